@@ -1,1 +1,269 @@
 #include "CSQLFiles.h"
+
+// Every file of sql/ stands here once; a test holds this list against the folder. An edited file rebuilds this one.
+// clang-format off
+static const unsigned char migrations_0001_tenants[] = {
+#embed "migrations/0001_tenants.sql"
+};
+static const unsigned char migrations_0002_jobs[] = {
+#embed "migrations/0002_jobs.sql"
+};
+static const unsigned char migrations_0003_workers[] = {
+#embed "migrations/0003_workers.sql"
+};
+static const unsigned char migrations_0004_runs[] = {
+#embed "migrations/0004_runs.sql"
+};
+static const unsigned char functions_add_tenant[] = {
+#embed "functions/add_tenant.sql"
+};
+static const unsigned char functions_add_user[] = {
+#embed "functions/add_user.sql"
+};
+static const unsigned char functions_backoff[] = {
+#embed "functions/backoff.sql"
+};
+static const unsigned char functions_beat_worker[] = {
+#embed "functions/beat_worker.sql"
+};
+static const unsigned char functions_cancel_jobs[] = {
+#embed "functions/cancel_jobs.sql"
+};
+static const unsigned char functions_claim_jobs[] = {
+#embed "functions/claim_jobs.sql"
+};
+static const unsigned char functions_claim_of_tenant[] = {
+#embed "functions/claim_of_tenant.sql"
+};
+static const unsigned char functions_commit_page[] = {
+#embed "functions/commit_page.sql"
+};
+static const unsigned char functions_enqueue[] = {
+#embed "functions/enqueue.sql"
+};
+static const unsigned char functions_enqueue_all[] = {
+#embed "functions/enqueue_all.sql"
+};
+static const unsigned char functions_enqueue_job[] = {
+#embed "functions/enqueue_job.sql"
+};
+static const unsigned char functions_explain_job[] = {
+#embed "functions/explain_job.sql"
+};
+static const unsigned char functions_finish_runs[] = {
+#embed "functions/finish_runs.sql"
+};
+static const unsigned char functions_give_job[] = {
+#embed "functions/give_job.sql"
+};
+static const unsigned char functions_grant_reader[] = {
+#embed "functions/grant_reader.sql"
+};
+static const unsigned char functions_hold_job[] = {
+#embed "functions/hold_job.sql"
+};
+static const unsigned char functions_jobs_named[] = {
+#embed "functions/jobs_named.sql"
+};
+static const unsigned char functions_leave_worker[] = {
+#embed "functions/leave_worker.sql"
+};
+static const unsigned char functions_list_items[] = {
+#embed "functions/list_items.sql"
+};
+static const unsigned char functions_maintain_runs[] = {
+#embed "functions/maintain_runs.sql"
+};
+static const unsigned char functions_next_tick[] = {
+#embed "functions/next_tick.sql"
+};
+static const unsigned char functions_open_runs[] = {
+#embed "functions/open_runs.sql"
+};
+static const unsigned char functions_pause_jobs[] = {
+#embed "functions/pause_jobs.sql"
+};
+static const unsigned char functions_phase_of[] = {
+#embed "functions/phase_of.sql"
+};
+static const unsigned char functions_reap_jobs[] = {
+#embed "functions/reap_jobs.sql"
+};
+static const unsigned char functions_reap_worker[] = {
+#embed "functions/reap_worker.sql"
+};
+static const unsigned char functions_record_call[] = {
+#embed "functions/record_call.sql"
+};
+static const unsigned char functions_register_worker[] = {
+#embed "functions/register_worker.sql"
+};
+static const unsigned char functions_release_jobs[] = {
+#embed "functions/release_jobs.sql"
+};
+static const unsigned char functions_remove_tenant[] = {
+#embed "functions/remove_tenant.sql"
+};
+static const unsigned char functions_remove_user[] = {
+#embed "functions/remove_user.sql"
+};
+static const unsigned char functions_remove_users[] = {
+#embed "functions/remove_users.sql"
+};
+static const unsigned char functions_replace_list[] = {
+#embed "functions/replace_list.sql"
+};
+static const unsigned char functions_report_sources[] = {
+#embed "functions/report_sources.sql"
+};
+static const unsigned char functions_reset_jobs[] = {
+#embed "functions/reset_jobs.sql"
+};
+static const unsigned char functions_resume_jobs[] = {
+#embed "functions/resume_jobs.sql"
+};
+static const unsigned char functions_retry_jobs[] = {
+#embed "functions/retry_jobs.sql"
+};
+static const unsigned char functions_run_counters[] = {
+#embed "functions/run_counters.sql"
+};
+static const unsigned char functions_set_secret[] = {
+#embed "functions/set_secret.sql"
+};
+static const unsigned char functions_set_source[] = {
+#embed "functions/set_source.sql"
+};
+static const unsigned char functions_set_tenant[] = {
+#embed "functions/set_tenant.sql"
+};
+static const unsigned char functions_set_user[] = {
+#embed "functions/set_user.sql"
+};
+static const unsigned char functions_stop_requests[] = {
+#embed "functions/stop_requests.sql"
+};
+static const unsigned char functions_store_job_file[] = {
+#embed "functions/store_job_file.sql"
+};
+static const unsigned char functions_take_budget[] = {
+#embed "functions/take_budget.sql"
+};
+static const unsigned char functions_tenant_named[] = {
+#embed "functions/tenant_named.sql"
+};
+static const unsigned char functions_unsuitable_values[] = {
+#embed "functions/unsuitable_values.sql"
+};
+static const unsigned char functions_user_named[] = {
+#embed "functions/user_named.sql"
+};
+static const unsigned char functions_waterline[] = {
+#embed "functions/waterline.sql"
+};
+static const unsigned char functions_words_for[] = {
+#embed "functions/words_for.sql"
+};
+static const unsigned char views_blocked_sources[] = {
+#embed "views/blocked_sources.sql"
+};
+static const unsigned char views_entity_progress[] = {
+#embed "views/entity_progress.sql"
+};
+static const unsigned char views_failing_jobs[] = {
+#embed "views/failing_jobs.sql"
+};
+static const unsigned char views_job_overview[] = {
+#embed "views/job_overview.sql"
+};
+static const unsigned char views_late_jobs[] = {
+#embed "views/late_jobs.sql"
+};
+static const unsigned char views_quarantined_jobs[] = {
+#embed "views/quarantined_jobs.sql"
+};
+static const unsigned char views_running_jobs[] = {
+#embed "views/running_jobs.sql"
+};
+static const unsigned char views_tenant_freshness[] = {
+#embed "views/tenant_freshness.sql"
+};
+static const unsigned char views_user_story[] = {
+#embed "views/user_story.sql"
+};
+static const unsigned char views_worker_health[] = {
+#embed "views/worker_health.sql"
+};
+
+static const jr_sql_file files[] = {
+    {"migrations/0001_tenants.sql", migrations_0001_tenants, sizeof migrations_0001_tenants},
+    {"migrations/0002_jobs.sql", migrations_0002_jobs, sizeof migrations_0002_jobs},
+    {"migrations/0003_workers.sql", migrations_0003_workers, sizeof migrations_0003_workers},
+    {"migrations/0004_runs.sql", migrations_0004_runs, sizeof migrations_0004_runs},
+    {"functions/add_tenant.sql", functions_add_tenant, sizeof functions_add_tenant},
+    {"functions/add_user.sql", functions_add_user, sizeof functions_add_user},
+    {"functions/backoff.sql", functions_backoff, sizeof functions_backoff},
+    {"functions/beat_worker.sql", functions_beat_worker, sizeof functions_beat_worker},
+    {"functions/cancel_jobs.sql", functions_cancel_jobs, sizeof functions_cancel_jobs},
+    {"functions/claim_jobs.sql", functions_claim_jobs, sizeof functions_claim_jobs},
+    {"functions/claim_of_tenant.sql", functions_claim_of_tenant, sizeof functions_claim_of_tenant},
+    {"functions/commit_page.sql", functions_commit_page, sizeof functions_commit_page},
+    {"functions/enqueue.sql", functions_enqueue, sizeof functions_enqueue},
+    {"functions/enqueue_all.sql", functions_enqueue_all, sizeof functions_enqueue_all},
+    {"functions/enqueue_job.sql", functions_enqueue_job, sizeof functions_enqueue_job},
+    {"functions/explain_job.sql", functions_explain_job, sizeof functions_explain_job},
+    {"functions/finish_runs.sql", functions_finish_runs, sizeof functions_finish_runs},
+    {"functions/give_job.sql", functions_give_job, sizeof functions_give_job},
+    {"functions/grant_reader.sql", functions_grant_reader, sizeof functions_grant_reader},
+    {"functions/hold_job.sql", functions_hold_job, sizeof functions_hold_job},
+    {"functions/jobs_named.sql", functions_jobs_named, sizeof functions_jobs_named},
+    {"functions/leave_worker.sql", functions_leave_worker, sizeof functions_leave_worker},
+    {"functions/list_items.sql", functions_list_items, sizeof functions_list_items},
+    {"functions/maintain_runs.sql", functions_maintain_runs, sizeof functions_maintain_runs},
+    {"functions/next_tick.sql", functions_next_tick, sizeof functions_next_tick},
+    {"functions/open_runs.sql", functions_open_runs, sizeof functions_open_runs},
+    {"functions/pause_jobs.sql", functions_pause_jobs, sizeof functions_pause_jobs},
+    {"functions/phase_of.sql", functions_phase_of, sizeof functions_phase_of},
+    {"functions/reap_jobs.sql", functions_reap_jobs, sizeof functions_reap_jobs},
+    {"functions/reap_worker.sql", functions_reap_worker, sizeof functions_reap_worker},
+    {"functions/record_call.sql", functions_record_call, sizeof functions_record_call},
+    {"functions/register_worker.sql", functions_register_worker, sizeof functions_register_worker},
+    {"functions/release_jobs.sql", functions_release_jobs, sizeof functions_release_jobs},
+    {"functions/remove_tenant.sql", functions_remove_tenant, sizeof functions_remove_tenant},
+    {"functions/remove_user.sql", functions_remove_user, sizeof functions_remove_user},
+    {"functions/remove_users.sql", functions_remove_users, sizeof functions_remove_users},
+    {"functions/replace_list.sql", functions_replace_list, sizeof functions_replace_list},
+    {"functions/report_sources.sql", functions_report_sources, sizeof functions_report_sources},
+    {"functions/reset_jobs.sql", functions_reset_jobs, sizeof functions_reset_jobs},
+    {"functions/resume_jobs.sql", functions_resume_jobs, sizeof functions_resume_jobs},
+    {"functions/retry_jobs.sql", functions_retry_jobs, sizeof functions_retry_jobs},
+    {"functions/run_counters.sql", functions_run_counters, sizeof functions_run_counters},
+    {"functions/set_secret.sql", functions_set_secret, sizeof functions_set_secret},
+    {"functions/set_source.sql", functions_set_source, sizeof functions_set_source},
+    {"functions/set_tenant.sql", functions_set_tenant, sizeof functions_set_tenant},
+    {"functions/set_user.sql", functions_set_user, sizeof functions_set_user},
+    {"functions/stop_requests.sql", functions_stop_requests, sizeof functions_stop_requests},
+    {"functions/store_job_file.sql", functions_store_job_file, sizeof functions_store_job_file},
+    {"functions/take_budget.sql", functions_take_budget, sizeof functions_take_budget},
+    {"functions/tenant_named.sql", functions_tenant_named, sizeof functions_tenant_named},
+    {"functions/unsuitable_values.sql", functions_unsuitable_values, sizeof functions_unsuitable_values},
+    {"functions/user_named.sql", functions_user_named, sizeof functions_user_named},
+    {"functions/waterline.sql", functions_waterline, sizeof functions_waterline},
+    {"functions/words_for.sql", functions_words_for, sizeof functions_words_for},
+    {"views/blocked_sources.sql", views_blocked_sources, sizeof views_blocked_sources},
+    {"views/entity_progress.sql", views_entity_progress, sizeof views_entity_progress},
+    {"views/failing_jobs.sql", views_failing_jobs, sizeof views_failing_jobs},
+    {"views/job_overview.sql", views_job_overview, sizeof views_job_overview},
+    {"views/late_jobs.sql", views_late_jobs, sizeof views_late_jobs},
+    {"views/quarantined_jobs.sql", views_quarantined_jobs, sizeof views_quarantined_jobs},
+    {"views/running_jobs.sql", views_running_jobs, sizeof views_running_jobs},
+    {"views/tenant_freshness.sql", views_tenant_freshness, sizeof views_tenant_freshness},
+    {"views/user_story.sql", views_user_story, sizeof views_user_story},
+    {"views/worker_health.sql", views_worker_health, sizeof views_worker_health},
+};
+
+size_t jr_sql_file_count(void) { return sizeof files / sizeof files[0]; }
+
+const jr_sql_file *jr_sql_file_at(size_t index) {
+    return index < jr_sql_file_count() ? &files[index] : NULL;
+}

@@ -1,0 +1,53 @@
+create or replace function jobrunner.enqueue_job(
+  in_job jobrunner.jobs,
+  in_full boolean,
+  in_entity text,
+  in_force boolean
+) returns text
+language plpgsql volatile
+set search_path = pg_catalog
+as $$
+-- One locked job's part of an enqueue. Not for callers: enqueue and enqueue_all.
+declare
+  v_entities text[];
+begin
+  if in_full or in_entity is not null then
+    select array_agg(e ->> 'entity') into v_entities
+    from jobrunner.job_files as f
+    cross join lateral jsonb_array_elements(f.expanded -> 'entities') as e
+    where f.name = in_job.name and (in_entity is null or e ->> 'entity' = in_entity);
+    if v_entities is null then
+      raise exception 'job ''%'' has no entity ''%''', in_job.name, in_entity using errcode = 'JR014';
+    end if;
+  end if;
+  if in_full then
+    insert into jobrunner.checkpoints as k (user_id, job_name, entity, tenant_id, full_requested)
+    select in_job.user_id, in_job.name, entity, in_job.tenant_id, true
+    from unnest(v_entities) as entity
+    on conflict (user_id, job_name, entity) do update set full_requested = true
+    where not k.full_requested;
+  end if;
+
+  update jobrunner.jobs as j
+  set due_at = case
+      when j.worker_id is not null then j.due_at
+      when j.deferred_until > now() and not in_force then j.due_at
+      else least(j.due_at, now())
+    end,
+    priority = 1,
+    rerun_requested = j.worker_id is not null,
+    force_requested = j.force_requested or in_force,
+    entity_requested = in_entity,
+    deferred_until = case when not in_force then j.deferred_until end
+  where j.user_id = in_job.user_id and j.name = in_job.name;
+  perform pg_notify('jobrunner_due', '');
+
+  return case
+    when in_job.worker_id is not null then 'follows_running'
+    when in_job.state <> 'waiting' then in_job.state
+    when in_job.deferred_until > now() and not in_force then 'deferred'
+    else 'due'
+  end;
+end
+$$;
+comment on function jobrunner.enqueue_job is 'One job''s part of an enqueue.';

@@ -1,0 +1,190 @@
+create or replace function jobrunner.finish_runs(
+  in_user_ids bigint[],
+  in_names text[],
+  in_fences bigint[],
+  in_nonces text[],
+  in_outcomes text[],
+  in_error_kinds text[],
+  in_errors text[],
+  in_entities text[],
+  in_waits_ms bigint[],
+  in_requests bigint[],
+  in_passes text[]
+) returns table (
+  user_id bigint,
+  name text,
+  fence bigint,
+  verdict text
+)
+language plpgsql volatile
+set search_path = pg_catalog
+as $$
+-- Writes each run's outcome once and decides when its job is due next. All well: no rows. A row says
+-- 'lost' (the claim was taken away, nothing is written) or 'quarantined' (the job was set aside).
+-- in_entities: where a failed run failed; in_waits_ms: how long a deferred one waits; in_passes: per run null or
+-- [{entity, generation, watermark, sync_token}], passes that ended without anything to write.
+-- Locks jobs, then sources, in key order, so that two batches can't deadlock.
+#variable_conflict use_column
+begin
+return query
+with given as materialized (
+  select *
+  from unnest(
+    in_user_ids, in_names, in_fences, in_nonces::uuid[], in_outcomes, in_error_kinds, in_errors,
+    in_entities, in_waits_ms, in_requests, in_passes
+  ) as g (user_id, name, fence, nonce, outcome, error_kind, error, entity, wait_ms, requests, passes)
+), held as materialized (
+  select j.user_id, j.name, j.fence, j.tenant_id, j.worker_id, j.every, j.priority, j.scheduled_at,
+    j.started_at, j.consecutive_failures, j.stalled_runs, j.rerun_requested, g.outcome, g.error_kind,
+    g.error, g.entity, g.wait_ms, g.requests, g.passes
+  from given as g
+  join jobrunner.jobs as j on j.user_id = g.user_id and j.name = g.name and j.fence = g.fence
+    and j.nonce = g.nonce and j.worker_id is not null
+  order by j.user_id, j.name
+  for no key update of j
+), counted as materialized (
+  select h.user_id, h.name,
+    coalesce(sum(k.run_page_count), 0)::integer as pages,
+    coalesce(sum(k.run_fetched_count), 0)::bigint as fetched,
+    coalesce(sum(k.run_inserted_count), 0)::bigint as inserted,
+    coalesce(sum(k.run_updated_count), 0)::bigint as updated,
+    coalesce(sum(k.run_unchanged_count), 0)::bigint as unchanged,
+    coalesce(sum(k.run_skipped_older_count), 0)::bigint as skipped_older,
+    coalesce(sum(k.run_skipped_incompatible_count), 0)::bigint as skipped_incompatible,
+    coalesce(sum(k.run_filtered_count), 0)::bigint as filtered,
+    coalesce(sum(k.run_duplicate_count), 0)::bigint as duplicate,
+    coalesce(sum(k.run_deleted_count), 0)::bigint as deleted,
+    coalesce(
+      jsonb_object_agg(k.entity, jobrunner.run_counters(k)) filter (where k.entity is not null), '{}'
+    ) as entities
+  from held as h
+  left join jobrunner.checkpoints as k
+    on k.user_id = h.user_id and k.job_name = h.name and k.run_fence = h.fence
+  group by h.user_id, h.name
+), ended as (
+  insert into jobrunner.checkpoints as k (
+    user_id, job_name, entity, tenant_id, generation, sync_token, watermark, last_synced_at
+  )
+  select h.user_id, h.name, p.entity, h.tenant_id, p.generation, p.sync_token, p.watermark, now()
+  from held as h
+  cross join lateral jsonb_to_recordset(h.passes::jsonb)
+    as p (entity text, generation bigint, watermark text, sync_token text)
+  where h.passes is not null
+  on conflict (user_id, job_name, entity) do update
+  set pass_kind = null,
+    pass_started_at = null,
+    pass_since = null,
+    cursor = null,
+    partial_watermark = null,
+    sync_token = excluded.sync_token,
+    watermark = coalesce(excluded.watermark, k.watermark),
+    last_synced_at = excluded.last_synced_at,
+    consecutive_failures = 0,
+    last_error_kind = null,
+    last_error = null,
+    last_error_at = null
+  where k.generation = excluded.generation
+), failed as (
+  insert into jobrunner.checkpoints as k (
+    user_id, job_name, entity, tenant_id, consecutive_failures, last_error_kind, last_error, last_error_at
+  )
+  select h.user_id, h.name, h.entity, h.tenant_id, 1, h.error_kind, h.error, now()
+  from held as h
+  where h.outcome = 'failed' and h.entity is not null
+  on conflict (user_id, job_name, entity) do update
+  set consecutive_failures = k.consecutive_failures + 1,
+    last_error_kind = excluded.last_error_kind,
+    last_error = excluded.last_error,
+    last_error_at = excluded.last_error_at
+), finished as (
+  update jobrunner.jobs as j
+  set worker_id = null,
+    scheduled_at = null,
+    started_at = null,
+    deadline_at = null,
+    cancel_requested_at = null,
+    rerun_requested = false,
+    priority = h.rerun_requested::integer::smallint,
+    due_at = case
+      when h.outcome = 'deferred' then now() + make_interval(secs => h.wait_ms / 1000.0)
+      when h.rerun_requested or h.outcome = 'partial' then least(j.due_at, now())
+      when h.outcome = 'failed' then now() + jobrunner.backoff(h.consecutive_failures + 1, h.every)
+      else j.due_at
+    end,
+    deferred_until = case
+      when h.outcome = 'deferred' then now() + make_interval(secs => h.wait_ms / 1000.0)
+    end,
+    reauth_needed_at = case when h.outcome = 'needs_reauth' then now() else j.reauth_needed_at end,
+    consecutive_failures = case h.outcome
+      when 'complete' then 0
+      when 'failed' then h.consecutive_failures + 1
+      else h.consecutive_failures
+    end,
+    crashes = 0,
+    stalled_runs = case
+      when h.outcome = 'complete' or c.pages > 0 then 0
+      when h.error_kind = 'deadline' then h.stalled_runs + 1
+      else h.stalled_runs
+    end,
+    quarantined_at = case
+      when h.error_kind = 'deadline' and c.pages = 0 and h.stalled_runs >= 4 then now()
+    end,
+    quarantine_reason = case
+      when h.error_kind = 'deadline' and c.pages = 0 and h.stalled_runs >= 4
+        then 'no page was committed in five runs, each of which met its deadline'
+    end,
+    last_outcome = h.outcome,
+    last_error_kind = case
+      when h.outcome = 'complete' then null
+      when h.outcome in ('failed', 'needs_reauth', 'deferred') then h.error_kind
+      else j.last_error_kind
+    end,
+    last_error = case
+      when h.outcome = 'complete' then null
+      when h.outcome in ('failed', 'needs_reauth', 'deferred') then h.error
+      else j.last_error
+    end,
+    last_error_at = case
+      when h.outcome = 'complete' then null
+      when h.outcome in ('failed', 'needs_reauth', 'deferred') then now()
+      else j.last_error_at
+    end,
+    last_run_at = now(),
+    last_success_at = case when h.outcome = 'complete' then now() else j.last_success_at end
+  from held as h
+  join counted as c on c.user_id = h.user_id and c.name = h.name
+  where j.user_id = h.user_id and j.name = h.name
+  returning j.user_id, j.name, j.fence, j.quarantined_at
+), recorded as (
+  insert into jobrunner.runs (
+    user_id, id, outcome, tenant_id, job_name, worker_id, scheduled_at, started_at, error_kind, error,
+    request_count, page_count, fetched_count, inserted_count, updated_count, unchanged_count,
+    skipped_older_count, skipped_incompatible_count, filtered_count, duplicate_count, deleted_count, entities
+  )
+  select h.user_id, h.fence, h.outcome, h.tenant_id, h.name, h.worker_id, h.scheduled_at, h.started_at,
+    h.error_kind, h.error, h.requests, c.pages, c.fetched, c.inserted, c.updated, c.unchanged,
+    c.skipped_older, c.skipped_incompatible, c.filtered, c.duplicate, c.deleted, c.entities
+  from held as h
+  join counted as c on c.user_id = h.user_id and c.name = h.name
+  where h.outcome not in ('complete', 'skipped')
+    or c.inserted + c.updated + c.deleted > 0
+    or h.priority = 1
+), reported as (
+  select jobrunner.report_sources(
+    array_agg(h.tenant_id),
+    array_agg(h.name),
+    array_agg(h.outcome = 'complete' or c.pages > 0),
+    array_agg(coalesce(h.error_kind in ('unavailable', 'timed_out'), false))
+  )
+  from held as h
+  join counted as c on c.user_id = h.user_id and c.name = h.name
+)
+select g.user_id, g.name, g.fence, case when f.user_id is null then 'lost' else 'quarantined' end
+from given as g
+cross join reported
+left join finished as f on f.user_id = g.user_id and f.name = g.name and f.fence = g.fence
+where f.user_id is null or f.quarantined_at is not null;
+end
+$$;
+comment on function jobrunner.finish_runs is
+  'Ends runs with their outcomes, once each, and decides what follows for their jobs.';

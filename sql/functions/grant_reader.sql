@@ -1,0 +1,28 @@
+create or replace function jobrunner.grant_reader() returns boolean
+language plpgsql volatile
+set search_path = pg_catalog
+as $$
+-- Lets role jobrunner_reader see the operators' views and the history, and no secret; makes the role where that is
+-- allowed. Returns false when the role does not exist and may not be made here.
+begin
+  if not exists (select from pg_roles where rolname = 'jobrunner_reader') then
+    begin
+      create role jobrunner_reader nologin;
+    exception
+      when insufficient_privilege then
+        return false;
+      when duplicate_object or unique_violation then
+        null;
+    end;
+  end if;
+  grant usage on schema jobrunner to jobrunner_reader;
+  grant select on jobrunner.late_jobs, jobrunner.failing_jobs, jobrunner.running_jobs, jobrunner.entity_progress,
+    jobrunner.tenant_freshness, jobrunner.worker_health, jobrunner.quarantined_jobs, jobrunner.user_story,
+    jobrunner.blocked_sources, jobrunner.job_overview to jobrunner_reader;
+  grant select on jobrunner.tenants, jobrunner.jobs, jobrunner.checkpoints, jobrunner.runs, jobrunner.workers,
+    jobrunner.sources, jobrunner.job_files, jobrunner.tenant_jobs to jobrunner_reader;
+  grant select (id, tenant_id, key, paused_at, created_at) on jobrunner.users to jobrunner_reader;
+  return true;
+end
+$$;
+comment on function jobrunner.grant_reader is 'Gives role jobrunner_reader the views and the history, and no secret.';

@@ -1,0 +1,27 @@
+create or replace function jobrunner.hold_job(
+  in_user_id bigint,
+  in_name text,
+  in_fence bigint,
+  in_nonce uuid
+) returns boolean
+language plpgsql volatile
+set search_path = pg_catalog
+as $$
+-- First statement of every transaction a run writes in: proves the claim under the job's row lock (invariant 2).
+-- Returns whether the run was asked to stop. Raises JR001 when the claim is lost, which undoes the transaction.
+declare
+  v_stop boolean;
+begin
+  select j.cancel_requested_at is not null into v_stop
+  from jobrunner.jobs as j
+  where j.user_id = in_user_id and j.name = in_name and j.fence = in_fence and j.nonce = in_nonce
+    and j.worker_id is not null
+  for no key update;
+  if not found then
+    raise exception 'run % of job % is lost', in_fence, in_name using errcode = 'JR001';
+  end if;
+  return v_stop;
+end
+$$;
+comment on function jobrunner.hold_job is
+  'Proves (job, fence, nonce) for the rest of the transaction; a lost run can write nothing.';

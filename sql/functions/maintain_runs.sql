@@ -1,0 +1,51 @@
+create or replace function jobrunner.maintain_runs(
+  in_keep interval default '30 days'
+) returns table (
+  created integer,
+  dropped integer
+)
+language plpgsql volatile
+set search_path = pg_catalog
+as $$
+-- Makes the partitions of runs for today and the next seven days, and drops those wholly older than in_keep; also
+-- forgets workers that ended as long ago. Any worker may call it; two at once take turns.
+declare
+  v_day date;
+  v_name text;
+begin
+  created := 0;
+  dropped := 0;
+  perform pg_advisory_xact_lock(1246907732);
+  for v_offset in 0..7 loop
+    v_day := (now() at time zone 'UTC')::date + v_offset;
+    v_name := 'runs_' || to_char(v_day, 'YYYYMMDD');
+    continue when to_regclass('jobrunner.' || v_name) is not null;
+    -- Rows of that day that arrived before its partition did move into it.
+    execute format('create table jobrunner.%I (like jobrunner.runs including defaults including constraints)', v_name);
+    execute format(
+      'with moved as (delete from jobrunner.runs_other where ended_at >= %L and ended_at < %L returning *)
+      insert into jobrunner.%I select * from moved',
+      v_day::text || ' 00:00:00+00', (v_day + 1)::text || ' 00:00:00+00', v_name);
+    execute format(
+      'alter table jobrunner.runs attach partition jobrunner.%I for values from (%L) to (%L)',
+      v_name, v_day::text || ' 00:00:00+00', (v_day + 1)::text || ' 00:00:00+00');
+    execute format('comment on table jobrunner.%I is %L', v_name, 'Runs that ended on ' || v_day || ' (UTC).');
+    created := created + 1;
+  end loop;
+  for v_name in
+    select c.relname
+    from pg_inherits as i
+    join pg_class as c on c.oid = i.inhrelid
+    where i.inhparent = 'jobrunner.runs'::regclass and c.relname ~ '^runs_[0-9]{8}$'
+      and to_date(right(c.relname, 8), 'YYYYMMDD') + 1 <= (now() - in_keep) at time zone 'UTC'
+  loop
+    execute format('drop table jobrunner.%I', v_name);
+    dropped := dropped + 1;
+  end loop;
+  delete from jobrunner.workers as w
+  where w.ended_at < now() - in_keep
+    and not exists (select from jobrunner.jobs as j where j.worker_id = w.id);
+  return next;
+end
+$$;
+comment on function jobrunner.maintain_runs is 'Keeps a partition of runs per day ahead, and drops what retention ends.';

@@ -1,0 +1,74 @@
+create or replace function jobrunner.reap_jobs(
+  in_lease interval
+) returns table (
+  worker_id integer,
+  reason text,
+  job_count integer,
+  quarantined_count integer
+)
+language plpgsql volatile
+set search_path = pg_catalog
+as $$
+-- Gives up workers that are silent for longer than the lease, or whose session has been gone for a second, and
+-- makes their jobs due again. Nobody is dead: no rows. Any worker may call it at any time.
+-- A run that had committed no page counts as a crash of its job; the third in a row sets the job aside.
+-- Right after a restart of the server every session is gone, so then only silence counts.
+#variable_conflict use_column
+declare
+  v_worker record;
+begin
+  update jobrunner.workers as w
+  set session_gone_at = now()
+  where w.ended_at is null and w.session_gone_at is null
+    and w.heartbeat_at < now() - interval '1 second'
+    and not exists (
+      select from pg_locks as l
+      where l.locktype = 'advisory' and l.classid = 1246907730 and l.objid = w.id::oid
+        and l.database = (select d.oid from pg_database as d where d.datname = current_database())
+        and l.granted
+    );
+
+  for v_worker in
+    update jobrunner.workers as w
+    set ended_at = now(),
+      running_count = 0,
+      end_reason = case when w.heartbeat_at < now() - in_lease then 'silent' else 'session_gone' end
+    where w.id in (
+        select dead.id
+        from jobrunner.workers as dead
+        where dead.ended_at is null
+          and (
+            dead.heartbeat_at < now() - in_lease
+            or (
+              dead.session_gone_at < now() - interval '1 second'
+              and pg_postmaster_start_time() < now() - in_lease
+            )
+          )
+        for update skip locked
+      )
+    returning w.id, w.end_reason
+  loop
+    worker_id := v_worker.id;
+    reason := v_worker.end_reason;
+    select r.job_count, r.quarantined_count into job_count, quarantined_count
+    from jobrunner.reap_worker(v_worker.id, v_worker.end_reason) as r;
+    return next;
+  end loop;
+
+  -- Jobs that a stuck transaction kept locked when their worker was given up.
+  for v_worker in
+    select distinct w.id, w.end_reason
+    from jobrunner.jobs as j
+    join jobrunner.workers as w on w.id = j.worker_id
+    where j.worker_id is not null and w.ended_at < now()
+  loop
+    select v_worker.id, v_worker.end_reason, r.job_count, r.quarantined_count
+    into worker_id, reason, job_count, quarantined_count
+    from jobrunner.reap_worker(v_worker.id, v_worker.end_reason) as r;
+    if job_count > 0 then
+      return next;
+    end if;
+  end loop;
+end
+$$;
+comment on function jobrunner.reap_jobs is 'Takes jobs away from dead workers; no leader, any worker may call it.';

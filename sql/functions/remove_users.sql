@@ -1,0 +1,23 @@
+create or replace function jobrunner.remove_users(
+  in_user_ids bigint[]
+) returns void
+language plpgsql volatile
+set search_path = pg_catalog
+as $$
+-- Removes users and all rows that are their own. The secrets go first, then the jobs: from then on no run can prove
+-- its claim, so after the commit no row of theirs can appear again. Not for callers: remove_user, remove_tenant.
+declare
+  v_table text;
+begin
+  delete from jobrunner.secrets where user_id = any (in_user_ids) and user_id <> 0;
+  delete from jobrunner.jobs where user_id = any (in_user_ids);
+  delete from jobrunner.checkpoints where user_id = any (in_user_ids);
+  delete from jobrunner.call_memory where user_id = any (in_user_ids);
+  delete from jobrunner.runs where user_id = any (in_user_ids);
+  for v_table in select t.name from jobrunner.synced_tables as t order by t.name loop
+    execute format('delete from synced.%I where user_id = any ($1)', v_table) using in_user_ids;
+  end loop;
+  delete from jobrunner.users where id = any (in_user_ids);
+end
+$$;
+comment on function jobrunner.remove_users is 'Removes users and everything that is their own.';

@@ -1,0 +1,29 @@
+create or replace function jobrunner.replace_list(
+  in_tenant text,
+  in_user text,
+  in_table text,
+  in_column text,
+  in_items text[]
+) returns table (
+  added integer,
+  removed integer
+)
+language plpgsql volatile
+set search_path = pg_catalog
+as $$
+-- Makes a user's list hold exactly these items; what stays is not written again.
+declare
+  v_user_id bigint := (jobrunner.user_named(in_tenant, in_user)).id;
+begin
+  execute format('delete from synced.%1$I where user_id = $1 and %2$I <> all ($2)', in_table, in_column)
+  using v_user_id, in_items;
+  get diagnostics removed = row_count;
+  execute format(
+    'insert into synced.%1$I (user_id, %2$I) select $1, item from (select distinct unnest($2)) as given (item)
+    on conflict do nothing', in_table, in_column)
+  using v_user_id, in_items;
+  get diagnostics added = row_count;
+  return next;
+end
+$$;
+comment on function jobrunner.replace_list is 'Makes a user''s list hold exactly the given items.';

@@ -1,0 +1,49 @@
+create or replace function jobrunner.report_sources(
+  in_tenant_ids bigint[],
+  in_names text[],
+  in_reached boolean[],
+  in_unavailable boolean[]
+) returns void
+language plpgsql volatile
+set search_path = pg_catalog
+as $$
+-- Feeds the breakers with how a batch of runs found its sources. Ten runs in a row that found a source
+-- unavailable, over all users, open its breaker for 5 s, doubling up to 5 min; one that reached it closes it.
+-- Touches no row while all is well.
+declare
+  v_source record;
+begin
+  for v_source in
+    select ended.tenant_id, f.source, bool_or(ended.reached) as reached,
+      count(*) filter (where ended.unavailable)::integer as failures
+    from unnest(in_tenant_ids, in_names, in_reached, in_unavailable)
+      as ended (tenant_id, name, reached, unavailable)
+    join jobrunner.job_files as f on f.name = ended.name
+    group by ended.tenant_id, f.source
+    order by ended.tenant_id, f.source
+  loop
+    if v_source.reached then
+      update jobrunner.sources as s
+      set consecutive_failures = 0, blocked_until = null, block_reason = null
+      where s.tenant_id = v_source.tenant_id and s.name = v_source.source
+        and (s.consecutive_failures > 0 or s.blocked_until is not null);
+    elsif v_source.failures > 0 then
+      update jobrunner.sources as s
+      set consecutive_failures = s.consecutive_failures + v_source.failures,
+        blocked_until = case
+          when s.consecutive_failures + v_source.failures >= 10
+            then now() + least(
+              interval '5 minutes',
+              interval '5 seconds' * power(2, least(s.consecutive_failures + v_source.failures - 10, 10))
+            )
+        end,
+        block_reason = case
+          when s.consecutive_failures + v_source.failures >= 10
+            then s.consecutive_failures + v_source.failures || ' runs in a row found it unavailable'
+        end
+      where s.tenant_id = v_source.tenant_id and s.name = v_source.source;
+    end if;
+  end loop;
+end
+$$;
+comment on function jobrunner.report_sources is 'Opens and closes the breakers of sources.';

@@ -1,0 +1,33 @@
+create or replace function jobrunner.resume_jobs(
+  in_tenant text,
+  in_user text default null,
+  in_job text default null
+) returns integer
+language plpgsql volatile
+set search_path = pg_catalog
+as $$
+-- Ends a pause made with the same arguments; returns how many jobs go on. What is paused otherwise stays so.
+declare
+  v_tenant jobrunner.tenants := jobrunner.tenant_named(in_tenant);
+  v_count integer;
+begin
+  if in_user is null and in_job is null then
+    update jobrunner.tenants as t set paused_at = null where t.id = v_tenant.id;
+    perform pg_notify('jobrunner_due', '');
+    return (select count(*)::integer from jobrunner.jobs as j where j.tenant_id = v_tenant.id);
+  end if;
+  if in_job is null then
+    update jobrunner.users as u set paused_at = null where u.tenant_id = v_tenant.id and u.key = in_user;
+  end if;
+  update jobrunner.jobs as j
+  set paused_at = null,
+    paused_with_user = false
+  from jobrunner.jobs_named(in_tenant, in_user, in_job) as named
+  where j.user_id = named.user_id and j.name = named.name and j.paused_at is not null
+    and (in_job is not null or j.paused_with_user);
+  get diagnostics v_count = row_count;
+  perform pg_notify('jobrunner_due', '');
+  return v_count;
+end
+$$;
+comment on function jobrunner.resume_jobs is 'Ends a pause of a tenant, a user, or jobs.';

@@ -1,0 +1,36 @@
+create or replace function jobrunner.retry_jobs(
+  in_tenant text,
+  in_user text default null,
+  in_job text default null
+) returns integer
+language plpgsql volatile
+set search_path = pg_catalog
+as $$
+-- Makes failing, quarantined, deferred and needs_reauth jobs due now, with clean crash counts; returns how many.
+-- Failure counts and last errors stay until a run succeeds.
+declare
+  v_count integer;
+begin
+  update jobrunner.jobs as j
+  set due_at = least(j.due_at, now()),
+    priority = 1,
+    crashes = 0,
+    stalled_runs = 0,
+    quarantined_at = null,
+    quarantine_reason = null,
+    reauth_needed_at = null,
+    deferred_until = null
+  from jobrunner.jobs_named(in_tenant, in_user, in_job) as named
+  where j.user_id = named.user_id and j.name = named.name and j.worker_id is null
+    and (
+      j.consecutive_failures > 0 or j.quarantined_at is not null or j.reauth_needed_at is not null
+      or j.deferred_until > now()
+    );
+  get diagnostics v_count = row_count;
+  if v_count > 0 then
+    perform pg_notify('jobrunner_due', '');
+  end if;
+  return v_count;
+end
+$$;
+comment on function jobrunner.retry_jobs is 'Makes jobs in trouble due now and lifts quarantine.';

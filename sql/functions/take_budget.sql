@@ -1,0 +1,72 @@
+create or replace function jobrunner.take_budget(
+  in_tenant_id bigint,
+  in_source text,
+  in_wanted integer
+) returns table (
+  tenant_id bigint,
+  source text,
+  base text,
+  granted integer,
+  blocked_ms bigint
+)
+language plpgsql volatile
+set search_path = pg_catalog
+as $$
+-- Takes up to in_wanted requests out of a tenant's budget for a source; one row always.
+-- The bucket holds at most one second's worth, so all workers together never send more than that in a second.
+-- An open breaker grants nothing and says how long; when it ends, one request is let through to probe,
+-- and the next until that one's run has reported.
+#variable_conflict use_column
+declare
+  v_source jobrunner.sources;
+  v_per_second double precision;
+begin
+  select min(f.per_second) into v_per_second from jobrunner.job_files as f where f.source = in_source;
+  select s.* into v_source from jobrunner.sources as s
+  where s.tenant_id = in_tenant_id and s.name = in_source;
+  if not found then
+    insert into jobrunner.sources as s (tenant_id, name, tokens)
+    values (in_tenant_id, in_source, coalesce(v_per_second, 0))
+    on conflict do nothing;
+  end if;
+
+  if v_source.blocked_until > now() then
+    return query select in_tenant_id, in_source, v_source.base, 0,
+      greatest(ceil(extract(epoch from v_source.blocked_until - now()) * 1000), 1)::bigint;
+    return;
+  end if;
+  if v_source.blocked_until is not null then
+    -- The probe: whoever moves the block on first asks; everyone else waits for what it finds.
+    update jobrunner.sources as s set blocked_until = now() + interval '10 seconds'
+    where s.tenant_id = in_tenant_id and s.name = in_source and s.blocked_until <= now();
+    if found then
+      return query select in_tenant_id, in_source, v_source.base, 1, 0::bigint;
+    else
+      return query select in_tenant_id, in_source, v_source.base, 0, 10000::bigint;
+    end if;
+    return;
+  end if;
+  if v_per_second is null then
+    return query select in_tenant_id, in_source, v_source.base, in_wanted, 0::bigint;
+    return;
+  end if;
+
+  return query
+    with bucket as (
+      select s.name, least(
+        greatest(v_per_second, 1),
+        s.tokens + greatest(extract(epoch from clock_timestamp() - s.refilled_at), 0) * v_per_second
+      ) as tokens
+      from jobrunner.sources as s
+      where s.tenant_id = in_tenant_id and s.name = in_source
+      for update
+    )
+    update jobrunner.sources as s
+    set tokens = b.tokens - least(floor(b.tokens), in_wanted), refilled_at = clock_timestamp()
+    from bucket as b
+    where s.tenant_id = in_tenant_id and s.name = in_source
+    returning in_tenant_id, in_source, s.base, least(floor(b.tokens), in_wanted)::integer, 0::bigint;
+end
+$$;
+comment on function jobrunner.take_budget is
+  'Takes requests out of a tenant''s budget for a source, and tells an open breaker.';

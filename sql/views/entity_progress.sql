@@ -1,0 +1,35 @@
+create or replace view jobrunner.entity_progress as
+select t.name as tenant, u.key as user_key, k.job_name as job, k.entity, k.pass_kind, k.page_number,
+  now() - k.pass_started_at as pass_age, k.cursor is not null as has_cursor, k.watermark, k.last_synced_at,
+  k.consecutive_failures, k.last_error_kind as error_kind, k.last_error as error, k.run_fence as last_run,
+  k.run_fetched_count as fetched_count, k.run_inserted_count as inserted_count, k.run_updated_count as updated_count,
+  k.run_unchanged_count as unchanged_count, k.run_skipped_older_count as skipped_older_count,
+  k.run_skipped_incompatible_count as skipped_incompatible_count, k.run_filtered_count as filtered_count,
+  k.run_duplicate_count as duplicate_count, k.run_deleted_count as deleted_count
+from jobrunner.checkpoints as k
+join jobrunner.users as u on u.id = k.user_id
+join jobrunner.tenants as t on t.id = k.tenant_id;
+comment on view jobrunner.entity_progress is 'How far is each entity of each job? With the counters of the last run that committed a page.';
+comment on column jobrunner.entity_progress.tenant is 'Name of the tenant.';
+comment on column jobrunner.entity_progress.user_key is 'Key of the user.';
+comment on column jobrunner.entity_progress.job is 'Name of the job.';
+comment on column jobrunner.entity_progress.entity is 'The kind of record.';
+comment on column jobrunner.entity_progress.pass_kind is 'The pass in progress; null: none.';
+comment on column jobrunner.entity_progress.page_number is 'Pages committed of the pass in progress or of the last.';
+comment on column jobrunner.entity_progress.pass_age is 'Since the pass in progress began.';
+comment on column jobrunner.entity_progress.has_cursor is 'An interrupted pass goes on at a cursor.';
+comment on column jobrunner.entity_progress.watermark is 'Greatest server time wholly seen.';
+comment on column jobrunner.entity_progress.last_synced_at is 'When a pass was last completed.';
+comment on column jobrunner.entity_progress.consecutive_failures is 'Failed runs in a row that failed here.';
+comment on column jobrunner.entity_progress.error_kind is 'Kind of the last error here.';
+comment on column jobrunner.entity_progress.error is 'Text of the last error here.';
+comment on column jobrunner.entity_progress.last_run is 'The run the counters belong to.';
+comment on column jobrunner.entity_progress.fetched_count is 'Records of that run; the others add up to it.';
+comment on column jobrunner.entity_progress.inserted_count is 'New records.';
+comment on column jobrunner.entity_progress.updated_count is 'Changed rows.';
+comment on column jobrunner.entity_progress.unchanged_count is 'Records that were here already.';
+comment on column jobrunner.entity_progress.skipped_older_count is 'Records older than their row.';
+comment on column jobrunner.entity_progress.skipped_incompatible_count is 'Records with a missing or ill-typed field.';
+comment on column jobrunner.entity_progress.filtered_count is 'Records turned away by keep_if.';
+comment on column jobrunner.entity_progress.duplicate_count is 'Records doubled within a page.';
+comment on column jobrunner.entity_progress.deleted_count is 'Tombstones that removed a row.';

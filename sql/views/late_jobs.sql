@@ -1,0 +1,17 @@
+create or replace view jobrunner.late_jobs as
+select t.name as tenant, u.key as user_key, j.name as job, now() - j.due_at as late_by, j.due_at, j.priority = 1 as asked,
+  j.consecutive_failures, j.last_outcome
+from jobrunner.jobs as j
+join jobrunner.users as u on u.id = j.user_id
+join jobrunner.tenants as t on t.id = j.tenant_id
+where j.state = 'waiting' and j.priority in (0, 1) and j.due_at < now() and t.paused_at is null
+order by j.due_at;
+comment on view jobrunner.late_jobs is 'What is late? Due jobs that nobody has claimed yet, the latest first.';
+comment on column jobrunner.late_jobs.tenant is 'Name of the tenant.';
+comment on column jobrunner.late_jobs.user_key is 'Key of the user.';
+comment on column jobrunner.late_jobs.job is 'Name of the job.';
+comment on column jobrunner.late_jobs.late_by is 'How long it has been due.';
+comment on column jobrunner.late_jobs.due_at is 'When it became due.';
+comment on column jobrunner.late_jobs.asked is 'A person or application asked for it.';
+comment on column jobrunner.late_jobs.consecutive_failures is 'Failures in a row before.';
+comment on column jobrunner.late_jobs.last_outcome is 'How its last run ended.';
