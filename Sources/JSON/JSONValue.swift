@@ -12,7 +12,9 @@ public indirect enum JSONValue: Sendable, Equatable {
 
 /// One name and value of a JSON object.
 public struct JSONMember: Sendable, Equatable {
+    /// Unique in a well-made object.
     public var name: String
+    /// What the name stands for.
     public var value: JSONValue
 
     /// Pairs a name with its value.

@@ -1,0 +1,76 @@
+import CCurl
+import Glibc
+
+/// What curl's callbacks are given; lives as long as the handle it is set on is in use.
+final class CallbackContext {
+    let transfer: Transfer
+    let limits: HTTPLimits
+
+    init(transfer: Transfer, limits: HTTPLimits) {
+        self.transfer = transfer
+        self.limits = limits
+    }
+
+    static func from(_ pointer: UnsafeMutableRawPointer?) -> CallbackContext? {
+        pointer.map { Unmanaged<CallbackContext>.fromOpaque($0).takeUnretainedValue() }
+    }
+}
+
+/// Any other number than the bytes given makes curl stop.
+private let stop = 0
+
+func receiveHeader(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int,
+    _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let context = CallbackContext.from(context) else { return stop }
+    let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return context.transfer.receive(headerLine: line, limits: context.limits) ? line.count : stop
+}
+
+func receiveBody(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int,
+    _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let context = CallbackContext.from(context) else { return stop }
+    let part = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return context.transfer.receive(body: part, limits: context.limits) ? part.count : stop
+}
+
+/// Called after each piece that came in; anything but 0 makes curl stop.
+func watchProgress(
+    _ context: UnsafeMutableRawPointer?, _ downloadTotal: curl_off_t, _ downloaded: curl_off_t,
+    _ uploadTotal: curl_off_t, _ uploaded: curl_off_t
+) -> CInt {
+    guard let context = CallbackContext.from(context) else { return 1 }
+    return context.transfer.check(wireBytes: Int(downloaded), limits: context.limits) ? 0 : 1
+}
+
+/// Opens the socket curl is about to connect, unless the address is one no source has.
+func openSocket(
+    _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype,
+    _ address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+    guard let context = CallbackContext.from(context), let address else { return -1 }
+    guard isAllowed(address) else {
+        context.transfer.isAddressRefused = true
+        return -1
+    }
+    let flags = CInt(SOCK_CLOEXEC.rawValue)
+    return socket(
+        address.pointee.family, address.pointee.socktype | flags, address.pointee.protocol)
+}
+
+private func isAllowed(_ address: UnsafeMutablePointer<curl_sockaddr>) -> Bool {
+    guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return false }
+    let sockaddr = UnsafeRawPointer(address) + offset
+    switch address.pointee.family {
+    case AF_INET:
+        let address = sockaddr.loadUnaligned(as: sockaddr_in.self).sin_addr
+        return withUnsafeBytes(of: address) { isSourceAddress(ipv4: Array($0)) }
+    case AF_INET6:
+        let address = sockaddr.loadUnaligned(as: sockaddr_in6.self).sin6_addr
+        return withUnsafeBytes(of: address) { isSourceAddress(ipv6: Array($0)) }
+    default: return false
+    }
+}

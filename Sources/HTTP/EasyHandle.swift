@@ -1,0 +1,130 @@
+import CCurl
+import CCurlShim
+
+/// A curl handle that serves one transfer after another; the loop's thread alone uses it.
+final class EasyHandle {
+    let pointer: UnsafeMutableRawPointer
+    private var headerList: UnsafeMutablePointer<curl_slist>?
+    private var context: CallbackContext?
+    private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+
+    init?() {
+        guard let pointer = curl_easy_init() else {
+            errorText.deallocate()
+            return nil
+        }
+        self.pointer = pointer
+    }
+
+    deinit {
+        curl_easy_cleanup(pointer)
+        curl_slist_free_all(headerList)
+        errorText.deallocate()
+    }
+
+    /// Sets everything one transfer needs; nothing of the one before is left.
+    func prepare(for transfer: Transfer, settings: ClientSettings) {
+        clear()
+        errorText.pointee = 0
+        jr_setopt_pointer(pointer, CURLOPT_ERRORBUFFER, errorText)
+        setPolicy(settings)
+        setCallbacks(for: transfer, limits: settings.limits)
+        jr_setopt_string(pointer, CURLOPT_URL, transfer.request.url)
+        setMethodAndBody(of: transfer.request)
+        setHeaders(of: transfer.request)
+    }
+
+    /// Lets go of the transfer; the handle keeps nothing that belongs to a request.
+    func clear() {
+        curl_easy_reset(pointer)
+        curl_slist_free_all(headerList)
+        headerList = nil
+        context = nil
+    }
+
+    /// What curl says about a failure, as one short line of printable ASCII.
+    func failureText(_ code: CURLcode) -> String {
+        let text =
+            errorText.pointee == 0
+            ? String(cString: curl_easy_strerror(code)) : String(cString: errorText)
+        return String(text.filter { ("\u{20}"..."\u{7e}").contains($0) }.prefix(200))
+    }
+
+    private func setPolicy(_ settings: ClientSettings) {
+        setLong(CURLOPT_NOSIGNAL, 1)
+        // Without it a cancelled lookup joins its thread and stalls every other transfer.
+        setLong(CURLOPT_QUICK_EXIT, 1)
+        setLong(CURLOPT_FOLLOWLOCATION, 0)
+        setLong(CURLOPT_PATH_AS_IS, 1)
+        setLong(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
+        setLong(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        setLong(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        let timeout = settings.limits.connectTimeout
+        setLong(CURLOPT_CONNECTTIMEOUT_MS, max(1, timeout.wholeMilliseconds))
+        jr_setopt_string(pointer, CURLOPT_PROTOCOLS_STR, "http,https")
+        // An empty proxy keeps curl from reading one out of the environment.
+        jr_setopt_string(pointer, CURLOPT_PROXY, "")
+        jr_setopt_string(pointer, CURLOPT_USERAGENT, settings.userAgent)
+        jr_setopt_string(pointer, CURLOPT_ACCEPT_ENCODING, "gzip, deflate")
+        if let caFile = settings.caFile { jr_setopt_string(pointer, CURLOPT_CAINFO, caFile) }
+        jr_setopt_size(
+            pointer, CURLOPT_MAXFILESIZE_LARGE, curl_off_t(settings.limits.wireBytesMax))
+    }
+
+    private func setCallbacks(for transfer: Transfer, limits: HTTPLimits) {
+        let context = CallbackContext(transfer: transfer, limits: limits)
+        self.context = context
+        let opaque = Unmanaged.passUnretained(context).toOpaque()
+        jr_set_header(pointer, receiveHeader, opaque)
+        jr_set_write(pointer, receiveBody, opaque)
+        jr_set_progress(pointer, watchProgress, opaque)
+        // On every handle: a kept connection is never checked again.
+        jr_set_open_socket(pointer, openSocket, opaque)
+    }
+
+    private func setMethodAndBody(of request: HTTPRequest) {
+        let method = request.method
+        if request.body != nil || ["POST", "PUT", "PATCH"].contains(method) {
+            let body = request.body ?? []
+            setLong(CURLOPT_POST, 1)
+            jr_setopt_size(pointer, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
+            // An empty array may have no address, and without one curl would ask for the body.
+            let start: [UInt8] = body.isEmpty ? [0] : body
+            jr_setopt_pointer(pointer, CURLOPT_COPYPOSTFIELDS, start)
+        } else if method == "HEAD" {
+            setLong(CURLOPT_NOBODY, 1)
+        }
+        jr_setopt_string(pointer, CURLOPT_CUSTOMREQUEST, method)
+    }
+
+    private func setHeaders(of request: HTTPRequest) {
+        // Curl's own: a pause before long bodies, and a type for bodies that have none.
+        var lines = ["Expect:"]
+        if !request.headers.contains(where: { equalIgnoringCase($0.name, "Content-Type") }) {
+            lines.append("Content-Type:")
+        }
+        // In curl's list a name without a value takes a semicolon; with a colon it would vanish.
+        lines += request.headers.map { header in
+            let value = header.value.trimmingBlanks()
+            return value.isEmpty ? "\(header.name);" : "\(header.name): \(value)"
+        }
+        for line in lines {
+            if let list = curl_slist_append(headerList, line) { headerList = list }
+        }
+        jr_setopt_pointer(pointer, CURLOPT_HTTPHEADER, headerList)
+    }
+
+    private func setLong(_ option: CURLoption, _ value: Int) {
+        jr_setopt_long(pointer, option, value)
+    }
+}
+
+extension Duration {
+    /// Rounded up, so that waiting so long is never too short; at least 0.
+    var wholeMilliseconds: Int {
+        let (seconds, attoseconds) = components
+        guard seconds < 1 << 40 else { return .max >> 20 }
+        let milliseconds = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+        return max(0, Int(seconds) * 1000 + Int(milliseconds))
+    }
+}

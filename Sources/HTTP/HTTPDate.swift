@@ -1,0 +1,53 @@
+/// Dates as HTTP writes them, always in UTC.
+public enum HTTPDate {
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    /// Seconds since 1970 of a date in one of HTTP's three formats; nil for anything else.
+    ///
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` (two digits mean 1970 to
+    /// 2069), `Sun Nov  6 08:49:37 1994`. The name of the weekday is not compared with the date.
+    public static func unixSeconds(_ text: String) -> Int? {
+        let words = text.split { " -,".contains($0) }
+        guard words.count == 5 || words.count == 6 else { return nil }
+        guard words[0].utf8.allSatisfy(isLetter) else { return nil }
+        if words.count == 5 {
+            return seconds(day: words[2], month: words[1], year: words[4], time: words[3])
+        }
+        guard words[5] == "GMT" || words[5] == "UTC" else { return nil }
+        return seconds(day: words[1], month: words[2], year: words[3], time: words[4])
+    }
+
+    private static func seconds(
+        day: Substring, month: Substring, year: Substring, time: Substring
+    ) -> Int? {
+        guard let month = months.firstIndex(of: String(month)).map({ $0 + 1 }),
+            let day = number(day, digits: 1...2), (1...31).contains(day),
+            var year = number(year, digits: 2...4)
+        else { return nil }
+        if year < 100 { year += year < 70 ? 2000 : 1900 }
+        let clock = time.split(separator: ":", omittingEmptySubsequences: false)
+        guard clock.count == 3, let hour = number(clock[0], digits: 2...2), hour < 24,
+            let minute = number(clock[1], digits: 2...2), minute < 60,
+            let second = number(clock[2], digits: 2...2), second <= 60
+        else { return nil }
+        return days(year: year, month: month, day: day) * 86_400 + hour * 3600 + minute * 60
+            + second
+    }
+
+    private static func number(_ text: Substring, digits: ClosedRange<Int>) -> Int? {
+        guard digits.contains(text.utf8.count), text.utf8.allSatisfy(isDigit) else { return nil }
+        return Int(text)
+    }
+
+    /// Days since 1970 in the Gregorian calendar; years start in March so that leap days end them.
+    private static func days(year: Int, month: Int, day: Int) -> Int {
+        let year = month <= 2 ? year - 1 : year
+        let era = year / 400
+        let yearOfEra = year - era * 400
+        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
+    }
+}

@@ -1,0 +1,75 @@
+/// Why there is no response.
+///
+/// Texts name at most a host, never a path, a query or a header's value.
+public enum HTTPError: Error, Sendable, Equatable {
+    /// How far an exchange had come.
+    public enum Phase: String, Sendable {
+        case queued, resolving, connecting, waiting, receiving
+    }
+
+    /// What grew over its limit.
+    public enum Part: String, Sendable {
+        case wire = "body as received"
+        case decoded = "decoded body"
+        case ratio = "ratio of decoded to received bytes"
+        case headers
+    }
+
+    /// The request can't be sent as it is; nothing went out.
+    case invalidRequest(String)
+    /// The deadline passed, or the connect timeout did.
+    case timedOut(phase: Phase)
+    /// The task was cancelled, or the client closed.
+    case cancelled
+    /// The host's name has no address.
+    case resolve(String)
+    /// No connection, or the TLS handshake broke off.
+    case connect(String)
+    /// The server's certificate is refused, or the CA file can't be used.
+    case tls(String)
+    /// The connection broke, or what came back is not HTTP.
+    case sendOrReceive(String)
+    /// The body ended before its declared end, or its chunks are broken.
+    case truncated
+    /// The body's compression is broken or unknown.
+    case badEncoding
+    /// A limit of `HTTPLimits` was reached; the limit in bytes, or as a ratio.
+    case tooLarge(Part, limit: Int)
+    /// The source points to another origin, or a method other than GET is redirected.
+    case redirectRefused(host: String)
+    /// More redirects than the client follows.
+    case tooManyRedirects
+    /// The host's address is one no source has: link-local, multicast, cloud metadata, …
+    case addressRefused
+
+    /// Whether the network or the source was at fault, so that the same request may succeed later.
+    public var isRetryable: Bool {
+        switch self {
+        case .timedOut, .resolve, .connect, .sendOrReceive, .truncated: true
+        case .invalidRequest, .cancelled, .tls, .badEncoding, .tooLarge, .redirectRefused,
+            .tooManyRedirects, .addressRefused:
+            false
+        }
+    }
+}
+
+extension HTTPError: CustomStringConvertible {
+    /// One line for a person.
+    public var description: String {
+        switch self {
+        case .invalidRequest(let why): "invalid request: \(why)"
+        case .timedOut(let phase): "timed out while \(phase.rawValue)"
+        case .cancelled: "cancelled"
+        case .resolve(let why): "name not resolved: \(why)"
+        case .connect(let why): "no connection: \(why)"
+        case .tls(let why): "TLS refused: \(why)"
+        case .sendOrReceive(let why): "connection broke: \(why)"
+        case .truncated: "response truncated"
+        case .badEncoding: "response's compression is broken"
+        case .tooLarge(let part, let limit): "response too large: \(part.rawValue) over \(limit)"
+        case .redirectRefused(let host): "redirect to \(host) refused"
+        case .tooManyRedirects: "too many redirects"
+        case .addressRefused: "the host's address is refused"
+        }
+    }
+}

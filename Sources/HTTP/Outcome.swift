@@ -1,0 +1,56 @@
+import CCurl
+import CCurlShim
+
+/// What a transfer that curl has ended comes to.
+func outcome(
+    of transfer: Transfer, on easy: EasyHandle, code: CURLcode, limits: HTTPLimits
+) -> TransferResult {
+    guard code == CURLE_OK, transfer.refusal == nil else {
+        return .failure(failure(of: transfer, on: easy, code: code, limits: limits))
+    }
+    return .success(
+        HTTPResponse(
+            status: jr_getinfo_long(easy.pointer, CURLINFO_RESPONSE_CODE),
+            headers: transfer.headers, body: transfer.body,
+            wireBytes: Int(jr_getinfo_size(easy.pointer, CURLINFO_SIZE_DOWNLOAD_T))))
+}
+
+/// How far curl has come with a transfer.
+func phase(of easy: EasyHandle) -> HTTPError.Phase {
+    if jr_getinfo_size(easy.pointer, CURLINFO_STARTTRANSFER_TIME_T) > 0 { return .receiving }
+    if jr_getinfo_size(easy.pointer, CURLINFO_PRETRANSFER_TIME_T) > 0 { return .waiting }
+    if jr_getinfo_size(easy.pointer, CURLINFO_NAMELOOKUP_TIME_T) > 0 { return .connecting }
+    return .resolving
+}
+
+private func failure(
+    of transfer: Transfer, on easy: EasyHandle, code: CURLcode, limits: HTTPLimits
+) -> HTTPError {
+    if let refusal = transfer.refusal { return refusal }
+    switch code {
+    case CURLE_URL_MALFORMAT,
+        CURLE_UNSUPPORTED_PROTOCOL where transfer.headerBytes == 0:
+        return .invalidRequest("the URL can't be used")
+    case CURLE_COULDNT_RESOLVE_HOST: return .resolve(easy.failureText(code))
+    case CURLE_COULDNT_CONNECT where transfer.isAddressRefused: return .addressRefused
+    case CURLE_COULDNT_CONNECT: return .connect(easy.failureText(code))
+    case CURLE_SSL_CONNECT_ERROR: return .connect(easy.failureText(code))
+    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,
+        CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
+        return .tls(easy.failureText(code))
+    case CURLE_OPERATION_TIMEDOUT: return .timedOut(phase: phase(of: easy))
+    case CURLE_PARTIAL_FILE: return .truncated
+    case CURLE_BAD_CONTENT_ENCODING: return .badEncoding
+    // Our own callback refuses with a reason; without one it was curl's decoder that stopped.
+    case CURLE_WRITE_ERROR: return .badEncoding
+    case CURLE_FILESIZE_EXCEEDED: return .tooLarge(.wire, limit: limits.wireBytesMax)
+    // Without an error of the system it was the body's chunks that curl could not read.
+    case CURLE_RECV_ERROR where transfer.headerBytes > 0 && systemError(of: easy) == 0:
+        return .truncated
+    default: return .sendOrReceive(easy.failureText(code))
+    }
+}
+
+private func systemError(of easy: EasyHandle) -> Int {
+    jr_getinfo_long(easy.pointer, CURLINFO_OS_ERRNO)
+}

@@ -1,0 +1,36 @@
+/// Why some bytes are not JSON, or are JSON beyond the limits; never quotes the bytes themselves.
+public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What was expected, or which limit was passed.
+    public var message: String
+    /// Where in the bytes, counted from zero.
+    public var offset: Int
+
+    /// Says what is wrong at which byte.
+    public init(_ message: String, at offset: Int) {
+        self.message = message
+        self.offset = offset
+    }
+
+    /// One line for people: what, and at which byte.
+    public var description: String { "\(message) at byte \(offset)" }
+}
+
+/// What a document may hold at most; a hostile page must not cost more than its bytes.
+public struct JSONLimits: Sendable, Equatable {
+    /// Arrays and objects inside each other; at most `depthMax`.
+    public var depth: Int
+    /// Bytes between the quotes of one string, as written.
+    public var stringBytes: Int
+    /// Bytes of one number, as written.
+    public var numberBytes: Int
+
+    /// Bounds the recursion of whoever walks a document.
+    public static let depthMax = 512
+
+    /// The limits of a page: depth 64, strings of 1 MiB, numbers of 64 bytes.
+    public init(depth: Int = 64, stringBytes: Int = 1 << 20, numberBytes: Int = 64) {
+        self.depth = min(depth, Self.depthMax)
+        self.stringBytes = stringBytes
+        self.numberBytes = numberBytes
+    }
+}

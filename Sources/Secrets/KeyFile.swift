@@ -1,0 +1,128 @@
+import CSodium
+import Glibc
+
+/// The file that holds the sealing key: 32 bytes as 64 hex digits or in base64, and a newline or none.
+public enum KeyFile {
+    /// Longest content that is read; a key needs 66 bytes at most.
+    private static let contentBytesMax = 128
+
+    /// Reads the key, if nobody but this user and root can read or change the file.
+    ///
+    /// Links are followed, as secrets are mounted by link; what they lead to is what is checked.
+    /// Throws a `keyFile…` error that says what is wrong and what would be right.
+    public static func load(_ path: String) throws(SecretError) -> SealingKey {
+        // O_NONBLOCK, for a named pipe would wait for a writer.
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw failure(path) }
+        defer { close(descriptor) }
+        try checkOwnership(of: descriptor, path)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: contentBytesMax, alignment: 1)
+        defer {
+            sodium_memzero(buffer.baseAddress, buffer.count)
+            buffer.deallocate()
+        }
+        let count = try fill(buffer, from: descriptor, path)
+        return try decode(UnsafeRawBufferPointer(rebasing: buffer[..<count]), path)
+    }
+
+    /// Writes a new random key to a new file with mode 0600, and returns it.
+    ///
+    /// Throws `keyFileExists` rather than replace a key that sealed something.
+    public static func generate(_ path: String) throws(SecretError) -> SealingKey {
+        let key = try SealingKey.random()
+        let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            if errno == EEXIST { throw .keyFileExists(path: path) }
+            throw failure(path)
+        }
+        defer { close(descriptor) }
+        var line = key.value.withBytes { Array(hexText($0).utf8) } + [UInt8(ascii: "\n")]
+        defer { sodium_memzero(&line, line.count) }
+        let written = write(descriptor, line, line.count)
+        guard written == line.count, fchmod(descriptor, 0o600) == 0, fsync(descriptor) == 0 else {
+            let error = failure(path)
+            unlink(path)
+            throw error
+        }
+        return key
+    }
+
+    private static func checkOwnership(
+        of descriptor: Int32, _ path: String
+    ) throws(SecretError) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure(path) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .keyFileNotRegular(path: path) }
+        guard status.st_uid == geteuid() || status.st_uid == 0 else {
+            throw .keyFileOwner(path: path, owner: status.st_uid, user: geteuid())
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            throw .keyFileMode(path: path, mode: status.st_mode & 0o7777)
+        }
+    }
+
+    private static func fill(
+        _ buffer: UnsafeMutableRawBufferPointer, from descriptor: Int32, _ path: String
+    ) throws(SecretError) -> Int {
+        var count = 0
+        while count < buffer.count {
+            let added = read(
+                descriptor, buffer.baseAddress?.advanced(by: count), buffer.count - count)
+            if added < 0 && errno == EINTR { continue }
+            guard added >= 0 else { throw failure(path) }
+            if added == 0 { break }
+            count += added
+        }
+        return count
+    }
+
+    private static func decode(
+        _ content: UnsafeRawBufferPointer, _ path: String
+    ) throws(SecretError) -> SealingKey {
+        var text = content[...]
+        if text.last == UInt8(ascii: "\n") { text.removeLast() }
+        if text.last == UInt8(ascii: "\r") { text.removeLast() }
+        guard !text.isEmpty else { throw .keyFileContent(path: path, reason: "is empty") }
+        let digits = UnsafeRawBufferPointer(rebasing: text)
+        let value = try SecretValue(count: SealingKey.bytesCount) { key throws(SecretError) in
+            guard decodeHex(digits, into: key) || decodeBase64(digits, into: key) else {
+                throw .keyFileContent(path: path, reason: "holds no key")
+            }
+        }
+        return try SealingKey(value)
+    }
+
+    private static func decodeHex(
+        _ digits: UnsafeRawBufferPointer, into key: UnsafeMutablePointer<UInt8>
+    ) -> Bool {
+        var count = 0
+        let result = sodium_hex2bin(
+            key, SealingKey.bytesCount,
+            digits.baseAddress?.assumingMemoryBound(to: CChar.self), digits.count, nil, &count, nil)
+        return result == 0 && count == SealingKey.bytesCount
+            && digits.count == 2 * SealingKey.bytesCount
+    }
+
+    /// Either alphabet, with padding or without.
+    private static func decodeBase64(
+        _ digits: UnsafeRawBufferPointer, into key: UnsafeMutablePointer<UInt8>
+    ) -> Bool {
+        let variants = [
+            sodium_base64_VARIANT_ORIGINAL, sodium_base64_VARIANT_ORIGINAL_NO_PADDING,
+            sodium_base64_VARIANT_URLSAFE, sodium_base64_VARIANT_URLSAFE_NO_PADDING,
+        ]
+        return variants.contains { variant in
+            var count = 0
+            let result = sodium_base642bin(
+                key, SealingKey.bytesCount,
+                digits.baseAddress?.assumingMemoryBound(to: CChar.self), digits.count, nil, &count,
+                nil, variant)
+            return result == 0 && count == SealingKey.bytesCount
+        }
+    }
+
+    private static func failure(_ path: String) -> SecretError {
+        .keyFileUnusable(path: path, reason: String(cString: strerror(errno)).lowercased())
+    }
+}

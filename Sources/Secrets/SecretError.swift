@@ -1,0 +1,62 @@
+/// Why a key or a secret can't be used; each is one line and none holds a secret.
+public enum SecretError: Error, Equatable, Sendable {
+    /// The key file can't be opened, read or written; `reason` is the system's.
+    case keyFileUnusable(path: String, reason: String)
+    /// The path is a directory, device, pipe or socket.
+    case keyFileNotRegular(path: String)
+    /// The file belongs to somebody who could change it under us.
+    case keyFileOwner(path: String, owner: UInt32, user: UInt32)
+    /// The group or others have a permission on the file.
+    case keyFileMode(path: String, mode: UInt32)
+    /// The file doesn't hold 32 bytes in hex or base64.
+    case keyFileContent(path: String, reason: String)
+    /// A key is asked to be generated where a file is already.
+    case keyFileExists(path: String)
+    /// A key has another length than 32 bytes.
+    case keyLength(Int)
+    /// The value was sealed with another key.
+    case wrongKey(sealedWith: String, have: String)
+    /// The value was changed, or copied from another tenant, user or name.
+    case tampered(name: String)
+    /// The value is shorter than any sealed value.
+    case truncated(bytes: Int)
+    /// The value was sealed by a later version of the program, or isn't sealed at all.
+    case unknownVersion(UInt8)
+    /// libsodium can't start.
+    case libraryUnusable
+}
+
+extension SecretError: CustomStringConvertible {
+    /// One line saying what is wrong and, where that is known, what would be right.
+    public var description: String {
+        switch self {
+        case .keyFileUnusable(let path, let reason): "key file \(path): \(reason)"
+        case .keyFileNotRegular(let path): "key file \(path) is not a regular file"
+        case .keyFileOwner(let path, let owner, let user):
+            "key file \(path) belongs to user \(owner); expected user \(user) or root:"
+                + " chown \(user) \(path)"
+        case .keyFileMode(let path, let mode):
+            "key file \(path) has mode \(modeText(mode)), open to others than its owner;"
+                + " expected 0600: chmod 600 \(path)"
+        case .keyFileContent(let path, let reason):
+            "key file \(path) \(reason); expected 32 bytes as 64 hex digits or in base64"
+        case .keyFileExists(let path): "key file \(path) exists already and is left as it is"
+        case .keyLength(let count): "a key has \(count) bytes; expected \(SealingKey.bytesCount)"
+        case .wrongKey(let sealedWith, let have):
+            "the secret was sealed with key \(sealedWith), but the key file holds key \(have)"
+        case .tampered(let name):
+            "the sealed secret \(name) doesn't open: it was changed, or copied from another"
+                + " tenant, user or name"
+        case .truncated(let bytes): "a sealed secret of \(bytes) bytes is cut off"
+        case .unknownVersion(let version):
+            "a sealed secret has format version \(version); expected \(Sealer.version)"
+        case .libraryUnusable: "libsodium can't start"
+        }
+    }
+}
+
+/// As `ls` and `chmod` speak of it: four octal digits.
+private func modeText(_ mode: UInt32) -> String {
+    let digits = String(mode, radix: 8)
+    return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+}

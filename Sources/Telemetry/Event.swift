@@ -1,0 +1,109 @@
+/// The ids that join a line to the rows it speaks of; each is absent where the event has none.
+public struct Subject: Sendable, Equatable {
+    /// Name of the tenant, `tenants.name`.
+    public var tenant: String?
+    /// Key of the user within the tenant, `users.key`.
+    public var user: String?
+    /// Name of the job file, `jobs.name`.
+    public var job: String?
+    /// `jobs.id`.
+    public var jobID: Int64?
+    /// `runs.id`.
+    public var run: Int64?
+    /// The token of the claim, `jobs.fence`.
+    public var fence: Int64?
+    /// `workers.id`.
+    public var worker: Int64?
+
+    /// Gathers the ids that are known.
+    public init(
+        tenant: String? = nil, user: String? = nil, job: String? = nil, jobID: Int64? = nil,
+        run: Int64? = nil, fence: Int64? = nil, worker: Int64? = nil
+    ) {
+        self.tenant = tenant
+        self.user = user
+        self.job = job
+        self.jobID = jobID
+        self.run = run
+        self.fence = fence
+        self.worker = worker
+    }
+}
+
+/// How a run ended, as its line tells it.
+public struct RunSummary: Sendable, Equatable {
+    /// The outcome's word: `complete`, `partial`, `deferred`, `skipped`, `needs_reauth`, `failed`.
+    public var outcome: String
+    /// Pages committed.
+    public var pages: Int
+    /// Requests sent to the source, retries included.
+    public var requests: Int
+    /// Records fetched.
+    public var fetched: Int
+    /// Records inserted, updated or deleted.
+    public var changed: Int
+    /// From claim to finish.
+    public var took: Duration
+    /// The kind of the last failure, if there was one.
+    public var errorKind: String?
+    /// The last failure, already through `Redactor.sanitised`.
+    public var error: String?
+
+    /// Describes how a run ended.
+    public init(
+        outcome: String, pages: Int, requests: Int, fetched: Int, changed: Int, took: Duration,
+        errorKind: String? = nil, error: String? = nil
+    ) {
+        self.outcome = outcome
+        self.pages = pages
+        self.requests = requests
+        self.fetched = fetched
+        self.changed = changed
+        self.took = took
+        self.errorKind = errorKind
+        self.error = error
+    }
+
+    /// Whether the run completed, changed nothing and met no failure: the common case.
+    public var isIdle: Bool { outcome == "complete" && changed == 0 && error == nil }
+}
+
+/// Everything the program ever logs; there is no free-form line.
+public enum Event: Sendable, Equatable {
+    /// A worker is registered and claims.
+    case workerStarted(Subject, host: String, pid: Int32, version: String, capacity: Int)
+    /// A worker stopped claiming and waits for `running` runs.
+    case workerDraining(Subject, running: Int, reason: String)
+    /// A worker is about to exit.
+    case workerStopped(Subject, runs: Int, uptime: Duration)
+    /// The database doesn't answer; the worker tries again.
+    case databaseLost(Subject, error: String)
+    /// The database answers again.
+    case databaseBack(Subject, after: Duration)
+    /// A run ended; an idle one only shows at `debug`.
+    case runFinished(Subject, RunSummary)
+    /// Somebody else holds the job now; nothing of this run was written.
+    case runLost(Subject, at: String)
+    /// A run waits longer than its deadline allows, and gave its slot back.
+    case runDeferred(Subject, wait: Duration, reason: String)
+    /// Jobs were taken from a worker whose heartbeat stopped.
+    case jobsReaped(Subject, count: Int)
+    /// A job won't run again until an operator says so.
+    case jobQuarantined(Subject, reason: String)
+    /// Nobody asks this source for a while.
+    case sourceBlocked(Subject, source: String, wait: Duration, reason: String)
+    /// This source is asked again.
+    case sourceUnblocked(Subject, source: String)
+    /// A call whose failure is only a warning failed.
+    case callWarned(Subject, call: String, error: String)
+    /// A page and its checkpoint are committed.
+    case pageCommitted(Subject, entity: String, page: Int, fetched: Int, changed: Int)
+    /// A migration was applied.
+    case migrationApplied(name: String, took: Duration)
+    /// A setting, a job file or a key is wrong.
+    case configurationError(Subject, message: String)
+    /// A bug: something happened that the design excludes.
+    case internalError(Subject, message: String, place: String)
+    /// Lines that were dropped because nobody read standard error.
+    case linesDropped(count: Int)
+}

@@ -1,0 +1,145 @@
+/// A field of a line: its value decides whether JSON quotes it.
+enum FieldValue: Equatable {
+    case id(String)
+    case text(String)
+    case integer(Int64)
+    /// Milliseconds, written with three decimals at most.
+    case milliseconds(Duration)
+}
+
+/// A name and value of a line.
+struct Field: Equatable {
+    let name: String
+    let value: FieldValue
+
+    init(_ name: String, _ value: FieldValue) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// What the formats need to know of an event.
+struct EventLine {
+    /// In `snake_case`, for machines.
+    let name: String
+    let level: Level
+    let fields: [Field]
+
+    init(_ event: Event) {
+        let (name, level) = event.nameAndLevel
+        self.name = name
+        self.level = level
+        self.fields = event.subject.fields + event.details
+    }
+}
+
+extension Subject {
+    fileprivate var fields: [Field] {
+        var fields: [Field] = []
+        if let worker { fields.append(Field("worker", .integer(worker))) }
+        if let tenant { fields.append(Field("tenant", .id(tenant))) }
+        if let user { fields.append(Field("user", .id(user))) }
+        if let job { fields.append(Field("job", .id(job))) }
+        if let jobID { fields.append(Field("job_id", .integer(jobID))) }
+        if let run { fields.append(Field("run", .integer(run))) }
+        if let fence { fields.append(Field("fence", .integer(fence))) }
+        return fields
+    }
+}
+
+extension RunSummary {
+    fileprivate var fields: [Field] {
+        var fields = [
+            Field("outcome", .id(outcome)), count("pages", pages), count("requests", requests),
+            count("fetched", fetched), count("changed", changed),
+            Field("took_ms", .milliseconds(took)),
+        ]
+        if let errorKind { fields.append(Field("error_kind", .id(errorKind))) }
+        if let error { fields.append(Field("error", .text(error))) }
+        return fields
+    }
+}
+
+private func count(_ name: String, _ value: Int) -> Field { Field(name, .integer(Int64(value))) }
+
+extension Event {
+    fileprivate var nameAndLevel: (String, Level) {
+        switch self {
+        case .workerStarted: ("worker_started", .info)
+        case .workerDraining: ("worker_draining", .info)
+        case .workerStopped: ("worker_stopped", .info)
+        case .databaseLost: ("database_lost", .error)
+        case .databaseBack: ("database_back", .info)
+        case .runFinished(_, let summary): ("run_finished", summary.isIdle ? .debug : .info)
+        case .runLost: ("run_lost", .warning)
+        case .runDeferred: ("run_deferred", .info)
+        case .jobsReaped: ("jobs_reaped", .warning)
+        case .jobQuarantined: ("job_quarantined", .error)
+        case .sourceBlocked: ("source_blocked", .warning)
+        case .sourceUnblocked: ("source_unblocked", .info)
+        case .callWarned: ("call_warned", .warning)
+        case .pageCommitted: ("page_committed", .debug)
+        case .migrationApplied: ("migration_applied", .info)
+        case .configurationError: ("configuration_error", .error)
+        case .internalError: ("internal_error", .error)
+        case .linesDropped: ("lines_dropped", .warning)
+        }
+    }
+
+    fileprivate var subject: Subject {
+        switch self {
+        case .workerStarted(let subject, _, _, _, _), .workerDraining(let subject, _, _),
+            .workerStopped(let subject, _, _), .databaseLost(let subject, _),
+            .databaseBack(let subject, _), .runFinished(let subject, _),
+            .runLost(let subject, _), .runDeferred(let subject, _, _),
+            .jobsReaped(let subject, _), .jobQuarantined(let subject, _),
+            .sourceBlocked(let subject, _, _, _), .sourceUnblocked(let subject, _),
+            .callWarned(let subject, _, _), .pageCommitted(let subject, _, _, _, _),
+            .configurationError(let subject, _), .internalError(let subject, _, _):
+            subject
+        case .migrationApplied, .linesDropped:
+            Subject()
+        }
+    }
+
+    fileprivate var details: [Field] {
+        switch self {
+        case .workerStarted(_, let host, let pid, let version, let capacity):
+            [
+                Field("host", .id(host)), Field("pid", .integer(Int64(pid))),
+                Field("version", .id(version)), count("capacity", capacity),
+            ]
+        case .workerDraining(_, let running, let reason):
+            [count("running", running), Field("reason", .text(reason))]
+        case .workerStopped(_, let runs, let uptime):
+            [count("runs", runs), Field("uptime_ms", .milliseconds(uptime))]
+        case .databaseLost(_, let error): [Field("error", .text(error))]
+        case .databaseBack(_, let after): [Field("after_ms", .milliseconds(after))]
+        case .runFinished(_, let summary): summary.fields
+        case .runLost(_, let step): [Field("at", .id(step))]
+        case .runDeferred(_, let wait, let reason):
+            [Field("wait_ms", .milliseconds(wait)), Field("reason", .text(reason))]
+        case .jobsReaped(_, let jobs): [count("count", jobs)]
+        case .jobQuarantined(_, let reason): [Field("reason", .text(reason))]
+        case .sourceBlocked(_, let source, let wait, let reason):
+            [
+                Field("source", .id(source)), Field("wait_ms", .milliseconds(wait)),
+                Field("reason", .text(reason)),
+            ]
+        case .sourceUnblocked(_, let source): [Field("source", .id(source))]
+        case .callWarned(_, let call, let error):
+            [Field("call", .id(call)), Field("error", .text(error))]
+        case .pageCommitted(_, let entity, let page, let fetched, let changed):
+            [
+                Field("entity", .id(entity)), count("page", page), count("fetched", fetched),
+                count("changed", changed),
+            ]
+        case .migrationApplied(let name, let took):
+            [Field("name", .id(name)), Field("took_ms", .milliseconds(took))]
+        case .configurationError(_, let message): [Field("message", .text(message))]
+        case .internalError(_, let message, let place):
+            [Field("message", .text(message)), Field("place", .id(place))]
+        case .linesDropped(let lines): [count("count", lines)]
+        }
+    }
+}
