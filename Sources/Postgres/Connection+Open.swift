@@ -1,0 +1,134 @@
+import CLibPQ
+import Glibc
+
+extension Connection {
+    /// Connects, trying again with jittered backoff.
+    ///
+    /// Goes on until the work's deadline, or without one for the configuration's patience; then
+    /// throws `.notConnected` with the last attempt's reason.
+    func open(_ configuration: DatabaseConfiguration) throws {
+        let end = interruption.deadline ?? .now + configuration.connectPatience
+        var backoff = Backoff()
+        while true {
+            do {
+                adopt(
+                    try attempt(configuration, until: min(end, .now + configuration.connectTimeout))
+                )
+                return
+            } catch let error as DatabaseError {
+                guard error.code == .notConnected,
+                    !DatabaseError.isPermanent(atConnect: error.sqlstate)
+                else { throw error }
+                let next = ContinuousClock.now + backoff.next()
+                guard next < end else { throw error }
+                try pause(until: next)
+            }
+        }
+    }
+
+    private func pause(until instant: ContinuousClock.Instant) throws {
+        while ContinuousClock.now < instant {
+            wake.sleep(until: instant)
+            if interruption.reason == .cancelled { throw DatabaseError.interrupted(.cancelled) }
+        }
+    }
+
+    /// One attempt; the handle is this thread's alone until it is adopted.
+    private func attempt(
+        _ configuration: DatabaseConfiguration, until end: ContinuousClock.Instant
+    ) throws -> OpaquePointer {
+        let parameters = configuration.parameters
+        let started = withCStrings(parameters.map(\.keyword)) { keywords in
+            withCStrings(parameters.map(\.value)) { PQconnectStartParams(keywords, $0, 0) } ?? nil
+        }
+        guard let handle = started ?? nil else {
+            throw DatabaseError(.notConnected, "no memory for a connection")
+        }
+        // The verbose form is the only way to learn the SQLSTATE of a refused connection.
+        PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
+        do {
+            try establish(handle, until: end)
+        } catch {
+            PQfinish(handle)
+            throw error
+        }
+        PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
+        PQsetNoticeProcessor(handle, { _, _ in }, nil)
+        return handle
+    }
+
+    private func establish(_ handle: OpaquePointer, until end: ContinuousClock.Instant) throws {
+        var events = Int16(POLLOUT)
+        guard PQstatus(handle) != CONNECTION_BAD else { throw refusal(handle) }
+        while true {
+            try awaitSocket(PQsocket(handle), events, until: end)
+            switch PQconnectPoll(handle) {
+            case PGRES_POLLING_OK: return
+            case PGRES_POLLING_READING: events = Int16(POLLIN)
+            case PGRES_POLLING_WRITING: events = Int16(POLLOUT)
+            default: throw refusal(handle)
+            }
+        }
+    }
+
+    private func awaitSocket(
+        _ socket: Int32, _ events: Int16, until end: ContinuousClock.Instant
+    ) throws {
+        while true {
+            var entries = [
+                pollfd(fd: socket, events: events, revents: 0),
+                pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
+            ]
+            _ = poll(&entries, 2, pollTimeout(until: end))
+            if entries[1].revents != 0 { wake.drain() }
+            if interruption.reason == .cancelled { throw DatabaseError.interrupted(.cancelled) }
+            if entries[0].revents != 0 { return }
+            guard ContinuousClock.now < end else {
+                throw DatabaseError(.notConnected, "the server did not answer in time")
+            }
+        }
+    }
+
+    private func refusal(_ handle: OpaquePointer) -> DatabaseError {
+        let text = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
+        let message = text.split(separator: "\n").filter { !$0.hasPrefix("LOCATION:") }
+            .joined(separator: " ")
+        return DatabaseError(
+            .notConnected, oneLine(message, limit: 500), sqlstate: sqlstate(inVerbose: message))
+    }
+}
+
+/// Waits between attempts: full jitter, the first at most 100 ms, none over 2 s.
+struct Backoff {
+    private var ceiling = 100
+
+    mutating func next() -> Duration {
+        defer { ceiling = min(2000, ceiling * 2) }
+        return .milliseconds(Int.random(in: 0...ceiling))
+    }
+}
+
+/// Finds `28P01` in `FATAL:  28P01: password authentication failed`.
+func sqlstate(inVerbose message: String) -> String? {
+    message.split(separator: ": ").lazy
+        .map { $0.drop { $0 == " " } }
+        .first { part in
+            part.utf8.count == 5
+                && part.utf8.allSatisfy {
+                    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                        || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)
+                }
+                && part != "FATAL"
+        }
+        .map { String($0) }
+}
+
+/// Lends C copies of the strings, with the null pointer at the end that libpq wants.
+private func withCStrings<R>(
+    _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> R
+) -> R? {
+    let copies = strings.map { strdup($0) }
+    defer { for copy in copies { free(copy) } }
+    let pointers = copies.map { UnsafePointer($0) } + [nil]
+    return pointers.withUnsafeBufferPointer { buffer in buffer.baseAddress.map(body) }
+}

@@ -1,0 +1,133 @@
+import CLibPQ
+import Glibc
+
+/// One socket to the server, for one thread.
+///
+/// It sleeps in `poll(socket, wake, deadline)`.
+///
+/// When the work is interrupted it asks the server to cancel, once, and goes on reading: what the
+/// server answers is what happened. A server that doesn't answer in time loses the connection.
+final class Connection {
+    /// How long the server may take to answer a cancel, a rollback or a close.
+    static let patience: Duration = .seconds(2)
+
+    let wake: EventFD
+    /// Whose deadline and cancellation the waits obey.
+    var interruption = Interruption(deadline: nil)
+    private(set) var handle: OpaquePointer?
+    /// Set once a cancel was sent for the present turn.
+    private(set) var cancelReason: DatabaseError.Code?
+    /// When the present turn's answer must be there or the connection is closed.
+    private var limit: ContinuousClock.Instant?
+
+    init(wake: EventFD) {
+        self.wake = wake
+    }
+
+    deinit { close() }
+
+    var isOpen: Bool { handle != nil }
+
+    func close() {
+        if let handle { PQfinish(handle) }
+        handle = nil
+    }
+
+    /// Takes over a connected handle.
+    func adopt(_ handle: OpaquePointer) {
+        close()
+        self.handle = handle
+        PQsetnonblocking(handle, 1)
+    }
+
+    /// The handle, or `.notConnected`.
+    func opened() throws -> OpaquePointer {
+        guard let handle else {
+            throw DatabaseError(.notConnected, "the session has lost its connection")
+        }
+        return handle
+    }
+
+    /// Where the transaction stands; unknown without a connection.
+    var transactionStatus: PGTransactionStatusType {
+        handle.map { PQtransactionStatus($0) } ?? PQTRANS_UNKNOWN
+    }
+
+    /// Notices, between two uses, that the server has hung up.
+    func discardIfDead() {
+        guard let handle else { return }
+        var entry = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+        guard poll(&entry, 1, 0) != 0 else { return }
+        if PQconsumeInput(handle) == 0 || PQstatus(handle) == CONNECTION_BAD { close() }
+    }
+
+    /// Begins a turn.
+    ///
+    /// A clean-up ignores the interruption but gets little time.
+    func beginTurn(isCleanUp: Bool = false) throws {
+        cancelReason = nil
+        limit = nil
+        if isCleanUp {
+            limit = .now + Self.patience
+        } else if let reason = interruption.reason {
+            throw DatabaseError.interrupted(reason)
+        }
+    }
+
+    /// Sends what libpq has buffered, reading meanwhile so that both sides can't block.
+    func flush() throws {
+        let handle = try opened()
+        while true {
+            let pending = PQflush(handle)
+            if pending == 0 { return }
+            // A failed write is reported by the read that follows, with the server's last words.
+            if pending < 0 { return }
+            try wait(Int16(POLLIN) | Int16(POLLOUT))
+            if PQconsumeInput(handle) == 0 { return }
+        }
+    }
+
+    /// The next result, nil at the end of a statement's results.
+    func nextResult() throws -> ResultHandle? {
+        let handle = try opened()
+        while PQisBusy(handle) != 0 {
+            try wait(Int16(POLLIN))
+            if PQconsumeInput(handle) == 0 { break }
+        }
+        return PQgetResult(handle).map { ResultHandle($0) }
+    }
+
+    /// True when libpq has seen the connection break.
+    var isBroken: Bool { handle.map { PQstatus($0) == CONNECTION_BAD } ?? true }
+
+    /// libpq's last words, closing the connection.
+    func lost() -> DatabaseError {
+        let message = handle.flatMap { PQerrorMessage($0) }.map { String(cString: $0) } ?? ""
+        close()
+        let text = oneLine(message, limit: 500)
+        return DatabaseError(.connectionLost, text.isEmpty ? "the connection broke" : text)
+    }
+
+    /// Sleeps until the socket is ready, cancelling the statement when the work is interrupted.
+    private func wait(_ events: Int16) throws {
+        let handle = try opened()
+        while true {
+            if limit == nil, let reason = interruption.reason {
+                cancelReason = reason
+                limit = .now + Self.patience
+                CancelRequest(of: handle)?.send(limit: Self.patience)
+            }
+            if let limit, limit <= .now {
+                close()
+                throw DatabaseError(.connectionLost, "the server did not answer in time")
+            }
+            var entries = [
+                pollfd(fd: PQsocket(handle), events: events, revents: 0),
+                pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
+            ]
+            _ = poll(&entries, 2, pollTimeout(until: limit ?? interruption.deadline))
+            if entries[1].revents != 0 { wake.drain() }
+            if entries[0].revents != 0 { return }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import CLibPQ
+import Synchronization
+
+/// A bounded pool: `lanes` sessions, each on a thread of its own that may block.
+///
+/// Swift's own threads never wait for the database. Work is served first come, first served, so no
+/// caller starves as long as bodies end; give each body a deadline. What must not wait for other
+/// work, such as a heartbeat, gets a `Database` of its own with one lane.
+public final class Database: Sendable {
+    private let pool: Pool
+
+    /// Starts the threads; each connects at its first work and again whenever it must.
+    public init(_ configuration: DatabaseConfiguration) {
+        pool = Pool(configuration)
+        pool.start()
+    }
+
+    deinit { pool.close() }
+
+    /// Runs the body on a free lane's thread, with its session connected.
+    ///
+    /// The deadline counts from now and covers waiting for a lane, connecting and the body's
+    /// statements. When it passes, or the task is cancelled, the running statement is cancelled on
+    /// the server and throws `.timedOut` or `.cancelled`, as does every later one of the body.
+    /// A lost connection is made anew at the next run, with jittered backoff up to the deadline
+    /// or for `connectPatience`; then `.notConnected` is thrown. Without a deadline only the
+    /// server's `statement_timeout` bounds a statement. A transaction that the body leaves open
+    /// is rolled back, and `.misuse` thrown if the body returned as if all were well.
+    /// Otherwise throws what the body throws.
+    public func run<R: Sendable>(
+        deadline: ContinuousClock.Instant? = nil,
+        _ body: @escaping @Sendable (Session) throws -> R
+    ) async throws -> R {
+        let interruption = Interruption(deadline: deadline)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                pool.enqueue(
+                    Work(
+                        interruption: interruption,
+                        perform: { session in
+                            continuation.resume(with: session.serve(interruption, body))
+                        },
+                        refuse: { continuation.resume(throwing: $0) }))
+            }
+        } onCancel: {
+            pool.cancel(interruption)
+        }
+    }
+
+    /// What was asked of the network so far.
+    public var counts: Counts { pool.counters.counts }
+
+    /// Refuses new and waiting work with `.cancelled`, lets the running end and disconnects.
+    public func close() async {
+        pool.close()
+        await pool.ended()
+    }
+}
+
+extension Session {
+    /// Connects if needed, runs the body and leaves the session as clean as it was.
+    fileprivate func serve<R>(
+        _ interruption: Interruption, _ body: (Session) throws -> R
+    ) -> Result<R, any Error> {
+        connection.interruption = interruption
+        let outcome = Result {
+            try connectIfNeeded()
+            return try body(self)
+        }
+        let wasOpen = connection.isOpen && connection.transactionStatus != PQTRANS_IDLE
+        // A failed roll-back closes the connection, which is as clean.
+        try? rollBack()
+        connection.interruption = Interruption(deadline: nil)
+        guard wasOpen, case .success = outcome else { return outcome }
+        return .failure(
+            DatabaseError(.misuse, "the body left a transaction open; it was rolled back"))
+    }
+
+    func connectIfNeeded() throws {
+        connection.discardIfDead()
+        guard !connection.isOpen else { return }
+        if let reason = connection.interruption.reason { throw DatabaseError.interrupted(reason) }
+        try connection.open(configuration)
+        cache = StatementCache(capacity: configuration.statementCacheSize)
+        counters.connects.add(1, ordering: .relaxed)
+    }
+}

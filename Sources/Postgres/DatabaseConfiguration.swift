@@ -1,0 +1,142 @@
+import CLibPQ
+import Glibc
+
+/// Where the database is and how its sessions behave.
+///
+/// What the connection string or libpq's own `PG*` variables say wins over the defaults here.
+public struct DatabaseConfiguration: Sendable {
+    /// Sessions of a `Database`, 1…8; one to two per core of the server is enough.
+    public var lanes: Int
+    /// How long one attempt to connect may take.
+    public var connectTimeout: Duration = .seconds(5)
+    /// How long `Database.run` without a deadline goes on trying to connect.
+    public var connectPatience: Duration = .seconds(5)
+    /// How long the server may work on one statement; zero is no limit.
+    public var statementTimeout: Duration = .seconds(30)
+    /// How long a statement may wait for one lock.
+    public var lockTimeout: Duration = .seconds(2)
+    /// After how long the server ends a session that stalls inside a transaction.
+    public var idleInTransactionTimeout: Duration = .seconds(10)
+    /// Prepared statements kept per session.
+    public var statementCacheSize = 200
+
+    let applicationName: String
+    private let settings: [String: String]
+
+    /// Reads a URI or keyword string; nil leaves everything to libpq's `PG*` variables.
+    ///
+    /// Throws `DatabaseError` with `.invalidConfiguration`, which never quotes the string.
+    public init(conninfo: String?, applicationName: String, lanes: Int) throws {
+        guard (1...8).contains(lanes) else {
+            throw DatabaseError(.invalidConfiguration, "lanes must be 1 to 8, not \(lanes)")
+        }
+        self.lanes = lanes
+        self.applicationName = applicationName
+        settings = try conninfo.map(parse) ?? [:]
+    }
+
+    /// Host, port, database and user, for logs.
+    public var redacted: String {
+        let known = defaults().merging(settings) { $1 }
+        return ["host", "port", "dbname", "user"]
+            .compactMap { key in known[key].map { "\(key)=\($0)" } }
+            .joined(separator: " ")
+    }
+
+    /// The keywords for libpq, sorted: the caller's over ours.
+    var parameters: [(keyword: String, value: String)] {
+        var all = [
+            "fallback_application_name": applicationName,
+            "keepalives_idle": "15",
+            "keepalives_interval": "5",
+            "keepalives_count": "3",
+            "tcp_user_timeout": "10000",
+        ].merging(settings) { $1 }
+        all["client_encoding"] = "UTF8"
+        all["options"] = options(given: all["options"] ?? environment("PGOPTIONS"))
+        return all.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// Sent in the start-up packet, so they cost no round trip; the last word on a setting wins.
+    private func options(given: String?) -> String {
+        let ours = [
+            "statement_timeout=\(statementTimeout.milliseconds)",
+            "lock_timeout=\(lockTimeout.milliseconds)",
+            "idle_in_transaction_session_timeout=\(idleInTransactionTimeout.milliseconds)",
+        ]
+        return (ours.map { "-c \($0)" } + [given ?? "", "-c TimeZone=UTC"])
+            .filter { !$0.isEmpty }
+            .joined(separator: " ")
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, rounded up, as `poll` and the server's timeouts want them.
+    var milliseconds: Int {
+        let (seconds, attoseconds) = components
+        return Int(seconds) * 1000
+            + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    }
+}
+
+private func parse(_ conninfo: String) throws -> [String: String] {
+    guard !conninfo.utf8.contains(0) else {
+        throw DatabaseError(.invalidConfiguration, "the connection string holds a NUL byte")
+    }
+    var message: UnsafeMutablePointer<CChar>?
+    guard let options = PQconninfoParse(conninfo, &message) else {
+        defer { PQfreemem(message) }
+        let text = message.map { String(cString: $0) } ?? "out of memory"
+        throw DatabaseError(
+            .invalidConfiguration, "the connection string: \(withoutQuotations(text))")
+    }
+    defer { PQconninfoFree(options) }
+    return given(options)
+}
+
+/// What libpq would use where the connection string says nothing.
+private func defaults() -> [String: String] {
+    guard let options = PQconndefaults() else { return [:] }
+    defer { PQconninfoFree(options) }
+    return given(options)
+}
+
+private func given(_ options: UnsafeMutablePointer<PQconninfoOption>) -> [String: String] {
+    var settings: [String: String] = [:]
+    var option = options
+    while let keyword = option.pointee.keyword {
+        if let value = option.pointee.val {
+            settings[String(cString: keyword)] = String(cString: value)
+        }
+        option += 1
+    }
+    return settings
+}
+
+/// libpq quotes pieces of the string in its complaints, any of which may be the password.
+private func withoutQuotations(_ message: String) -> String {
+    var text = message.split(whereSeparator: \.isNewline).joined(separator: " ")
+    let harmless = ["\"=\"": "'='", "\"]\"": "']'", "\"/\"": "'/'", "\":\"": "':'"]
+    for (quoted, plain) in harmless {
+        while let range = firstRange(of: quoted, in: text) {
+            text.replaceSubrange(range, with: plain)
+        }
+    }
+    guard let quote = text.firstIndex(of: "\"") else { return text }
+    return text[..<quote] + "…"
+}
+
+private func firstRange(of part: String, in text: String) -> Range<String.Index>? {
+    var start = text.startIndex
+    while start < text.endIndex {
+        if text[start...].hasPrefix(part) {
+            return start..<text.index(start, offsetBy: part.count)
+        }
+        start = text.index(after: start)
+    }
+    return nil
+}
+
+private func environment(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
+}

@@ -1,0 +1,107 @@
+import CLibPQ
+import Glibc
+
+/// Listens on channels with a session and thread of its own, which reconnects by itself.
+///
+/// Notifications are wake-ups, not truth: what arrives while the connection is down, or beyond
+/// `bufferedEvents` unread ones, is lost. Every `.listening` therefore asks the reader to poll.
+public final class Listener: Sendable {
+    /// What the reader learns.
+    public enum Event: Sendable, Equatable {
+        /// Listening from now on, at first and after every reconnect: look for what was missed.
+        case listening
+        case notification(channel: String, payload: String)
+    }
+
+    /// Unread events kept; the oldest are dropped first.
+    public static let bufferedEvents = 256
+
+    /// The events, for one reader; ends after `close`.
+    public let events: AsyncStream<Event>
+    private let closing = Interruption(deadline: nil)
+    private let wake = EventFD()
+
+    /// Starts listening; channels are names as in `listen "name"`.
+    public init(_ configuration: DatabaseConfiguration, channels: [String]) {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: Event.self, bufferingPolicy: .bufferingNewest(Self.bufferedEvents))
+        events = stream
+        let loop = ListenerLoop(
+            configuration: configuration, channels: channels, closing: closing, wake: wake,
+            continuation: continuation)
+        precondition(startThread { loop.run() }, "no thread left for a listener")
+    }
+
+    deinit { close() }
+
+    /// Stops listening and ends the events.
+    public func close() {
+        closing.cancel()
+        wake.signal()
+    }
+}
+
+/// The listener's thread: connect, listen, wait, and again.
+private struct ListenerLoop: Sendable {
+    let configuration: DatabaseConfiguration
+    let channels: [String]
+    let closing: Interruption
+    let wake: EventFD
+    let continuation: AsyncStream<Listener.Event>.Continuation
+
+    func run() {
+        var backoff = Backoff()
+        while closing.reason == nil {
+            let session = Session(configuration, wake: wake, counters: Counters())
+            session.connection.interruption = closing
+            do {
+                try listen(session)
+                backoff = Backoff()
+                try receive(session.connection)
+            } catch {
+                session.connection.close()
+                pause(for: backoff.next())
+            }
+        }
+        continuation.finish()
+    }
+
+    private func listen(_ session: Session) throws {
+        try session.connectIfNeeded()
+        for channel in channels {
+            let name = channel.split(separator: "\"", omittingEmptySubsequences: false)
+            try session.script("listen \"\(name.joined(separator: "\"\""))\"")
+        }
+        continuation.yield(.listening)
+    }
+
+    /// Passes notifications on until the connection breaks, which throws, or the listener closes.
+    private func receive(_ connection: Connection) throws {
+        let handle = try connection.opened()
+        while closing.reason == nil {
+            passOn(handle)
+            var entries = [
+                pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0),
+                pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
+            ]
+            _ = poll(&entries, 2, -1)
+            if entries[1].revents != 0 { wake.drain() }
+            if entries[0].revents != 0, PQconsumeInput(handle) == 0 { throw connection.lost() }
+        }
+    }
+
+    private func passOn(_ handle: OpaquePointer) {
+        while let notification = PQnotifies(handle) {
+            defer { PQfreemem(notification) }
+            continuation.yield(
+                .notification(
+                    channel: String(cString: notification.pointee.relname),
+                    payload: String(cString: notification.pointee.extra)))
+        }
+    }
+
+    private func pause(for duration: Duration) {
+        let end = ContinuousClock.now + duration
+        while closing.reason == nil, ContinuousClock.now < end { wake.sleep(until: end) }
+    }
+}

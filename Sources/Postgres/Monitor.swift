@@ -1,0 +1,44 @@
+import Glibc
+
+/// A lock over some state with a condition to wait on, for threads that may block.
+///
+/// `@unchecked Sendable`: the state is touched only under the mutex.
+final class Monitor<State>: @unchecked Sendable {
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var state: State
+
+    init(_ state: State) {
+        self.state = state
+        mutex.initialize(to: pthread_mutex_t())
+        changed.initialize(to: pthread_cond_t())
+        pthread_mutex_init(mutex, nil)
+        pthread_cond_init(changed, nil)
+    }
+
+    deinit {
+        pthread_cond_destroy(changed)
+        pthread_mutex_destroy(mutex)
+        changed.deallocate()
+        mutex.deallocate()
+    }
+
+    func withLock<R>(_ body: (inout State) throws -> R) rethrows -> R {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return try body(&state)
+    }
+
+    /// Blocks this thread until `take` finds something.
+    func wait<R>(for take: (inout State) -> R?) -> R {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while true {
+            if let found = take(&state) { return found }
+            pthread_cond_wait(changed, mutex)
+        }
+    }
+
+    func signal() { pthread_cond_signal(changed) }
+    func broadcast() { pthread_cond_broadcast(changed) }
+}

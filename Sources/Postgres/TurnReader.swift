@@ -1,0 +1,100 @@
+import CLibPQ
+
+/// Reads one turn's replies.
+///
+/// The first error wins; what follows it up to the sync is skipped.
+struct TurnReader {
+    let session: Session
+    let statements: [Statement]
+    let isNumbered: Bool
+    private var rows: [Rows] = []
+    private var failure: DatabaseError?
+
+    init(session: Session, statements: [Statement], isNumbered: Bool) {
+        self.session = session
+        self.statements = statements
+        self.isNumbered = isNumbered
+        rows.reserveCapacity(statements.count)
+    }
+
+    mutating func read(_ replies: [Reply]) throws -> [Rows] {
+        for reply in replies {
+            switch reply {
+            case .sync: try readSync()
+            case .deallocated: _ = try readResult(index: nil)
+            case .prepared(let sql, let oids, let name, let index):
+                if try readResult(index: index) != nil {
+                    session.cache.insert(sql, oids, name: name)
+                }
+            case .rows(let index):
+                if let result = try readResult(index: index) { rows.append(Rows(result)) }
+            }
+        }
+        if let failure { throw failure }
+        return rows
+    }
+
+    /// One statement's result and the nil after it; nil when it failed or was skipped.
+    private mutating func readResult(index: Int?) throws -> ResultHandle? {
+        guard let result = try next(index) else { throw located(session.connection.lost(), index) }
+        try accept(result, index)
+        var more = try next(index)
+        while let extra = more {
+            try accept(extra, index)
+            more = try next(index)
+        }
+        switch result.status {
+        case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: return result
+        default: return nil
+        }
+    }
+
+    private mutating func readSync() throws {
+        while true {
+            guard let result = try next(nil) else {
+                if session.connection.isBroken { throw located(session.connection.lost(), nil) }
+                continue
+            }
+            if result.status == PGRES_PIPELINE_SYNC { return }
+            try accept(result, nil)
+        }
+    }
+
+    private func next(_ index: Int?) throws -> ResultHandle? {
+        do { return try session.connection.nextResult() } catch let error as DatabaseError {
+            throw located(error, index)
+        }
+    }
+
+    /// Keeps the first error; throws when the connection is gone with it.
+    private mutating func accept(_ result: ResultHandle, _ index: Int?) throws {
+        switch result.status {
+        case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY, PGRES_PIPELINE_ABORTED: return
+        case PGRES_FATAL_ERROR:
+            let error = located(result.error, index)
+            failure = failure ?? error
+            guard error.code == .connectionLost || session.connection.isBroken else { return }
+            session.connection.close()
+            throw failure ?? error
+        default:  // COPY: the protocol can't go on in a pipeline
+            session.connection.close()
+            throw located(DatabaseError(.misuse, "COPY needs Session.copyIn"), index)
+        }
+    }
+
+    private func located(_ error: DatabaseError, _ index: Int?) -> DatabaseError {
+        session.explained(error).at(
+            index.map { statements[$0].sql }, index: isNumbered ? index : nil)
+    }
+}
+
+extension Session {
+    /// The error as its cause: after a cancel of ours it is the deadline or the cancellation.
+    func explained(_ error: DatabaseError) -> DatabaseError {
+        guard let reason = connection.cancelReason, error.code == .server("57014") else {
+            return error
+        }
+        return DatabaseError(
+            reason, DatabaseError.interrupted(reason).message, sqlstate: error.sqlstate)
+    }
+}
