@@ -64,7 +64,7 @@ begin
           select coalesce(jsonb_agg(to_jsonb(k)), '[]')
           from (
             select k.entity, k.generation, k.full_requested, k.pass_kind,
-              to_char(k.pass_started_at, 'YYYY-MM-DD"T"HH24:MI:SS.USOF') as pass_started_at,
+              (extract(epoch from k.pass_started_at) * 1000000)::bigint as pass_started_us,
               k.pass_since, k.page_number, k.cursor, k.sync_token, k.partial_watermark, k.watermark
             from jobrunner.checkpoints as k
             where k.user_id = c.user_id and k.job_name = c.name

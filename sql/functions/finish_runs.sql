@@ -2,7 +2,7 @@ create or replace function jobrunner.finish_runs(
   in_user_ids bigint[],
   in_names text[],
   in_fences bigint[],
-  in_nonces text[],
+  in_nonces uuid[],
   in_outcomes text[],
   in_error_kinds text[],
   in_errors text[],
@@ -30,7 +30,7 @@ return query
 with given as materialized (
   select *
   from unnest(
-    in_user_ids, in_names, in_fences, in_nonces::uuid[], in_outcomes, in_error_kinds, in_errors,
+    in_user_ids, in_names, in_fences, in_nonces, in_outcomes, in_error_kinds, in_errors,
     in_entities, in_waits_ms, in_requests, in_passes
   ) as g (user_id, name, fence, nonce, outcome, error_kind, error, entity, wait_ms, requests, passes)
 ), held as materialized (

@@ -2,19 +2,21 @@ create or replace function jobrunner.list_items(
   in_user_id bigint,
   in_table text,
   in_column text
-) returns text[]
+) returns table (
+  items text[],
+  hash text
+)
 language plpgsql stable
 set search_path = pg_catalog
 as $$
--- A user's items of a list, in order; none: an empty array.
-declare
-  v_items text[];
+-- A user's items of a list in order, and their hash as open_runs tells it; none: an empty array.
 begin
   execute format(
-    'select coalesce(array_agg(%1$I order by %1$I), ''{}'') from synced.%2$I where user_id = $1',
+    'select coalesce(array_agg(%1$I order by %1$I), ''{}''), coalesce(md5(string_agg(%1$I, E''\n'' order by %1$I)), '''')
+    from synced.%2$I where user_id = $1',
     in_column, in_table)
-  into v_items using in_user_id;
-  return v_items;
+  into items, hash using in_user_id;
+  return next;
 end
 $$;
-comment on function jobrunner.list_items is 'A user''s items of a list.';
+comment on function jobrunner.list_items is 'A user''s items of a list, and their hash.';

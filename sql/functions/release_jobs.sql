@@ -2,7 +2,7 @@ create or replace function jobrunner.release_jobs(
   in_user_ids bigint[],
   in_names text[],
   in_fences bigint[],
-  in_nonces text[]
+  in_nonces uuid[]
 ) returns integer
 language sql volatile
 set search_path = pg_catalog
@@ -18,7 +18,7 @@ with released as (
     deadline_at = null,
     cancel_requested_at = null,
     rerun_requested = false
-  from unnest(in_user_ids, in_names, in_fences, in_nonces::uuid[]) as g (user_id, name, fence, nonce)
+  from unnest(in_user_ids, in_names, in_fences, in_nonces) as g (user_id, name, fence, nonce)
   where j.user_id = g.user_id and j.name = g.name and j.fence = g.fence and j.nonce = g.nonce
     and j.worker_id is not null
   returning 1

@@ -1,0 +1,18 @@
+/// The right to run a job, proven in every write: `(job, fence, nonce)` (invariant 2).
+public struct Claim: Sendable, Hashable {
+    public var userID: Int64
+    /// Name of the job.
+    public var name: String
+    /// Rises with every claim; also the run's number.
+    public var fence: Int64
+    /// Sixteen bytes, drawn at the claim.
+    public var nonce: [UInt8]
+
+    /// Names a claim that `claim_jobs` returned.
+    public init(userID: Int64, name: String, fence: Int64, nonce: [UInt8]) {
+        self.userID = userID
+        self.name = name
+        self.fence = fence
+        self.nonce = nonce
+    }
+}

@@ -1,0 +1,86 @@
+/// How a run ended (AL6).
+public enum Outcome: String, Sendable, CaseIterable {
+    case complete, partial, deferred, skipped
+    case needsReauth = "needs_reauth"
+    case failed
+}
+
+/// Kind of a failure or interruption; the kind fixes what happens next (DESIGN, section 4).
+public enum ErrorKind: String, Sendable, CaseIterable {
+    case unavailable
+    case timedOut = "timed_out"
+    case database
+    case rateLimited = "rate_limited"
+    case unauthorised
+    case rejected
+    case malformed
+    case cursorLoop = "cursor_loop"
+    // Interruptions: partial, not failed.
+    case deadline
+    case shutdown
+    case cancelled
+    case pageCap = "page_cap"
+    case reset
+    // The source's breaker is open, or its budget does not last.
+    case blocked
+    // Something the run needs is missing.
+    case missing
+}
+
+/// What a run tells the database at its end; the database decides what follows.
+public struct FinishedRun: Sendable {
+    public var claim: Claim
+    public var outcome: Outcome
+    /// Kind of error; a source's own word, such as `user_not_found`, where a job file declares one.
+    public var errorKind: String?
+    /// At most 1 KiB of clean text without secrets.
+    public var error: String?
+    /// Where a failed run failed.
+    public var entity: String?
+    /// How long a deferred job waits.
+    public var wait: Duration?
+    public var requests: Int
+    /// Passes that ended without anything to write.
+    public var endedPasses: [EndedPass]
+
+    /// Describes the end of one run.
+    public init(
+        claim: Claim, outcome: Outcome, errorKind: String? = nil, error: String? = nil,
+        entity: String? = nil, wait: Duration? = nil, requests: Int = 0,
+        endedPasses: [EndedPass] = []
+    ) {
+        self.claim = claim
+        self.outcome = outcome
+        self.errorKind = errorKind
+        self.error = error
+        self.entity = entity
+        self.wait = wait
+        self.requests = requests
+        self.endedPasses = endedPasses
+    }
+}
+
+/// A pass whose last page was empty: only its end is to be noted.
+public struct EndedPass: Sendable, Equatable {
+    public var entity: String
+    public var generation: Int64
+    public var watermark: String?
+    public var syncToken: String?
+
+    /// Describes the end of a pass.
+    public init(entity: String, generation: Int64, watermark: String?, syncToken: String?) {
+        self.entity = entity
+        self.generation = generation
+        self.watermark = watermark
+        self.syncToken = syncToken
+    }
+}
+
+/// What `finish_runs` says of a run that did not simply end.
+public struct Verdict: Sendable, Equatable {
+    public enum Word: String, Sendable { case lost, quarantined }
+    public var userID: Int64
+    public var name: String
+    public var fence: Int64
+    public var word: Word
+}

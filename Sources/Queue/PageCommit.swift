@@ -1,0 +1,63 @@
+public import Postgres
+
+/// Where a page leaves its entity, for `commit_page`.
+public struct PageCommit: Sendable, Equatable {
+    public var entity: String
+    public var generation: Int64
+    /// 1 begins the pass.
+    public var pageNumber: Int
+    public var passKind: Checkpoint.PassKind
+    public var passStartedAt: Int64
+    public var passSince: String?
+    public var cursor: String?
+    public var syncToken: String?
+    public var partialWatermark: String?
+    /// The page is the pass's last.
+    public var isEnd: Bool
+    /// The watermark to commit at the end.
+    public var watermark: String?
+
+    /// Describes the checkpoint after a page.
+    public init(
+        entity: String, generation: Int64, pageNumber: Int, passKind: Checkpoint.PassKind,
+        passStartedAt: Int64, passSince: String?, cursor: String?, syncToken: String?,
+        partialWatermark: String?, isEnd: Bool, watermark: String?
+    ) {
+        self.entity = entity
+        self.generation = generation
+        self.pageNumber = pageNumber
+        self.passKind = passKind
+        self.passStartedAt = passStartedAt
+        self.passSince = passSince
+        self.cursor = cursor
+        self.syncToken = syncToken
+        self.partialWatermark = partialWatermark
+        self.isEnd = isEnd
+        self.watermark = watermark
+    }
+
+    /// Number of binds that `binds(for:)` gives: `$1` … `$14`.
+    public static let bindCount = 14
+
+    /// The arguments of `commit_page` up to the counters; `arguments` names them.
+    public func binds(for claim: Claim) -> [Bind] {
+        [
+            .int8(claim.userID), .text(claim.name), .text(entity), .int8(claim.fence),
+            .int8(generation), .int4(Int32(clamping: pageNumber)), .text(passKind.rawValue),
+            .timestamptz(passStartedAt), .optional(passSince, Bind.text),
+            .optional(cursor, Bind.text), .optional(syncToken, Bind.text),
+            .optional(partialWatermark, Bind.text), .bool(isEnd), .optional(watermark, Bind.text),
+        ]
+    }
+}
+
+extension Claim {
+    /// The first statement of every transaction a run writes in (invariant 2).
+    ///
+    /// Its row says whether the run was asked to stop; SQLSTATE JR001 says that it is lost.
+    public var holdStatement: Statement {
+        Statement(
+            "select jobrunner.hold_job($1, $2, $3, $4)", .int8(userID), .text(name), .int8(fence),
+            .uuid(nonce))
+    }
+}

@@ -1,0 +1,70 @@
+import JSON
+import Postgres
+
+extension Queue {
+    /// Claims up to `limit` due jobs of the named job files, fair between tenants.
+    ///
+    /// Throws `QueueError.workerEnded` when the worker was given up or drains.
+    public func claimJobs(
+        worker: Int, limit: Int, names: [String]
+    ) async throws -> [ClaimedJob] {
+        let statement = Statement(
+            "select * from jobrunner.claim_jobs($1, $2, $3)",
+            .int4(Int32(clamping: worker)), .int4(Int32(clamping: limit)), .textArray(names))
+        return try await call(statement) { try $0.map(ClaimedJob.init) }
+    }
+
+    /// Ends runs with their outcomes; returns those that were lost or whose job was set aside.
+    public func finishRuns(_ runs: [FinishedRun]) async throws -> [Verdict] {
+        guard !runs.isEmpty else { return [] }
+        let statement = Statement(
+            "select * from jobrunner.finish_runs($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+            .int8Array(runs.map(\.claim.userID)), .textArray(runs.map(\.claim.name)),
+            .int8Array(runs.map(\.claim.fence)), .uuidArray(runs.map(\.claim.nonce)),
+            .textArray(runs.map(\.outcome.rawValue)), .textArray(runs.map(\.errorKind)),
+            .textArray(runs.map(\.error)), .textArray(runs.map(\.entity)),
+            .optionalInt8Array(runs.map { $0.wait.map(\.wholeMilliseconds) }),
+            .int8Array(runs.map { Int64($0.requests) }),
+            .textArray(runs.map { endedPassesText($0.endedPasses) }))
+        return try await call(statement) { rows in
+            try rows.compactMap { row in
+                guard let word = Verdict.Word(rawValue: try row.text("verdict")) else { return nil }
+                return Verdict(
+                    userID: Int64(try row.int("user_id")), name: try row.text("name"),
+                    fence: Int64(try row.int("fence")), word: word)
+            }
+        }
+    }
+
+    /// Gives back claims whose runs have not begun; returns how many were still held.
+    public func releaseJobs(_ claims: [Claim]) async throws -> Int {
+        guard !claims.isEmpty else { return 0 }
+        let statement = Statement(
+            "select jobrunner.release_jobs($1, $2, $3, $4)",
+            .int8Array(claims.map(\.userID)), .textArray(claims.map(\.name)),
+            .int8Array(claims.map(\.fence)), .uuidArray(claims.map(\.nonce)))
+        return try await call(statement) { try $0.only().int(0) }
+    }
+}
+
+/// Null for a run without such passes, so that the usual run costs nothing.
+private func endedPassesText(_ passes: [EndedPass]) -> String? {
+    guard !passes.isEmpty else { return nil }
+    let values = passes.map { pass in
+        JSONValue.object([
+            JSONMember("entity", .string(pass.entity)),
+            JSONMember("generation", .number(String(pass.generation))),
+            JSONMember("watermark", pass.watermark.map(JSONValue.string) ?? .null),
+            JSONMember("sync_token", pass.syncToken.map(JSONValue.string) ?? .null),
+        ])
+    }
+    return JSONValue.array(values).text
+}
+
+extension Duration {
+    /// Rounded down.
+    public var wholeMilliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1000 + attoseconds / 1_000_000_000_000_000
+    }
+}

@@ -1,0 +1,108 @@
+import Postgres
+
+/// What a heartbeat learned.
+public struct Heartbeat: Sendable, Equatable {
+    /// False: the worker was given up and must drop all its runs.
+    public var isAlive: Bool
+    /// Workers alive, this one included.
+    public var workers: Int
+}
+
+/// A worker that was given up, and what became of its jobs.
+public struct Reaped: Sendable, Equatable {
+    public var worker: Int
+    public var reason: String
+    public var jobs: Int
+    public var quarantined: Int
+}
+
+/// A run that someone asked to stop.
+public struct StopRequest: Sendable, Hashable {
+    public var userID: Int64
+    public var name: String
+    public var fence: Int64
+}
+
+extension Queue {
+    /// Adds a worker whose presence is the calling session; use a database of one lane for it.
+    public func registerWorker(
+        host: String, pid: Int32, version: String, capacity: Int
+    ) async throws -> Int {
+        let statement = Statement(
+            "select jobrunner.register_worker($1, $2, $3, $4)", .text(host), .int4(pid),
+            .text(version), .int4(Int32(clamping: capacity)))
+        return try await call(statement) { try $0.only().int(0) }
+    }
+
+    /// One heartbeat keeps all claims of a worker; from the session that is its presence.
+    public func beat(
+        worker: Int, running: Int, isDraining: Bool, deadline: ContinuousClock.Instant
+    ) async throws -> Heartbeat {
+        let statement = Statement(
+            "select * from jobrunner.beat_worker($1, $2, $3)", .int4(Int32(clamping: worker)),
+            .int4(Int32(clamping: running)), .bool(isDraining))
+        return try await call(statement, deadline: deadline) { rows in
+            let row = try rows.only()
+            return Heartbeat(isAlive: try row.bool("alive"), workers: try row.int("worker_count"))
+        }
+    }
+
+    /// A worker's orderly end; false when it had been given up before.
+    public func leave(worker: Int, deadline: ContinuousClock.Instant) async throws -> Bool {
+        let statement = Statement(
+            "select jobrunner.leave_worker($1)", .int4(Int32(clamping: worker)))
+        return try await call(statement, deadline: deadline) { try $0.only().bool(0) }
+    }
+
+    /// Takes jobs away from workers that are silent for longer than `lease`, or whose session is
+    /// gone.
+    public func reapJobs(lease: Duration) async throws -> [Reaped] {
+        let statement = Statement(
+            "select * from jobrunner.reap_jobs($1)", .interval(lease.wholeMilliseconds * 1000))
+        return try await call(statement) { rows in
+            try rows.map { row in
+                Reaped(
+                    worker: try row.int("worker_id"), reason: try row.text("reason"),
+                    jobs: try row.int("job_count"), quarantined: try row.int("quarantined_count"))
+            }
+        }
+    }
+
+    /// Runs of a worker that someone asked to stop.
+    public func stopRequests(worker: Int) async throws -> [StopRequest] {
+        let statement = Statement(
+            "select * from jobrunner.stop_requests($1)", .int4(Int32(clamping: worker)))
+        return try await call(statement) { rows in
+            try rows.map { row in
+                StopRequest(
+                    userID: Int64(try row.int("user_id")), name: try row.text("name"),
+                    fence: Int64(try row.int("fence")))
+            }
+        }
+    }
+
+    /// Keeps partitions of runs ahead and drops what retention ends.
+    public func maintainRuns(keep: Duration) async throws {
+        let statement = Statement(
+            "select * from jobrunner.maintain_runs($1)", .interval(keep.wholeMilliseconds * 1000))
+        try await call(statement) { _ in }
+    }
+
+    /// Whether any job of the named files is due now or running anywhere; `--drain` asks it.
+    public func hasWork(names: [String]) async throws -> Bool {
+        let statement = Statement(
+            """
+            select exists (
+              select from jobrunner.jobs as j where j.worker_id is not null and j.name = any ($1)
+            ) or exists (
+              select from jobrunner.tenants as t
+              where t.paused_at is null and exists (
+                select from jobrunner.jobs as j
+                where j.tenant_id = t.id and j.state = 'waiting' and j.priority in (0, 1)
+                  and j.due_at <= now() and j.name = any ($1)
+              )
+            )
+            """, .textArray(names))
+        return try await call(statement) { try $0.only().bool(0) }
+    }
+}

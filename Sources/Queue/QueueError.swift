@@ -1,0 +1,35 @@
+public import Postgres
+
+/// What a verb refused, from its SQLSTATE of class JR.
+public enum QueueError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// JR001: the claim is not held any more; nothing of the run may be written.
+    case lost
+    /// JR002: the page does not follow its entity's checkpoint.
+    case superseded
+    /// JR003: the worker was given up, or drains.
+    case workerEnded
+    /// JR010–JR015: no tenant, user, job, entity or source of that name, or the name is taken.
+    case refused(message: String, hint: String?)
+
+    /// Nil when the error is not of class JR.
+    public init?(_ error: DatabaseError) {
+        switch error.sqlstate {
+        case "JR001": self = .lost
+        case "JR002": self = .superseded
+        case "JR003": self = .workerEnded
+        case .some(let state) where state.hasPrefix("JR"):
+            self = .refused(message: error.message, hint: error.hint)
+        default: return nil
+        }
+    }
+
+    /// One line for people.
+    public var description: String {
+        switch self {
+        case .lost: "the run is lost: its claim was taken away"
+        case .superseded: "the page does not follow its checkpoint"
+        case .workerEnded: "the worker was given up or drains"
+        case .refused(let message, let hint): hint.map { "\(message). \($0)" } ?? message
+        }
+    }
+}
