@@ -1,0 +1,78 @@
+import JSON
+import JobFile
+
+/// One value of a record, typed as its column.
+enum FieldValue: Sendable, Equatable {
+    case text(String)
+    /// Microseconds since 1970 UTC.
+    case timestamp(Int64)
+    case int(Int64)
+    case double(Double)
+    case bool(Bool)
+    /// JSON text.
+    case json(String)
+
+    /// Reads a value; `.some(nil)` is a null, nil a value of another type (PO8).
+    static func read(_ node: JSONNode?, as field: Field) -> FieldValue?? {
+        guard let node, node.kind != .null else { return .some(nil) }
+        switch field.kind {
+        case .text, .url: return node.string.map { .some(.text($0)) }
+        case .timestamp:
+            return node.string.flatMap(Timestamp.microseconds).map { .some(.timestamp($0)) }
+        case .duration: return .some(duration(node))
+        case .int: return node.numberText.flatMap { Int64($0) }.map { .some(.int($0)) }
+        case .double:
+            return node.numberText.flatMap { Double($0) }.flatMap { number in
+                number.isFinite ? .some(.double(number)) : nil
+            }
+        case .bool: return node.bool.map { .some(.bool($0)) }
+        case .json: return node.isStorable ? .some(.json(node.rawText)) : nil
+        }
+    }
+
+    /// A malformed duration is null (MH20), so that `required` decides about its record.
+    private static func duration(_ node: JSONNode) -> FieldValue? {
+        if let number = node.numberText.flatMap({ Double($0) }) {
+            return number.isFinite && number >= 0 ? .double(number) : nil
+        }
+        return node.string.flatMap(ClockText.seconds).map { .double($0) }
+    }
+
+    /// The declared default of a field, which the job file's check has fitted to its type.
+    static func fallback(of field: Field) -> FieldValue? {
+        guard let value = field.defaultValue else { return nil }
+        guard let document = try? JSONDocument(parsing: value.bytes) else { return nil }
+        return read(document.root, as: field) ?? nil
+    }
+
+    /// A text that is equal for equal values, for keys within a page.
+    var keyText: String {
+        switch self {
+        case .text(let text), .json(let text): "t\(text)"
+        case .timestamp(let number), .int(let number): "n\(number)"
+        case .double(let number): "d\(number)"
+        case .bool(let flag): flag ? "b1" : "b0"
+        }
+    }
+
+    /// The value as a watermark keeps it: ISO 8601 for times, digits for numbers.
+    var watermarkText: String? {
+        switch self {
+        case .timestamp(let time): Timestamp.iso8601(time)
+        case .int(let number): String(number)
+        case .text(let text): text
+        case .double, .bool, .json: nil
+        }
+    }
+
+    /// Order among values of one field; nil when they can't be compared.
+    func isLess(than other: FieldValue) -> Bool? {
+        switch (self, other) {
+        case (.text(let left), .text(let right)): left < right
+        case (.timestamp(let left), .timestamp(let right)): left < right
+        case (.int(let left), .int(let right)): left < right
+        case (.double(let left), .double(let right)): left < right
+        default: nil
+        }
+    }
+}

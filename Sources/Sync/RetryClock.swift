@@ -1,0 +1,60 @@
+import HTTP
+import JSON
+import JobFile
+
+/// When a request is sent again, and how long it waits before that (MH6–MH8).
+struct RetryClock {
+    /// A 429 without a word about patience waits so long.
+    static let unsaidWait = Duration.seconds(60)
+    /// No source may put a job off for longer than this at once.
+    static let waitMax = Duration.seconds(48 * 3600)
+
+    let rule: RetryRule
+
+    /// The wait before the next attempt; nil: there is none.
+    ///
+    /// `attempt` counts the requests made so far. A wait that the source itself asks for is taken
+    /// as it is, others carry jitter.
+    func wait(afterAttempt attempt: Int, asked: Duration?) -> Duration? {
+        guard attempt < rule.attempts else { return nil }
+        if let asked { return asked }
+        var wait = rule.first
+        for _ in 1..<max(attempt, 1) { wait = wait * rule.factor }
+        return wait * (1 - rule.jitter * Double.random(in: 0...1))
+    }
+
+    func retries(_ error: HTTPError) -> Bool {
+        if case .timedOut = error { return rule.on.contains(.timeout) }
+        return error.isRetryable && rule.on.contains(.network)
+    }
+
+    func retries(status: Int) -> Bool {
+        rule.on.contains(.status(status)) || (status >= 500 && rule.on.contains(.serverErrors))
+    }
+
+    /// What the source says about patience, capped; nil when it says nothing.
+    func askedWait(_ response: HTTPResponse, nowUnixSeconds: Int) -> Duration? {
+        for place in rule.waitFrom {
+            if let seconds = askedSeconds(place, response, nowUnixSeconds) {
+                return min(.milliseconds(Int(min(seconds, 1e9) * 1000)), Self.waitMax)
+            }
+        }
+        return nil
+    }
+
+    private func askedSeconds(
+        _ place: RetryRule.WaitSource, _ response: HTTPResponse, _ now: Int
+    ) -> Double? {
+        switch place {
+        case .header(let name):
+            guard let value = response.header(name) else { return nil }
+            return RetryAfter.seconds(value, nowUnixSeconds: now).map(Double.init)
+        case .body(let path):
+            guard let document = try? JSONDocument(parsing: response.body),
+                let node = path.first(in: document.root),
+                let seconds = Double(node.numberText ?? node.string ?? ""), seconds.isFinite
+            else { return nil }
+            return max(seconds, 0)
+        }
+    }
+}

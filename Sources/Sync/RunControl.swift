@@ -1,0 +1,18 @@
+public import Queue
+import Synchronization
+
+/// How a run is told to stop from outside, and why.
+public final class RunControl: Sendable {
+    private let reason = Mutex<ErrorKind?>(nil)
+
+    /// A run that nobody has told to stop.
+    public init() {}
+
+    /// Notes why; the first reason stays. Cancel the run's task after it.
+    public func stop(_ kind: ErrorKind) {
+        reason.withLock { $0 = $0 ?? kind }
+    }
+
+    /// Why the run is to stop; nil: it is not.
+    public var stopReason: ErrorKind? { reason.withLock { $0 } }
+}
