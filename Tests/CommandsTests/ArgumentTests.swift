@@ -155,6 +155,11 @@ private let mistakes: [(String, String)] = [
         "user add u --tenant t --secret token=- hunter2",
         "jobrunner user add: one argument too many; expected KEY"
     ),
+    (
+        "user add u --tenant t --secret a=- --secret b=-",
+        "jobrunner user add: --secret \"b\" reads standard input, as an earlier one does;"
+            + " expected name=@FILE"
+    ),
     ("user add u --tenant t --set=a=1 --set=a=2", "jobrunner user add: --set \"a\" is given twice"),
 ]
 
@@ -170,6 +175,30 @@ private let mistakes: [(String, String)] = [
             #expect(!error.description.contains("\n"))
             #expect(!error.description.contains("hunter2"))
         }
+    }
+
+    @Test func `no command line whatever traps the parser, and every mistake is one line`() {
+        let names = allCommands.flatMap { $0.words + $0.options.map { "--" + $0.name } }
+        let odd = [
+            "", "-", "--", "=", "--=", "--tenant=", "a=@b", "a=-", "-1", "5", "\n", "é", "@",
+        ]
+        var state: UInt64 = 42
+        func pick(_ count: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % count
+        }
+        var accepted = 0
+        for _ in 0..<20_000 {
+            let start = allCommands[pick(allCommands.count)].words
+            let rest = (0..<pick(6)).map { _ in (names + odd)[pick(names.count + odd.count)] }
+            do {
+                _ = try parse((pick(10) == 0 ? [] : start) + rest, allCommands)
+                accepted += 1
+            } catch {
+                #expect(!error.description.utf8.contains { $0 < 0x20 })
+            }
+        }
+        #expect(accepted > 100)
     }
 
     @Test func `options stand anywhere, with their values after a space or an equals sign`() throws

@@ -51,14 +51,23 @@ struct CommandParser {
         }
         do throws(ValueError) {
             let value = try kind.parse(text)
-            if case .assignment(let pair) = value,
-                parsed.assignments(option.name).contains(where: { $0.name == pair.name })
-            {
-                throw ValueError(message: "\(quoted(pair.name)) is given twice")
+            if case .assignment(let pair) = value {
+                try checkAgainst(parsed.assignments(option.name), pair)
             }
             parsed.add(value, to: option.name)
         } catch {
             throw mistake("--\(option.name) \(error.message)")
+        }
+    }
+
+    private func checkAgainst(_ earlier: [Assignment], _ pair: Assignment) throws(ValueError) {
+        if earlier.contains(where: { $0.name == pair.name }) {
+            throw ValueError(message: "\(quoted(pair.name)) is given twice")
+        }
+        if pair.value == .standardInput, earlier.contains(where: { $0.value == .standardInput }) {
+            throw ValueError(
+                message: "\(quoted(pair.name)) reads standard input, as an earlier one does;"
+                    + " expected name=@FILE")
         }
     }
 
