@@ -85,7 +85,7 @@ let package = Package(
         tests("QueueTests", of: ["Queue", "Postgres", "Schema", "TestSupport"]),
         tests("SyncTests", of: ["Sync", "JobFile", "JSON", "HTTP", "Queue"]),
         tests("RunnerTests", of: ["Runner"]),
-        tests("CommandsTests", of: ["Commands"]),
+        tests("CommandsTests", of: ["Commands", "JSON"]),
         tests("FakeSourceTests", of: ["FakeSource"]),
         tests("IntegrationTests", of: ["TestSupport", "Postgres", "Queue", "JSON"]),
         tests("EndToEndTests", of: ["TestSupport", "Postgres", "JSON"]),

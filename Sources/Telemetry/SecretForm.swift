@@ -46,6 +46,9 @@ struct SecretForm: Sendable {
     ///
     /// A beginning of the form that the end of the text cuts off counts as the form.
     func matchLength(in text: [UInt8], at position: Int) -> Int {
+        // Most places of most texts end here, before anything is allocated.
+        let first = text[position]
+        guard Unescaped.opens(first, escape) || same(first, bytes[0]) else { return 0 }
         var next = position
         var matched = 0
         while matched < bytes.count {

@@ -25,13 +25,18 @@ struct Unescaped {
             }
         bytes = found?.bytes ?? [byte]
         length = found?.length ?? 1
-        let opensEscape =
-            switch escape {
-            case .none: false
-            case .percent, .form: byte == UInt8(ascii: "%")
-            case .json: byte == UInt8(ascii: "\\")
-            }
-        isCut = opensEscape && found == nil && text.count - position < Self.escapeBytesMax
+        isCut =
+            Self.opens(byte, escape) && found == nil && text.count - position < Self.escapeBytesMax
+    }
+
+    /// Whether the byte may mean another one than itself.
+    static func opens(_ byte: UInt8, _ escape: Escape) -> Bool {
+        switch escape {
+        case .none: false
+        case .percent: byte == UInt8(ascii: "%")
+        case .form: byte == UInt8(ascii: "%") || byte == UInt8(ascii: "+")
+        case .json: byte == UInt8(ascii: "\\")
+        }
     }
 }
 

@@ -1,0 +1,115 @@
+/// What may follow the `=` of a `name=value` argument.
+enum AssignedValue: Equatable {
+    case text
+    /// `http://…` or `https://…`.
+    case url
+    /// `@FILE`.
+    case file
+    /// `@FILE` or `-` for standard input; never the value itself, which `ps` would show.
+    case secret
+}
+
+/// What the value of an option is.
+enum ValueKind: Equatable {
+    case text
+    case integer(ClosedRange<Int>)
+    /// One of a few words.
+    case word([String])
+    /// `90s`, `5m`, `1h30m`, `2d`.
+    case duration
+    case assignment(AssignedValue)
+}
+
+/// An option of a command, as data: the parser and the help read the same.
+struct OptionSpec {
+    enum Form {
+        case flag
+        case value(ValueKind, placeholder: String)
+        /// May be given more than once.
+        case repeated(ValueKind, placeholder: String)
+    }
+
+    /// Without the dashes.
+    let name: String
+    let form: Form
+    let help: String
+    let isRequired: Bool
+
+    private init(_ name: String, _ form: Form, _ help: String, isRequired: Bool = false) {
+        self.name = name
+        self.form = form
+        self.help = help
+        self.isRequired = isRequired
+    }
+
+    static func flag(_ name: String, _ help: String) -> OptionSpec {
+        OptionSpec(name, .flag, help)
+    }
+
+    static func value(
+        _ name: String, _ placeholder: String, as kind: ValueKind = .text, required: Bool = false,
+        _ help: String
+    ) -> OptionSpec {
+        OptionSpec(name, .value(kind, placeholder: placeholder), help, isRequired: required)
+    }
+
+    static func repeated(
+        _ name: String, _ placeholder: String, as kind: ValueKind = .text, _ help: String
+    ) -> OptionSpec {
+        OptionSpec(name, .repeated(kind, placeholder: placeholder), help)
+    }
+}
+
+/// An argument without a name.
+struct PositionalSpec {
+    enum Count { case one, optional, any }
+
+    /// In capitals, as the help shows it.
+    let name: String
+    let count: Count
+    let help: String
+}
+
+/// What the presence of options must satisfy beyond each option's own rule.
+enum OptionRule {
+    /// Exactly one of these is given.
+    case exactlyOne([String])
+    /// Without the first, the second means nothing.
+    case needs(String, String)
+}
+
+/// A command, as data.
+struct CommandSpec {
+    /// `enqueue`, or `tenant add`.
+    let name: String
+    /// One line, no full stop.
+    let summary: String
+    let positionals: [PositionalSpec]
+    let options: [OptionSpec]
+    let rules: [OptionRule]
+    /// A command line that works, from `jobrunner` on.
+    let example: String
+
+    init(
+        _ name: String, _ summary: String, positionals: [PositionalSpec] = [],
+        options: [OptionSpec] = [], rules: [OptionRule] = [], example: String
+    ) {
+        self.name = name
+        self.summary = summary
+        self.positionals = positionals
+        self.options = options
+        self.rules = rules
+        self.example = example
+    }
+
+    var words: [String] { name.split(separator: " ").map(String.init) }
+
+    func option(_ name: String) -> OptionSpec? { options.first { $0.name == name } }
+
+    /// Whether a secret may be among the arguments by mistake, so that none is repeated in an error.
+    var mayHoldSecrets: Bool {
+        options.contains { option in
+            if case .repeated(.assignment(.secret), _) = option.form { true } else { false }
+        }
+    }
+}

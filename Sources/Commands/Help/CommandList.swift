@@ -1,0 +1,16 @@
+/// Every command, in the order of the help.
+let allCommands: [CommandSpec] =
+    schemaCommands + tenantCommands + userCommands + runCommands + questionCommands + jobCommands
+
+extension OptionSpec {
+    static let json = OptionSpec.flag("json", "print one JSON array instead of a table")
+    static let tenant = OptionSpec.value(
+        "tenant", "T", required: true, "name of the tenant")
+    static let tenantFilter = OptionSpec.value("tenant", "T", "only this tenant")
+    static let user = OptionSpec.value("user", "KEY", "key of the user")
+    static let userFilter = OptionSpec.value("user", "KEY", "only this user of the tenant")
+}
+
+extension PositionalSpec {
+    static let job = PositionalSpec(name: "JOB", count: .one, help: "name of the job")
+}

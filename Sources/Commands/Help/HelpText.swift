@@ -1,0 +1,115 @@
+extension OptionSpec {
+    /// As one writes it: `--tenant T`, `--full`.
+    var usage: String {
+        switch form {
+        case .flag: "--\(name)"
+        case .value(_, let placeholder), .repeated(_, let placeholder): "--\(name) \(placeholder)"
+        }
+    }
+
+    /// In brackets where it may be left out, with `…` where it may be repeated.
+    fileprivate var usageInLine: String {
+        switch form {
+        case .repeated: "[\(usage)]…"
+        case .flag, .value: isRequired ? usage : "[\(usage)]"
+        }
+    }
+
+    /// What the help says, with what the value may be.
+    fileprivate var fullHelp: String {
+        switch form {
+        case .value(.integer(let range), _), .repeated(.integer(let range), _):
+            "\(help) (\(range.lowerBound) to \(range.upperBound))"
+        case .value(.word(let words), _), .repeated(.word(let words), _):
+            "\(help) (\(choices(words)))"
+        case .repeated: "\(help); may be repeated"
+        case .flag, .value: help
+        }
+    }
+}
+
+extension CommandSpec {
+    /// `NAME`, `[FILE]…`.
+    var positionalUsage: String {
+        if positionals.isEmpty { return "none" }
+        return positionals.map { positional in
+            switch positional.count {
+            case .one: positional.name
+            case .optional: "[\(positional.name)]"
+            case .any: "[\(positional.name)]…"
+            }
+        }.joined(separator: " ")
+    }
+
+    /// The line after `usage:`.
+    var usage: String {
+        var parts = ["jobrunner \(name)"]
+        if !positionals.isEmpty { parts.append(positionalUsage) }
+        let alternatives = rules.compactMap { rule in
+            if case .exactlyOne(let names) = rule { names } else { nil as [String]? }
+        }
+        for names in alternatives {
+            let usages = names.compactMap { option($0)?.usage }
+            parts.append("(\(usages.joined(separator: " | ")))")
+        }
+        let inAlternatives = Set(alternatives.flatMap { $0 })
+        for option in options where !inAlternatives.contains(option.name) {
+            parts.append(option.usageInLine)
+        }
+        return parts.joined(separator: " ")
+    }
+}
+
+/// The text of `jobrunner help …`; the words are those of a command, a group, or none.
+func helpText(about words: [String], _ commands: [CommandSpec]) -> String {
+    if let command = commands.first(where: { $0.words == words }) { return commandHelp(command) }
+    if words.isEmpty { return overview(commands) }
+    let group = commands.filter { $0.words.starts(with: words) }
+    return "usage: jobrunner \(words.joined(separator: " ")) COMMAND\n\ncommands:\n"
+        + columns(group.map { ($0.name, $0.summary) })
+        + "\njobrunner help \(group.first?.name ?? "") tells more.\n"
+}
+
+private func overview(_ commands: [CommandSpec]) -> String {
+    """
+    jobrunner runs the sync jobs of many tenants' users from PostgreSQL.
+
+    usage: jobrunner COMMAND [ARGUMENT]…
+
+    commands:
+    \(columns(commands.map { ($0.name, $0.summary) }))
+    environment:
+    \(columns(environmentVariables))
+    exit codes:
+    \(columns(exitCodes))
+    jobrunner help COMMAND tells more; jobrunner --version prints the version.
+
+    """
+}
+
+private func commandHelp(_ command: CommandSpec) -> String {
+    var text = "\(command.summary).\n\nusage: \(command.usage)\n"
+    if !command.positionals.isEmpty {
+        text += "\narguments:\n" + columns(command.positionals.map { ($0.name, $0.help) })
+    }
+    let options = command.options.map { ($0.usage, $0.fullHelp) } + [("--help", "print this text")]
+    text += "\noptions:\n" + columns(options)
+    return text + "\nexample:\n  \(command.example)\n"
+}
+
+private func columns(_ rows: [(String, String)]) -> String {
+    let width = rows.map(\.0.count).max() ?? 0
+    return rows.map { left, right in
+        "  \(left)\(String(repeating: " ", count: width - left.count))  \(right)\n"
+    }.joined()
+}
+
+private let environmentVariables = [
+    ("DATABASE_URL", "the database; else libpq's own PGHOST, PGDATABASE and so on"),
+    ("JOBRUNNER_JOBS", "folder of the job files (default jobs)"),
+    ("JOBRUNNER_KEY_FILE", "file of the key that seals secrets"),
+    ("JOBRUNNER_LOG", "text or json (default text)"),
+    ("JOBRUNNER_LOG_LEVEL", "error, warning, info or debug (default info)"),
+]
+
+private let exitCodes = ExitCode.allCases.map { ("\($0.rawValue)", $0.meaning) }

@@ -1,0 +1,23 @@
+private let whose: [OptionSpec] = [
+    .tenant, .user, .flag("all", "every user of the tenant that has the job"),
+]
+
+private func jobCommand(
+    _ name: String, _ summary: String, extra: [OptionSpec] = []
+) -> CommandSpec {
+    CommandSpec(
+        name, summary, positionals: [.job], options: whose + extra,
+        rules: [.exactlyOne(["user", "all"])],
+        example: "jobrunner \(name) metube.refresh --tenant acme --user ann")
+}
+
+/// What an operator does to jobs.
+let jobCommands = [
+    jobCommand("cancel", "Ask the run that is under way to stop, keeping what it committed"),
+    jobCommand("retry", "Forget failures, backoff and quarantine, and make the job due now"),
+    jobCommand("pause", "Start no run of a job until it is resumed"),
+    jobCommand("resume", "Let a paused job run again"),
+    jobCommand(
+        "reset", "Forget the checkpoints, so that the next run reads everything from the start",
+        extra: [.value("entity", "E", "only this entity")]),
+]

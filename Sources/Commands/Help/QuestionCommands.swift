@@ -1,0 +1,40 @@
+/// Runs that one answer may list.
+private let limitMax = 10_000
+
+/// What tells the state of things and changes nothing.
+let questionCommands = [
+    CommandSpec(
+        "status", "Show the jobs: their state, last success, failures and next run",
+        options: [
+            .tenantFilter, .userFilter, .flag("watch", "show it again every second"), .json,
+        ],
+        rules: [.needs("user", "tenant")], example: "jobrunner status --tenant acme --watch"),
+    CommandSpec(
+        "explain", "Tell why a job is or isn't running, or print a job file expanded",
+        positionals: [
+            PositionalSpec(name: "JOB|FILE", count: .one, help: "name of a job, or a job file")
+        ],
+        options: [
+            .value("tenant", "T", "name of the tenant, for a job"),
+            .value("user", "KEY", "key of the user, for a user's job"),
+        ],
+        rules: [.needs("user", "tenant")],
+        example: "jobrunner explain metube.refresh --tenant acme --user ann"),
+    CommandSpec(
+        "runs", "List ended runs, the latest first",
+        positionals: [
+            PositionalSpec(name: "JOB", count: .optional, help: "only runs of this job")
+        ],
+        options: [
+            .tenantFilter, .userFilter,
+            .value(
+                "outcome", "WORD",
+                as: .word(["complete", "partial", "deferred", "skipped", "needs_reauth", "failed"]),
+                "only runs that ended so"),
+            .value(
+                "since", "SPAN", as: .duration, "only runs of the last SPAN, such as 90s, 2h or 1d"),
+            .value("limit", "N", as: .integer(1...limitMax), "most runs to list"), .json,
+        ],
+        rules: [.needs("user", "tenant")],
+        example: "jobrunner runs --tenant acme --outcome failed --since 2h"),
+]

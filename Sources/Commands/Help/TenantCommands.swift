@@ -1,0 +1,36 @@
+private let name = PositionalSpec(name: "NAME", count: .one, help: "name of the tenant")
+
+/// Weights are shares of the slots; this is a hundred times the usual one.
+private let weightMax = 100
+private let runningMax = 10_000
+
+private let settings: [OptionSpec] = [
+    .repeated("job", "JOB", "job that the tenant's users get"),
+    .value("weight", "N", as: .integer(1...weightMax), "share of the slots against other tenants"),
+    .value("max-running", "N", as: .integer(1...runningMax), "most runs at once"),
+    .repeated(
+        "source", "ID=URL", as: .assignment(.url), "base address of a source for this tenant"),
+]
+
+/// What an operator does to tenants.
+let tenantCommands = [
+    CommandSpec(
+        "tenant add", "Add a tenant", positionals: [name], options: settings,
+        example:
+            "jobrunner tenant add acme --job metube.refresh --source hub=https://hub.acme.example"
+    ),
+    CommandSpec(
+        "tenant list", "List the tenants", options: [.json], example: "jobrunner tenant list"),
+    CommandSpec(
+        "tenant set", "Change a tenant; what isn't named stays", positionals: [name],
+        options: settings, example: "jobrunner tenant set acme --weight 5 --max-running 20"),
+    CommandSpec(
+        "tenant pause", "Start no run of a tenant until it is resumed", positionals: [name],
+        example: "jobrunner tenant pause acme"),
+    CommandSpec(
+        "tenant resume", "Let a paused tenant's jobs run again", positionals: [name],
+        example: "jobrunner tenant resume acme"),
+    CommandSpec(
+        "tenant remove", "Remove a tenant with its users, secrets and synced data",
+        positionals: [name], example: "jobrunner tenant remove acme"),
+]

@@ -1,0 +1,37 @@
+private let key = PositionalSpec(name: "KEY", count: .one, help: "key of the user in its tenant")
+
+private let settings: [OptionSpec] = [
+    .tenant,
+    .repeated("set", "NAME=VALUE", as: .assignment(.text), "attribute that job files refer to"),
+    .repeated(
+        "secret", "NAME=@FILE|-", as: .assignment(.secret),
+        "secret from a file or standard input, never in the arguments"),
+    .repeated(
+        "list", "NAME=@FILE", as: .assignment(.file),
+        "list of ids from a file, one a line; replaces it"
+    ),
+]
+
+/// What an operator does to users.
+let userCommands = [
+    CommandSpec(
+        "user add", "Add a user to a tenant, with the tenant's jobs", positionals: [key],
+        options: settings,
+        example: "jobrunner user add ann --tenant acme --set region=eu --secret token=@ann.token"),
+    CommandSpec(
+        "user set", "Change a user; what isn't named stays", positionals: [key],
+        options: settings,
+        example: "jobrunner user set ann --tenant acme --list channel_ids=@channels.txt"),
+    CommandSpec(
+        "user list", "List the users", options: [.tenantFilter, .json],
+        example: "jobrunner user list --tenant acme"),
+    CommandSpec(
+        "user pause", "Start no run of a user until it is resumed", positionals: [key],
+        options: [.tenant], example: "jobrunner user pause ann --tenant acme"),
+    CommandSpec(
+        "user resume", "Let a paused user's jobs run again", positionals: [key],
+        options: [.tenant], example: "jobrunner user resume ann --tenant acme"),
+    CommandSpec(
+        "user remove", "Remove a user with its secrets and synced data", positionals: [key],
+        options: [.tenant], example: "jobrunner user remove ann --tenant acme"),
+]
