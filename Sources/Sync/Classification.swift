@@ -8,12 +8,17 @@ func classified(_ error: any Error) -> RunEnd {
     switch error {
     case let end as RunEnd: end
     case let error as QueueError: classified(error)
-    case let error as DatabaseError: .failed(.database, "\(error)")
+    case let error as DatabaseError: classified(error)
     case let error as TransactionError: .failed(.database, "\(error)")
     case let error as HTTPError: classified(error)
     case is CancellationError: .interrupted(.cancelled)
     default: .failed(.malformed, "\(error)")
     }
+}
+
+private func classified(_ error: DatabaseError) -> RunEnd {
+    if error.code == .cancelled { return .interrupted(.cancelled) }
+    return .failed(error.isDataError ? .malformed : .database, "\(error)")
 }
 
 private func classified(_ error: QueueError) -> RunEnd {

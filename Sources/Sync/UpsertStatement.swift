@@ -16,6 +16,11 @@ struct UpsertStatement: Sendable {
         sql = UpsertText(entity).text
     }
 
+    /// Columns whose values the server must parse, with their types: only these can be refused.
+    var castColumns: [(index: Int, type: String)] {
+        fields.enumerated().compactMap { $1.kind == .json ? ($0, "jsonb") : nil }
+    }
+
     /// Binds a page's rows, its counters and its checkpoint.
     func statement(_ batch: RecordBatch, _ commit: PageCommit, for claim: Claim) -> Statement {
         var binds = commit.binds(for: claim)
