@@ -30,7 +30,8 @@ public final class Budgets: Sendable {
     /// Adds what a batch was granted when it was opened.
     public func add(_ grant: SourceGrant) {
         state.withLock { state in
-            state.granted[Key(tenantID: grant.tenantID, source: grant.source), default: 0] += grant.granted
+            state.granted[Key(tenantID: grant.tenantID, source: grant.source), default: 0] +=
+                grant.granted
         }
     }
 
@@ -71,7 +72,8 @@ public final class Budgets: Sendable {
     }
 
     /// Runs `body` in one of the places that `concurrent` leaves this worker.
-    func withPlace<R>(tenant: Int64, source: Source, _ body: () async throws -> R) async throws -> R {
+    func withPlace<R>(tenant: Int64, source: Source, _ body: () async throws -> R) async throws -> R
+    {
         guard let concurrent = source.rate?.concurrent else { return try await body() }
         let gate = state.withLock { state in
             let key = Key(tenantID: tenant, source: source.id)

@@ -48,7 +48,8 @@ func classified(
 ) -> RunEnd {
     let message = "\(request) was answered with \(status)" + (excerpt.isEmpty ? "" : ": \(excerpt)")
     switch status {
-    case 401, 403: return hasCredential ? .needsReauth(message: message) : .failed(.rejected, message)
+    case 401, 403:
+        return hasCredential ? .needsReauth(message: message) : .failed(.rejected, message)
     case 408: return .failed(.timedOut, message)
     case 429:
         return .deferred(.rateLimited, message: message, wait: RetryClock.unsaidWait)

@@ -29,11 +29,12 @@ struct Exchange {
         var attempt = 0
         while true {
             attempt += 1
-            let end: RunEnd
+            var end: RunEnd
             var asked: Duration?
             do {
                 let response = try await once(request, sent: sent)
-                guard clock.retries(status: response.status), retries || response.status == 429 else {
+                guard clock.retries(status: response.status), retries || response.status == 429
+                else {
                     return Answer(response: response, url: request.url)
                 }
                 asked = clock.askedWait(response, nowUnixSeconds: unixSeconds())

@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import JobFile
+import Queue
 
 /// Where a pass goes on after a page; nil `next` is the protocol's own end (invariant 5).
 struct NextPosition: Sendable, Equatable {
@@ -63,7 +64,7 @@ extension Page {
         _ reference: String?, _ facts: PageFacts, _ signInName: String?
     ) throws -> String? {
         guard let reference, !reference.isEmpty else { return nil }
-        guard let whole = HTTPURL.resolve(reference, against: facts.url) else {
+        guard let whole = Origin.resolve(reference, against: facts.url) else {
             throw RunEnd.failed(.malformed, "the next page's address is not one")
         }
         guard Origin(url: whole) == Origin(url: facts.url) else {
@@ -119,7 +120,8 @@ enum LinkHeader {
     static func next(_ values: [String]) -> String? {
         for value in values {
             var rest = Substring(value)
-            while let open = rest.firstIndex(of: "<"), let close = rest[open...].firstIndex(of: ">") {
+            while let open = rest.firstIndex(of: "<"), let close = rest[open...].firstIndex(of: ">")
+            {
                 let target = rest[rest.index(after: open)..<close]
                 rest = rest[rest.index(after: close)...]
                 let parameters = rest.prefix(upTo: rest.firstIndex(of: "<") ?? rest.endIndex)

@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import JobFile
+import Queue
 import Secrets
 
 /// The values placeholders stand for during one run. A missing one is nil, never an empty text.
@@ -57,7 +58,8 @@ struct Renderer {
     }
 
     /// The text of a template that must have a value, such as a path.
-    func requiredText(_ template: Template, encoding: (String) -> String = { $0 }) throws -> String {
+    func requiredText(_ template: Template, encoding: (String) -> String = { $0 }) throws -> String
+    {
         guard let text = try text(template, encoding: encoding) else {
             throw missing(template.lonePlaceholder ?? .since)
         }
@@ -85,7 +87,8 @@ struct Renderer {
         case .string(let text): return text
         case .number(let text): return text
         case .bool(let flag): return flag ? "true" : "false"
-        case .array(let elements): return try elements.map { try plain($0, placeholder) }.joined(separator: ",")
+        case .array(let elements):
+            return try elements.map { try plain($0, placeholder) }.joined(separator: ",")
         case .null, .object: throw missing(placeholder)
         }
     }
@@ -133,10 +136,10 @@ struct RequestAssembly {
 
     /// The request for a whole address that a page named; sign-in is added, as it was never stored.
     func request(_ request: Request, to url: String) throws -> HTTPRequest {
-        var assembled = try self.request(
-            Request(
-                method: request.method, path: Template(pieces: [.literal("/")]), query: [],
-                headers: request.headers, body: request.body))
+        var bare = request
+        bare.path = Template(pieces: [.literal("/")])
+        bare.query = []
+        var assembled = try self.request(bare)
         let signIn = try signInQuery().map(pair)
         assembled.url = signIn.isEmpty ? url : url + (url.contains("?") ? "&" : "?") + signIn[0]
         return assembled

@@ -12,7 +12,8 @@ extension Run {
     /// Commits a page. Throws `RunEnd` when the run is lost, was reset, or the deadline comes first.
     ///
     /// While the database is away it waits for it until the deadline; it never fetches the page again.
-    func commit(_ batch: RecordBatch, _ commit: PageCommit, _ upsert: UpsertStatement) async throws {
+    func commit(_ batch: RecordBatch, _ commit: PageCommit, _ upsert: UpsertStatement) async throws
+    {
         var batch = batch
         var attempt = 0
         var isDoubtful = false
@@ -25,7 +26,8 @@ extension Run {
             } catch let error as DatabaseError {
                 attempt += 1
                 if error.isDataError, try await leaveOutUnsuitable(&batch, upsert) { continue }
-                guard error.isWorthRepeating, attempt < Self.attemptsMax || error.isConnectionFailure
+                guard error.isWorthRepeating,
+                    attempt < Self.attemptsMax || error.isConnectionFailure
                 else { throw error }
                 isDoubtful = isDoubtful || error.leavesDoubt
                 try await pause(afterAttempt: attempt)

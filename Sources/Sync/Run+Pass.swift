@@ -34,7 +34,8 @@ extension Run {
                 continue
             }
             try checkProgress(page.next.next, &seen, at: pass.position)
-            let commit = pass.commit(entity, next: page.next, maxSeen: page.batch.maxSeen?.watermarkText)
+            let commit = pass.commit(
+                entity, next: page.next, maxSeen: page.batch.maxSeen?.watermarkText)
             if canEndWithoutPage(page, pass, commit) {
                 endedPasses.append(
                     EndedPass(
@@ -134,7 +135,8 @@ extension Run {
     private func sameOrigin(_ url: String) throws -> String {
         let base = inputs.base ?? inputs.file.source.base
         guard Origin(url: url) == Origin(url: base) else {
-            throw RunEnd.failed(.rejected, "the stored next page is on another origin than the source")
+            throw RunEnd.failed(
+                .rejected, "the stored next page is on another origin than the source")
         }
         return url
     }

@@ -8,7 +8,9 @@ import Telemetry
 extension Run {
     func takeSteps() async throws {
         for step in inputs.file.before {
-            guard let call = inputs.file.calls.first(where: { $0.name == step.call }) else { continue }
+            guard let call = inputs.file.calls.first(where: { $0.name == step.call }) else {
+                continue
+            }
             guard try holds(step.ifAny, for: call.name), !isTooSoon(call) else { continue }
             try await make(call)
         }
@@ -47,7 +49,8 @@ extension Run {
         var hash: String?
         for list in inputs.file.lists where call.request.sends(list.name) {
             let place = ListPlace(table: list.table, column: list.column)
-            let loaded = try await services.queue.listItems(user: inputs.job.claim.userID, in: place)
+            let loaded = try await services.queue.listItems(
+                user: inputs.job.claim.userID, in: place)
             values.lists[list.name] = loaded.items
             hash = loaded.hash
         }
@@ -89,13 +92,16 @@ extension Run {
         let assembly = RequestAssembly(
             source: inputs.file.source, base: inputs.base ?? inputs.file.source.base,
             renderer: Renderer(values: values))
-        let assembled = try url.map { try assembly.request(request, to: $0) } ?? assembly.request(request)
+        let assembled =
+            try url.map { try assembly.request(request, to: $0) } ?? assembly.request(request)
         let started = inputs.claimedAt
         let claimed = inputs.claimedAtMicroseconds
         let exchange = Exchange(
             client: services.client, budgets: services.budgets, source: inputs.file.source,
             tenantID: inputs.job.tenantID, deadline: deadline,
-            unixSeconds: { Int((claimed + (ContinuousClock.now - started).microseconds) / 1_000_000) })
+            unixSeconds: {
+                Int((claimed + (ContinuousClock.now - started).microseconds) / 1_000_000)
+            })
         let answer = try await exchange.send(assembled, retries: retries) { requests += 1 }
         noteTime(of: answer.response)
         return answer
