@@ -8,6 +8,7 @@ func outcome(
     guard code == CURLE_OK, transfer.refusal == nil else {
         return .failure(failure(of: transfer, on: easy, code: code, limits: limits))
     }
+    guard transfer.isHeaderComplete else { return .failure(.truncated) }
     return .success(
         HTTPResponse(
             status: jr_getinfo_long(easy.pointer, CURLINFO_RESPONSE_CODE),
@@ -28,9 +29,7 @@ private func failure(
 ) -> HTTPError {
     if let refusal = transfer.refusal { return refusal }
     switch code {
-    case CURLE_URL_MALFORMAT,
-        CURLE_UNSUPPORTED_PROTOCOL where transfer.headerBytes == 0:
-        return .invalidRequest("the URL can't be used")
+    case CURLE_URL_MALFORMAT: return .invalidRequest("the URL can't be used")
     case CURLE_COULDNT_RESOLVE_HOST: return .resolve(easy.failureText(code))
     case CURLE_COULDNT_CONNECT where transfer.isAddressRefused: return .addressRefused
     case CURLE_COULDNT_CONNECT: return .connect(easy.failureText(code))

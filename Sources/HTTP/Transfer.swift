@@ -22,6 +22,8 @@ final class Transfer: @unchecked Sendable {
 
     var headers: [HTTPHeader] = []
     var headerBytes = 0
+    /// Whether the final answer's headers came to their end; curl takes a close before it for one.
+    var isHeaderComplete = false
     var body: [UInt8] = []
     /// Why a callback stopped curl; tells more than curl's own code.
     var refusal: HTTPError?
@@ -43,6 +45,9 @@ final class Transfer: @unchecked Sendable {
         if text.hasPrefix("HTTP/") {
             // The lines so far belonged to an interim answer.
             headers.removeAll()
+            isHeaderComplete = false
+        } else if text == "\r\n" || text == "\n" {
+            isHeaderComplete = true
         } else if text.hasPrefix(" ") || text.hasPrefix("\t") {
             guard let last = headers.indices.last else { return true }
             headers[last].value += " " + text.trimmingBlanks()
