@@ -84,6 +84,17 @@ import Testing
         #expect(throws: FormatError.self) { try Path(parsing: text) }
     }
 
+    @Test func `a byte order mark and Windows line ends do no harm`() throws {
+        let windows = "\u{FEFF}" + smallFile.replacing("\n", with: "\r\n")
+        #expect(try parsed(windows) == (try parsed(smallFile)))
+    }
+
+    @Test func `a mistake keeps the file's own text from breaking its line`() throws {
+        let found = try messages(smallFile + "\n\"a\u{202E}b\\n\\e[31m\": 1\n")
+        #expect(found.count == 1)
+        #expect(found.first?.hasPrefix("unknown key \"a b  [31m\"") == true, "\(found)")
+    }
+
     @Test func `a path finds its values in a document`() throws {
         let text = #"{"a":[{"b":[1,2]},{"c":0},{"b":[3]}],"d":{"e":"x"},"f":null}"#
         let root = try JSONDocument(parsing: Array(text.utf8)).root

@@ -155,6 +155,7 @@ import Testing
                 }
             }
             if case .failure(let mistakes) = JobFile.parse(damaged, file: "damaged.yaml") {
+                #expect(!mistakes.all.isEmpty)
                 #expect(mistakes.all.allSatisfy { $0.line > 0 && $0.column > 0 })
                 #expect(mistakes.all.allSatisfy { !$0.description.contains("\n") })
             }
