@@ -1,7 +1,9 @@
 import Glibc
 public import Postgres
 
-/// A database of one test's own. It is dropped with its cluster, or by a later test process.
+/// A database of one test's own.
+///
+/// It is dropped with its cluster, or by a later test process.
 public struct TestDatabase: Sendable {
     /// `jr_test_<unix seconds>_<random>`.
     public let name: String
