@@ -5,18 +5,24 @@ import Glibc
 ///
 /// It sleeps in `poll(socket, wake, deadline)`.
 ///
-/// When the work is interrupted it asks the server to cancel, once, and goes on reading: what the
+/// When the work is interrupted it asks the server to cancel and goes on reading: what the
 /// server answers is what happened. A server that doesn't answer in time loses the connection.
 final class Connection {
     /// How long the server may take to answer a cancel, a rollback or a close.
     static let patience: Duration = .seconds(2)
 
+    /// How long to wait for a cancel to take effect before the next.
+    private static let cancelInterval: Duration = .milliseconds(50)
+
     let wake: EventFD
     /// Whose deadline and cancellation the waits obey.
     var interruption = Interruption(deadline: nil)
     private(set) var handle: OpaquePointer?
+    private let hangUp = HangUp()
     /// Set once a cancel was sent for the present turn.
     private(set) var cancelReason: DatabaseError.Code?
+    /// When to ask again: a cancel that overtakes its statement finds an idle server and is lost.
+    private var nextCancel: ContinuousClock.Instant?
     /// When the present turn's answer must be there or the connection is closed.
     private var limit: ContinuousClock.Instant?
 
@@ -38,6 +44,8 @@ final class Connection {
         close()
         self.handle = handle
         PQsetnonblocking(handle, 1)
+        hangUp.isAnnounced = false
+        PQsetNoticeReceiver(handle, noteHangUp, Unmanaged.passUnretained(hangUp).toOpaque())
     }
 
     /// The handle, or `.notConnected`.
@@ -57,8 +65,11 @@ final class Connection {
     func discardIfDead() {
         guard let handle else { return }
         var entry = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
-        guard poll(&entry, 1, 0) != 0 else { return }
-        if PQconsumeInput(handle) == 0 || PQstatus(handle) == CONNECTION_BAD { close() }
+        while poll(&entry, 1, 0) > 0 {
+            let isRead = PQconsumeInput(handle) == 1
+            _ = PQisBusy(handle)  // parses what was read
+            guard isRead, !hangUp.isAnnounced else { return close() }
+        }
     }
 
     /// Begins a turn.
@@ -67,6 +78,7 @@ final class Connection {
     func beginTurn(isCleanUp: Bool = false) throws {
         cancelReason = nil
         limit = nil
+        nextCancel = nil
         if isCleanUp {
             limit = .now + Self.patience
         } else if let reason = interruption.reason {
@@ -108,6 +120,11 @@ final class Connection {
         return DatabaseError(.connectionLost, text.isEmpty ? "the connection broke" : text)
     }
 
+    private func isReadable(_ handle: OpaquePointer) -> Bool {
+        var entry = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+        return poll(&entry, 1, 0) > 0
+    }
+
     /// Sleeps until the socket is ready, cancelling the statement when the work is interrupted.
     private func wait(_ events: Int16) throws {
         let handle = try opened()
@@ -115,9 +132,13 @@ final class Connection {
             if limit == nil, let reason = interruption.reason {
                 cancelReason = reason
                 limit = .now + Self.patience
-                CancelRequest(of: handle)?.send(limit: Self.patience)
+                nextCancel = .now
             }
-            if let limit, limit <= .now {
+            if let due = nextCancel, due <= .now {
+                CancelRequest(of: handle)?.send(limit: Self.patience)
+                nextCancel = .now + Self.cancelInterval
+            }
+            if let limit, limit <= .now, !isReadable(handle) {
                 close()
                 throw DatabaseError(.connectionLost, "the server did not answer in time")
             }
@@ -125,9 +146,20 @@ final class Connection {
                 pollfd(fd: PQsocket(handle), events: events, revents: 0),
                 pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
             ]
-            _ = poll(&entries, 2, pollTimeout(until: limit ?? interruption.deadline))
+            _ = poll(&entries, 2, pollTimeout(until: nextCancel ?? limit ?? interruption.deadline))
             if entries[1].revents != 0 { wake.drain() }
             if entries[0].revents != 0 { return }
         }
     }
+}
+
+/// Whether the server has said, between two statements, that it is about to hang up.
+private final class HangUp {
+    var isAnnounced = false
+}
+
+/// Takes notices, which go nowhere, for the fatal report of a server that shuts down.
+private func noteHangUp(_ argument: UnsafeMutableRawPointer?, _ report: OpaquePointer?) {
+    guard let argument, let report, isFatalReport(report) else { return }
+    Unmanaged<HangUp>.fromOpaque(argument).takeUnretainedValue().isAnnounced = true
 }
