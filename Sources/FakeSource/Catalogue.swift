@@ -60,7 +60,9 @@ enum Catalogue {
     private static let alphabet = Array(
         "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
 
-    /// What goes into the fields of one video. `clean` items pass every rule.
+    /// What goes into the fields of one video.
+    ///
+    /// `clean` items pass every rule.
     static func video(_ key: UInt64, _ index: Int, at published: Milliseconds, clean: Bool) -> Video
     {
         let dice = roll(key, index, 6)

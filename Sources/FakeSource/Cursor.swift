@@ -13,7 +13,9 @@ enum Cursor {
         return Base64.encode("c:" + (mark.isEmpty ? "" : mark + "~") + inner)
     }
 
-    /// The position; nil inside for the beginning. Throws for anything not made here.
+    /// The position; nil for the beginning.
+    ///
+    /// Throws for anything not made here.
     static func decode(_ text: String) throws(BadRequest) -> Position? {
         guard let plain = Base64.decode(text), plain.hasPrefix("c:") else {
             throw BadRequest("Invalid cursor")

@@ -72,7 +72,9 @@ struct Faults {
         return true
     }
 
-    /// The first fault that strikes this request. Later ones don't see it.
+    /// The first fault that strikes this request.
+    ///
+    /// Later ones don't see it.
     mutating func strike(_ request: Request) -> Fault? {
         for place in rules.indices where rules[place].matches(request) {
             rules[place].seen += 1

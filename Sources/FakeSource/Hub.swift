@@ -111,8 +111,10 @@ struct Hub {
         return page.hasMore ? Cursor.encode(last) : nil
     }
 
-    /// The time to be sent as the next `since`: the first video's that did not fit, so none is lost
-    /// and at most one comes twice. It leads nowhere when a page can't hold all videos of one time.
+    /// The time to be sent as the next `since`.
+    ///
+    /// It is the first video's that did not fit, so none is lost and at most one comes twice. It
+    /// leads nowhere when a page can't hold all videos of one time.
     private func nextSince(
         _ page: Page<Video>, _ sent: String?, _ twist: CursorTwist?, _ number: Int
     ) -> String? {

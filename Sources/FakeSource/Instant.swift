@@ -19,14 +19,28 @@ func monotonicClock() -> Milliseconds {
     return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
 }
 
-/// `2025-01-31T10:20:30.456Z`.
+/// `2025-01-31T10:20:30.456Z`, for the years 0 to 9999.
 func iso8601(_ time: Milliseconds) -> String {
     let day = floorDivide(time, 86_400_000)
     let inDay = time - day * 86_400_000
     let (year, month, dayOfMonth) = civil(fromDays: day)
-    var text = padded(year, 4) + "-" + padded(month, 2) + "-" + padded(dayOfMonth, 2) + "T"
-    text += padded(inDay / 3_600_000, 2) + ":" + padded(inDay / 60_000 % 60, 2) + ":"
-    return text + padded(inDay / 1000 % 60, 2) + "." + padded(inDay % 1000, 3) + "Z"
+    let digits: [(Int64, Int, Unicode.Scalar)] = [
+        (year, 4, "-"), (month, 2, "-"), (dayOfMonth, 2, "T"), (inDay / 3_600_000, 2, ":"),
+        (inDay / 60_000 % 60, 2, ":"), (inDay / 1000 % 60, 2, "."), (inDay % 1000, 3, "Z"),
+    ]
+    return String(unsafeUninitializedCapacity: 24) { buffer in
+        var at = 0
+        for (number, width, separator) in digits {
+            var rest = number
+            for place in stride(from: at + width - 1, through: at, by: -1) {
+                buffer[place] = UInt8(48 + rest % 10)
+                rest /= 10
+            }
+            buffer[at + width] = UInt8(ascii: separator)
+            at += width + 1
+        }
+        return at
+    }
 }
 
 /// Reads what `iso8601` writes, with or without fraction, with `Z` or an offset; nil for all else.

@@ -77,6 +77,8 @@ struct JSONText {
 /// A column of PostgreSQL's COPY text format.
 func copyField(_ text: String?) -> String {
     guard let text else { return "\\N" }
+    let isPlain = text.utf8.allSatisfy { $0 >= 32 && $0 != UInt8(ascii: "\\") }
+    if isPlain { return text }
     var escaped = ""
     for scalar in text.unicodeScalars {
         switch scalar {

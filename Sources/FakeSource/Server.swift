@@ -11,6 +11,9 @@ final class Server {
     private var daemon: OpaquePointer?
     private var controlNumber = 0
 
+    /// libmicrohttpd's MHD_SIZE_UNKNOWN, a macro with a cast.
+    private static let unknownLength = UInt64.max
+
     init(_ world: World) { self.world = world }
 
     /// The port it listens on; nil when it can't.
@@ -146,7 +149,7 @@ final class Server {
         }
         let reader = BodyReader(answer, exchange, clock)
         let known = answer.shape.isChunked ? nil : answer.body.length
-        let length = known.map { UInt64($0 + answer.shape.missingBytes) } ?? .max  // MHD_SIZE_UNKNOWN
+        let length = known.map { UInt64($0 + answer.shape.missingBytes) } ?? Server.unknownLength
         return makeResponse(reading: reader, length: length)
     }
 
