@@ -16,7 +16,6 @@ struct MHD_Daemon *mhd_shim_start(uint32_t address, uint16_t port, unsigned int 
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, port, NULL, NULL, handler, context,
         MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&where,
         MHD_OPTION_CONNECTION_LIMIT, connections_max,
-        MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u,
         MHD_OPTION_LISTEN_BACKLOG_SIZE, 4096u,
         MHD_OPTION_NOTIFY_COMPLETED, completed, context,
         MHD_OPTION_END);

@@ -4,6 +4,7 @@ import Glibc
 public final class FakeSource {
     private let server: Server
     private let logFile: Int32?
+    private var isStopped = false
     /// The port it listens on.
     public let port: UInt16
 
@@ -43,9 +44,13 @@ public final class FakeSource {
 
     /// Ends all connections, hanging ones too, and returns when no thread is left.
     public func stop() {
+        guard !isStopped else { return }
+        isStopped = true
         server.stop()
         if let logFile { close(logFile) }
     }
+
+    deinit { stop() }
 
     /// Raises the limit of open files as far as allowed; some stay for what is no connection.
     private static func connectionsMax() -> UInt32 {

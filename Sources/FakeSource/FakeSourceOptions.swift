@@ -53,6 +53,12 @@ public struct FakeSourceOptions: Sendable {
                 return .mistake("\(flag) \(value): expected \(expected)")
             }
         }
+        if !arguments.contains("--videos-max") {
+            options.videosMax = max(options.videosMax, options.videosMin)
+        }
+        if !arguments.contains("--videos-min") {
+            options.videosMin = min(options.videosMin, options.videosMax)
+        }
         guard options.videosMin <= options.videosMax else {
             return .mistake("--videos-min \(options.videosMin) is above --videos-max")
         }
@@ -81,12 +87,8 @@ public struct FakeSourceOptions: Sendable {
             }
             switch flag {
             case "--users": users = number
-            case "--videos-min":
-                videosMin = number
-                videosMax = max(videosMax, number)
-            case "--videos-max":
-                videosMax = number
-                videosMin = min(videosMin, number)
+            case "--videos-min": videosMin = number
+            case "--videos-max": videosMax = number
             default: pageDelay = number
             }
         }

@@ -32,7 +32,7 @@ struct Request {
     var user: String? {
         switch segments.first {
         case "api": segments.count > 2 && segments[1] == "users" ? segments[2] : nil
-        case "generic": segments.count > 1 ? segments[1] : nil
+        case "generic", "worker": segments.count > 1 ? segments[1] : nil
         default: nil
         }
     }

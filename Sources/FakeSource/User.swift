@@ -152,7 +152,8 @@ final class User {
     func record(_ index: Int, _ move: Move) -> Record {
         let edit = edits[index]
         return Record(
-            id: Catalogue.videoID(key, index), seq: move.seq, updatedAt: move.updatedAt,
+            index: index, id: Catalogue.videoID(key, index), seq: move.seq,
+            updatedAt: move.updatedAt,
             name: edit?.name ?? "Record \(index)",
             value: edit?.value ?? Int(Catalogue.roll(key, index, 9) % 1_000_000),
             version: edit?.version ?? 1, isDeleted: move.isDeleted)

@@ -62,6 +62,7 @@ func clockText(_ seconds: Int) -> String {
 
 /// One item, seen as a record of the generic source.
 struct Record {
+    let index: Int
     let id: String
     let seq: Int
     let updatedAt: Milliseconds

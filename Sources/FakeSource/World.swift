@@ -67,7 +67,9 @@ final class World {
             counters.faults += 1
             fault.kind.spoil(&answer)
         }
-        let isData = request.segments.last == "feed" || request.segments.first == "generic"
+        let isData =
+            request.segments.last == "feed"
+            || ["generic", "worker"].contains(request.segments.first)
         answer.delay = (fault?.delay ?? 0) + (isData ? settings.pageDelay : 0)
         if isData, answer.status == 200, fault?.kind.replacement(request) == nil {
             runScripts(of: request.user)
@@ -86,6 +88,7 @@ final class World {
             let hub = Hub(users: users, settings: settings)
             if let answer = try hub.answer(request, fault) { return answer }
             if let answer = try Generic(users: users).answer(request, fault) { return answer }
+            if let answer = try Worker(users: users).answer(request) { return answer }
             return .error(404, "Not found")
         } catch {
             return .error(400, error.message)
