@@ -91,8 +91,10 @@ enum Catalogue {
     ]
 
     private static func duration(_ dice: UInt64, clean: Bool) -> Duration {
-        let long = 60 + Int((dice >> 16) % 7000)
-        let short = Int((dice >> 16) % 60)
+        // One in forty lies right at the clients' limit.
+        let isAtLimit = (dice >> 40) % 40 == 0
+        let long = isAtLimit ? Video.secondsMin : Video.secondsMin + Int((dice >> 16) % 7000)
+        let short = isAtLimit ? Video.secondsMin - 1 : Int((dice >> 16) % 60)
         if clean { return .seconds(long) }
         switch dice % 100 {
         case 0..<3: return .missing

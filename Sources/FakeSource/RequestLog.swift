@@ -22,8 +22,8 @@ final class RequestLog {
     /// `cut` is every end but the regular one, whoever caused it.
     enum State: String { case open, complete, cut }
 
-    /// Older entries leave memory in halves of this; the file keeps all.
-    static let entriesMax = 2_000_000
+    /// Older entries leave memory in halves of this, some 200 MB; the file keeps all.
+    static let entriesMax = 500_000
 
     private(set) var entries: [Entry] = []
     private(set) var nextNumber = 1

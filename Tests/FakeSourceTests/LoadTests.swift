@@ -27,6 +27,8 @@ import Testing
                 close(file)
                 #expect(text.last == UInt8(ascii: "}"))
             }
+            // Three videos are more than 300 bytes, so more than seven waits.
+            #expect(monotonicClock() - begin >= 350)
         }
     }
 
