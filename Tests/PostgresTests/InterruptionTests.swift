@@ -111,13 +111,16 @@ struct InterruptionTests {
     }
 
     @Test func `every later statement of an interrupted body throws at once`() async throws {
-        let error = await databaseError {
-            _ = try await shared.run(deadline: .now + .milliseconds(50)) { session in
-                _ = try? session.query(sleepLong)
-                return try session.int("select 1")
+        try await withPool(lanes: 1) { database in
+            _ = try await database.run { try $0.int("select 1") }
+            let error = await databaseError {
+                _ = try await database.run(deadline: .now + .milliseconds(50)) { session in
+                    _ = try? session.query(sleepLong)
+                    return try session.int("select 1")
+                }
             }
+            #expect(error?.code == .timedOut)
         }
-        #expect(error?.code == .timedOut)
     }
 
     @Test func `a deadline holds while waiting for a lane`() async throws {
