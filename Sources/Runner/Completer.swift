@@ -9,10 +9,16 @@ final class Completer: Sendable {
     /// Ends in one statement.
     private static let batchMax = 500
 
+    private struct State {
+        var pending: [FinishedRun] = []
+        /// Taken out of `pending`, not yet written.
+        var isWriting = false
+    }
+
     private let queue: Queue
     private let log: Log
     private let bell = Bell()
-    private let pending = Mutex<[FinishedRun]>([])
+    private let state = Mutex(State())
     /// Called after each batch: slots' jobs may be due again.
     private let wrote: @Sendable () -> Void
 
@@ -23,7 +29,7 @@ final class Completer: Sendable {
     }
 
     func add(_ run: FinishedRun) {
-        pending.withLock { $0.append(run) }
+        state.withLock { $0.pending.append(run) }
         bell.ring()
     }
 
@@ -38,19 +44,22 @@ final class Completer: Sendable {
 
     /// Writes what is pending; on failure it tries again until it succeeds or is cancelled.
     func writeAll() async {
-        while let batch = takeBatch() {
+        while !Task.isCancelled, let batch = takeBatch() {
             await write(batch)
+            state.withLock { $0.isWriting = false }
             wrote()
         }
     }
 
-    var isEmpty: Bool { pending.withLock { $0.isEmpty } }
+    /// Nothing waits and nothing is being written.
+    var isEmpty: Bool { state.withLock { $0.pending.isEmpty && !$0.isWriting } }
 
     private func takeBatch() -> [FinishedRun]? {
-        pending.withLock { pending in
-            guard !pending.isEmpty else { return nil }
-            let batch = Array(pending.prefix(Self.batchMax))
-            pending.removeFirst(batch.count)
+        state.withLock { state in
+            guard !state.pending.isEmpty else { return nil }
+            let batch = Array(state.pending.prefix(Self.batchMax))
+            state.pending.removeFirst(batch.count)
+            state.isWriting = true
             return batch
         }
     }
@@ -65,7 +74,7 @@ final class Completer: Sendable {
                 if isRefused(error), batch.count > 1 { return await writeSingly(batch) }
                 if isRefused(error) { return await giveUp(batch[0], error) }
                 guard await backoff.pause() else {
-                    pending.withLock { $0.insert(contentsOf: batch, at: 0) }
+                    state.withLock { $0.pending.insert(contentsOf: batch, at: 0) }
                     return
                 }
             }

@@ -12,6 +12,8 @@ final class Slots: Sendable {
 
     private let capacity: Int
     private let running = Mutex<[Int64: Running]>([:])
+    /// Set at shutdown: a run that begins after it is stopped at once.
+    private let closed = Mutex<ErrorKind?>(nil)
 
     init(capacity: Int) {
         self.capacity = capacity
@@ -23,6 +25,7 @@ final class Slots: Sendable {
     /// Takes a slot for a claimed job, before its run begins.
     func take(_ claim: Claim) -> RunControl {
         let control = RunControl()
+        if let reason = closed.withLock({ $0 }) { control.stop(reason) }
         running.withLock { $0[claim.fence] = Running(claim: claim, control: control) }
         return control
     }
@@ -44,6 +47,12 @@ final class Slots: Sendable {
     /// Stops the runs that a person asked to stop.
     func stop(_ requests: [StopRequest]) {
         for request in requests { stop(.cancelled) { $0.fence == request.fence } }
+    }
+
+    /// Stops all runs for a reason, and every one that begins later.
+    func close(_ reason: ErrorKind) {
+        closed.withLock { $0 = reason }
+        stopAll(reason)
     }
 
     /// Stops all runs for a reason.

@@ -1,6 +1,7 @@
 import JobFile
 import Queue
 import Sync
+import Synchronization
 import Telemetry
 
 // The claim loop: free slots are filled with due jobs, in batches; each run is a task with a timer.

@@ -1,22 +1,29 @@
 import Postgres
 import Queue
+import Sync
+import Synchronization
 import Telemetry
 
 // The loops beside the claim loop.
 extension Worker {
     /// Wakes the claim loop and the stop watch; a reconnect asks both to look for themselves.
-    func listen(_ listener: Listener) async {
-        var wasStarted = false
-        for await event in listener.events {
-            switch event {
-            case .notification("jobrunner_stop", _): stops.ring()
-            case .notification: work.ring()
-            case .listening:
-                if !wasStarted { noteStarted() }
-                wasStarted = true
-                stops.ring()
+    ///
+    /// The listener's session is the worker's presence. When the worker is given up, its listener is
+    /// closed, and the next one registers a new worker.
+    func listen() async {
+        while !Task.isCancelled {
+            let listener = Listener(
+                configuration, channels: ["jobrunner_due", "jobrunner_stop"],
+                onConnect: { [presence] in try presence.attend($0) })
+            state.withLock { $0.listener = listener }
+            var isFirst = true
+            for await event in listener.events {
+                if event == .listening, isFirst { noteStarted() }
+                isFirst = false
+                if case .notification("jobrunner_due", _) = event {} else { stops.ring() }
                 work.ring()
             }
+            listener.close()
         }
     }
 
@@ -94,17 +101,11 @@ extension Worker {
                 capacity: settings.concurrency))
     }
 
-    /// The worker was given up: what it runs is not its own any more. A new number comes from a new
-    /// presence session, which the next heartbeat's round asks for.
+    /// The worker was given up: what it runs is not its own any more, and it registers anew.
     func noteGivenUp() {
         presence.forget()
         slots.stopAll(.database)
-        Task { await register() }
-    }
-
-    private func register() async {
-        // The presence session still holds the old number's lock; it is harmless there.
-        _ = try? await queue.database.run { [presence] session in try presence.attend(session) }
+        state.withLock { $0.listener }?.close()
     }
 
     func noteDatabaseLost(_ error: any Error) {

@@ -32,7 +32,7 @@ public final class Worker: Sendable {
     /// Somebody asked runs to stop.
     let stops = Bell()
     let state = Mutex(State())
-    private let configuration: DatabaseConfiguration
+    let configuration: DatabaseConfiguration
     /// One lane, nobody else's: a heartbeat must never wait for a page.
     let heart: Queue
 
@@ -40,6 +40,7 @@ public final class Worker: Sendable {
         var isStopping = false
         var runs = 0
         var lostSince: ContinuousClock.Instant?
+        var listener: Listener?
     }
 
     /// Makes a worker of given parts; `run` starts it.
@@ -65,12 +66,9 @@ public final class Worker: Sendable {
     /// Works until a signal, or with `drains` until nothing is due or running.
     public func run(_ signals: AsyncStream<WorkerSignal>) async {
         let started = ContinuousClock.now
-        let listener = Listener(
-            configuration, channels: ["jobrunner_due", "jobrunner_stop"],
-            onConnect: { [presence] in try presence.attend($0) })
         await withTaskGroup(of: Void.self) { loops in
             loops.addTask { await self.completer.run() }
-            loops.addTask { await self.listen(listener) }
+            loops.addTask { await self.listen() }
             loops.addTask { await self.beat() }
             loops.addTask { await self.watch() }
             loops.addTask { await self.maintain() }
@@ -85,7 +83,6 @@ public final class Worker: Sendable {
             await settle()
             heeding.cancel()
             loops.cancelAll()
-            listener.close()
         }
         log.emit(
             .workerStopped(
@@ -100,7 +97,7 @@ public final class Worker: Sendable {
         for await signal in signals {
             state.withLock { $0.isStopping = true }
             log.emit(.workerDraining(subject, running: slots.count, reason: "\(signal)"))
-            slots.stopAll(.shutdown)
+            slots.close(.shutdown)
             ending.ring()
             work.ring()
             if signal == .abort { return }
