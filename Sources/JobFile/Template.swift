@@ -2,16 +2,26 @@ public import JSON
 
 /// Text with placeholders, compiled: `/api/users/{user.hub_user_id}/feed`.
 public struct Template: Sendable, Equatable {
+    /// A part of the text.
     public enum Piece: Sendable, Equatable {
         case literal(String)
         case placeholder(Placeholder)
     }
+    /// The text's parts in order; no two literals in a row.
     public var pieces: [Piece]
 
     /// The placeholder when the template is nothing else; such a value keeps its JSON type.
     public var lonePlaceholder: Placeholder? {
         guard pieces.count == 1, case .placeholder(let only) = pieces[0] else { return nil }
         return only
+    }
+
+    /// The placeholders in order, repeated ones included.
+    public var placeholders: [Placeholder] {
+        pieces.compactMap { piece in
+            guard case .placeholder(let placeholder) = piece else { return nil }
+            return placeholder
+        }
     }
 
     /// Compiles nothing: makes a template of given pieces.
@@ -38,18 +48,23 @@ public indirect enum BodyTemplate: Sendable, Equatable {
     case object([BodyMember])
 }
 
+/// One name and value of a body's object.
 public struct BodyMember: Sendable, Equatable {
+    /// The name as sent.
     public var name: String
+    /// The value before its placeholders are filled.
     public var value: BodyTemplate
 }
 
 /// A compiled path into a JSON document: `a.b`, `videos[]`, or empty for the whole.
 public struct Path: Sendable, Equatable, Hashable {
+    /// One step further into the document.
     public enum Step: Sendable, Equatable, Hashable {
         case member(String)
         /// Every element of the array here.
         case each
     }
+    /// The steps from the document's value.
     public var steps: [Step]
 
     /// Compiles nothing: makes a path of given steps.

@@ -44,6 +44,7 @@ extension Connection {
         guard let handle = started ?? nil else {
             throw DatabaseError(.notConnected, "no memory for a connection")
         }
+        PQsetNoticeProcessor(handle, { _, _ in }, nil)
         // The verbose form is the only way to learn the SQLSTATE of a refused connection.
         PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
         do {
@@ -53,7 +54,6 @@ extension Connection {
             throw error
         }
         PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
-        PQsetNoticeProcessor(handle, { _, _ in }, nil)
         return handle
     }
 

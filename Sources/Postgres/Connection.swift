@@ -15,6 +15,7 @@ final class Connection {
     /// Whose deadline and cancellation the waits obey.
     var interruption = Interruption(deadline: nil)
     private(set) var handle: OpaquePointer?
+    private let hangUp = HangUp()
     /// Set once a cancel was sent for the present turn.
     private(set) var cancelReason: DatabaseError.Code?
     /// When the present turn's answer must be there or the connection is closed.
@@ -38,6 +39,8 @@ final class Connection {
         close()
         self.handle = handle
         PQsetnonblocking(handle, 1)
+        hangUp.isAnnounced = false
+        PQsetNoticeReceiver(handle, noteHangUp, Unmanaged.passUnretained(hangUp).toOpaque())
     }
 
     /// The handle, or `.notConnected`.
@@ -57,8 +60,11 @@ final class Connection {
     func discardIfDead() {
         guard let handle else { return }
         var entry = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
-        guard poll(&entry, 1, 0) != 0 else { return }
-        if PQconsumeInput(handle) == 0 || PQstatus(handle) == CONNECTION_BAD { close() }
+        while poll(&entry, 1, 0) > 0 {
+            let isRead = PQconsumeInput(handle) == 1
+            _ = PQisBusy(handle)  // parses what was read
+            guard isRead, !hangUp.isAnnounced else { return close() }
+        }
     }
 
     /// Begins a turn.
@@ -130,4 +136,15 @@ final class Connection {
             if entries[0].revents != 0 { return }
         }
     }
+}
+
+/// Whether the server has said, between two statements, that it is about to hang up.
+private final class HangUp {
+    var isAnnounced = false
+}
+
+/// Takes notices, which go nowhere, for the fatal report of a server that shuts down.
+private func noteHangUp(_ argument: UnsafeMutableRawPointer?, _ report: OpaquePointer?) {
+    guard let argument, let report, isFatalReport(report) else { return }
+    Unmanaged<HangUp>.fromOpaque(argument).takeUnretainedValue().isAnnounced = true
 }

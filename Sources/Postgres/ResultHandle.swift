@@ -16,10 +16,7 @@ final class ResultHandle: @unchecked Sendable {
     var commandTag: String { PQcmdStatus(pointer).map { String(cString: $0) } ?? "" }
 
     /// True for a report after which the server closes the connection.
-    var isFatal: Bool {
-        let severity = field(ReportField.severity)
-        return severity == "FATAL" || severity == "PANIC"
-    }
+    var isFatal: Bool { isFatalReport(pointer) }
 
     var sqlstate: String? { field(ReportField.sqlstate) }
 
@@ -42,6 +39,12 @@ final class ResultHandle: @unchecked Sendable {
     private func field(_ code: Int32) -> String? {
         PQresultErrorField(pointer, code).map { String(cString: $0) }
     }
+}
+
+/// True for a report of severity FATAL or PANIC, in whatever language the server speaks.
+func isFatalReport(_ report: OpaquePointer) -> Bool {
+    let severity = PQresultErrorField(report, ReportField.severity).map { String(cString: $0) }
+    return severity == "FATAL" || severity == "PANIC"
 }
 
 /// `PG_DIAG_*` of postgres_ext.h, character macros that Swift can't import.

@@ -13,7 +13,11 @@ extension Session {
         do {
             return try exchange(statements, encoded, isNumbered, isCleanUp)
         } catch let error as DatabaseError where error.isStalePlan {
-            for statement in statements { cache.forget(statement.sql) }
+            if error.sqlstate == "26000" {
+                cache.forgetAll()
+            } else {
+                for statement in statements { cache.forget(statement.sql) }
+            }
             guard wasIdle, connection.isOpen else { throw error }
             return try exchange(statements, encoded, isNumbered, isCleanUp)
         }

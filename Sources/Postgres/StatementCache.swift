@@ -54,6 +54,13 @@ final class StatementCache {
         retired += gone.map(\.name)
     }
 
+    /// Forgets everything, as when the server has dropped what it had prepared.
+    func forgetAll() {
+        entries = [:]
+        count = 0
+        retired = []
+    }
+
     /// The names were deallocated.
     func clearRetired() { retired = [] }
 

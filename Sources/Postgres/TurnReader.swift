@@ -21,7 +21,11 @@ struct TurnReader {
         for reply in replies {
             switch reply {
             case .sync: try readSync()
-            case .deallocated: _ = try readResult(index: nil)
+            case .deallocated:
+                // A name that is gone already is as good; only a lost connection throws here.
+                let before = failure
+                _ = try readResult(index: nil)
+                failure = before
             case .prepared(let sql, let oids, let name, let index):
                 if try readResult(index: index) != nil {
                     session.cache.insert(sql, oids, name: name)

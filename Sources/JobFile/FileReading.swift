@@ -1,0 +1,139 @@
+/// A whole file: what it declares, then what its parts say of each other.
+extension Reading {
+    private static let fileKeys = [
+        "version", "job", "kind", "note", "schedule", "source", "lists", "calls", "before",
+        "defaults", "entities",
+    ]
+
+    func jobFile(_ root: Node) -> JobFile? {
+        guard case .mapping = root.content else {
+            add(root, "expected a mapping with version and job, found \(root.words)")
+            return nil
+        }
+        if let version = root["version"], int(version, 1...1) == nil { return nil }
+        guard let keys = Keys(root, self, known: Self.fileKeys) else { return nil }
+        _ = keys.required("version")
+        declare(root)
+        let name = keys.required("job").flatMap { jobName($0) }
+        let kind = keys.required("kind").flatMap { self.name($0) }
+        let note = keys["note"].flatMap { text($0) }
+        let schedule = keys.required("schedule").flatMap { self.schedule($0) }
+        let source = keys.required("source").flatMap { self.source($0) }
+        let lists = keys["lists"].map { self.lists($0) }
+        let calls = self.calls(keys["calls"])
+        let before = self.before(keys["before"])
+        for (call, uses) in calls { checkCalls(in: uses, ranBefore: callsBefore(call.name)) }
+        let entities = keys.required("entities")
+            .flatMap { self.entities($0, defaults: keys["defaults"]) }
+        checkTables(root, lists: lists ?? [], entities: entities ?? [])
+        guard let name, let kind, let schedule, let source, let entities else { return nil }
+        return JobFile(
+            name: name, kind: kind, note: note, schedule: schedule, source: source,
+            lists: lists ?? [], calls: calls.map(\.call), before: before, entities: entities)
+    }
+
+    /// Learns the names that later parts refer to; where one is malformed, its reader says so.
+    private func declare(_ root: Node) {
+        func names(_ key: String) -> [String]? { root[key].map { $0.keys } ?? [] }
+        func elements(_ key: String) -> [Node] {
+            guard case .sequence(let elements)? = root[key]?.content else { return [] }
+            return elements
+        }
+        func texts(_ nodes: [Node?]) -> [String] {
+            nodes.compactMap { node in
+                guard case .scalar(let text, _)? = node?.content else { return nil }
+                return text
+            }
+        }
+        scope.lists = names("lists")
+        scope.calls = names("calls")
+        scope.before = texts(elements("before").map { $0["call"] })
+        let lists = names("lists") ?? []
+        scope.tables =
+            texts(lists.map { root["lists"]?[$0]?["table"] })
+            + texts(elements("entities").map { $0["write"]?["table"] })
+            + texts([root["defaults"]?["write"]?["table"]])
+    }
+
+    /// The calls that have run when this one is first made.
+    private func callsBefore(_ name: String) -> [String] {
+        let before = scope.before ?? []
+        return Array(before.prefix(before.firstIndex(of: name) ?? before.count))
+    }
+
+    private func jobName(_ node: Node) -> String? {
+        guard let text = text(node) else { return nil }
+        let words = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard words.count == 2, words.allSatisfy({ isNameText(String($0)) }) else {
+            add(
+                node,
+                "\"\(excerpt(of: text))\" is no job name, expected two words such as app.refresh")
+            return nil
+        }
+        return text
+    }
+
+    private func lists(_ node: Node) -> [ListTable] {
+        (entries(node) ?? []).compactMap { entry in
+            guard isName(entry.key, at: entry.position, entry.value.path),
+                let keys = Keys(entry.value, self, known: ["table", "column"])
+            else { return nil }
+            let table = keys.required("table").flatMap { name($0) }
+            let column = keys.required("column").flatMap { node in
+                text(node).flatMap { isColumn($0, at: node.position, node.path) ? $0 : nil }
+            }
+            guard let table, let column else { return nil }
+            return ListTable(name: entry.key, table: table, column: column)
+        }
+    }
+
+    /// One table has one set of columns and one key, whoever writes it.
+    private func checkTables(_ root: Node, lists: [ListTable], entities: [Entity]) {
+        var shapes: [String: (owner: String, shape: TableShape)] = [:]
+        func check(_ table: String, _ owner: String, _ shape: TableShape, at node: Node?) {
+            guard let first = shapes[table] else {
+                shapes[table] = (owner, shape)
+                return
+            }
+            guard first.shape != shape, let node else { return }
+            add(node, "table \"\(table)\" has other columns or another key in \(first.owner)")
+        }
+        for list in lists {
+            check(
+                list.table, "list \"\(list.name)\"", TableShape(list),
+                at: root["lists"]?[list.name]?["table"])
+        }
+        guard case .sequence(let nodes)? = root["entities"]?.content else { return }
+        for entity in entities {
+            let node = nodes.first { $0["entity"]?.isScalar(entity.name) == true }
+            check(
+                entity.write.table, "entity \"\(entity.name)\"", TableShape(entity),
+                at: node?["write"]?["table"] ?? node)
+        }
+    }
+}
+
+/// What makes two descriptions of a table the same.
+struct TableShape: Equatable {
+    var columns: [String: Field.Kind]
+    var key: Set<String>
+
+    init(_ list: ListTable) {
+        columns = [list.column: .text]
+        key = [list.column]
+    }
+
+    init(_ entity: Entity) {
+        columns = Dictionary(
+            entity.records.fields.map { ($0.name, $0.kind) }, uniquingKeysWith: { $1 })
+        key = Set(entity.records.key)
+    }
+}
+
+extension Node {
+    /// True for a scalar of exactly this text.
+    func isScalar(_ text: String) -> Bool {
+        guard case .scalar(let own, _) = content else { return false }
+        return own == text
+    }
+}

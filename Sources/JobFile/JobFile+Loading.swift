@@ -1,0 +1,103 @@
+import Glibc
+
+extension JobFile {
+    /// Reads every `.yaml` below a directory, such as `jobs/<app>/<name>.yaml`, as one set.
+    ///
+    /// The files come in the order of their paths; on failure every mistake of every file, also
+    /// what one file says against another. Hidden names are left out.
+    public static func load(directory: String) -> Result<[JobFile], Mistakes> {
+        var search = FileSearch()
+        search.visit(directory, depth: 0)
+        if search.mistakes.isEmpty, search.files.isEmpty {
+            search.report(directory, "no job file here, expected <app>/<name>.yaml")
+        }
+        return load(files: search.files.sorted(), after: search.mistakes)
+    }
+
+    /// Reads the files as one set; on failure every mistake of every file.
+    public static func load(files: [String]) -> Result<[JobFile], Mistakes> {
+        load(files: files, after: [])
+    }
+
+    private static func load(
+        files: [String], after earlier: [Mistake]
+    ) -> Result<[JobFile], Mistakes> {
+        var mistakes = earlier
+        var read: [ReadFile] = []
+        for file in files {
+            switch bytes(ofFile: file) {
+            case .success(let bytes): read.append(ReadFile(bytes, file: file))
+            case .failure(let mistake): mistakes.append(mistake)
+            }
+        }
+        for file in read {
+            if case .failure(let own) = file.result { mistakes += own.all }
+        }
+        mistakes += conflicts(between: read)
+        if !mistakes.isEmpty { return .failure(Mistakes(all: mistakes)) }
+        return .success(read.compactMap { try? $0.result.get() })
+    }
+
+    private static func bytes(ofFile path: String) -> Result<[UInt8], Mistake> {
+        guard let handle = fopen(path, "re") else { return .failure(unreadable(path)) }
+        defer { fclose(handle) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        // One byte beyond the limit is enough to be refused for size.
+        while bytes.count <= YAMLReader.bytesMax {
+            let count = fread(&chunk, 1, chunk.count, handle)
+            if count == 0 { break }
+            bytes += chunk[..<count]
+        }
+        return ferror(handle) == 0 ? .success(bytes) : .failure(unreadable(path))
+    }
+}
+
+/// Says why the system refused a file or directory; call it before `errno` changes.
+private func unreadable(_ path: String) -> Mistake {
+    let reason = String(cString: strerror(errno))
+    return Mistake(file: path, line: 1, column: 1, path: "", message: "can't be read: \(reason)")
+}
+
+/// The job files below a directory.
+private struct FileSearch {
+    /// Bounds a loop of symbolic links.
+    private static let depthMax = 8
+
+    var files: [String] = []
+    var mistakes: [Mistake] = []
+
+    mutating func visit(_ path: String, depth: Int) {
+        guard let directory = opendir(path) else {
+            mistakes.append(unreadable(path))
+            return
+        }
+        defer { closedir(directory) }
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if !name.hasPrefix(".") { visit(name, in: path, depth: depth) }
+        }
+    }
+
+    private mutating func visit(_ name: String, in directory: String, depth: Int) {
+        let path = directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            mistakes.append(unreadable(path))
+            return
+        }
+        if status.st_mode & S_IFMT == S_IFDIR {
+            if depth < Self.depthMax { visit(path, depth: depth + 1) }
+        } else if name.hasSuffix(".yaml") {
+            files.append(path)
+        } else if name.hasSuffix(".yml") {
+            report(path, "a job file's name ends in .yaml")
+        }
+    }
+
+    mutating func report(_ path: String, _ message: String) {
+        mistakes.append(Mistake(file: path, line: 1, column: 1, path: "", message: message))
+    }
+}

@@ -1,0 +1,94 @@
+/// `page`: the style decides the other keys.
+extension Reading {
+    private static let styles: [(name: String, keys: [String], sendsToken: Bool, counts: Bool)] = [
+        ("single", [], false, false), ("token", ["token_at"], true, false),
+        ("next_url", ["url_at", "url_header"], false, false), ("link_header", [], false, false),
+        ("offset", ["start", "total_at"], true, true), ("page", ["start", "last_at"], true, true),
+        ("keyset", ["token_at", "by", "start", "persist"], true, true),
+    ]
+
+    /// How a pass goes from page to page; checks what the request does with the position.
+    func page(_ node: Node, request: Node?, uses: [PlaceholderUse]?) -> Page? {
+        guard let entries = entries(node) else { return nil }
+        guard let styleNode = entries.first(where: { $0.key == "style" })?.value else {
+            add(node, "missing key \"style\"")
+            return nil
+        }
+        let names = Self.styles.map(\.name)
+        guard let name = choice(styleNode, "style", of: names, later: ["sync_token"]),
+            let style = Self.styles.first(where: { $0.name == name })
+        else { return nil }
+        let common = ["style", "size", "max_pages"] + (style.counts ? ["end"] : [])
+        guard
+            let keys = Keys(
+                node, self, known: common + style.keys, variant: "style \"\(name)\"",
+                elsewhere: Self.styles.flatMap(\.keys) + ["end"])
+        else { return nil }
+        if let uses { checkToken(uses, isSent: style.sendsToken, name, request: request) }
+        let size = keys["size"].flatMap { int($0, 1...10_000) }
+        checkSize(keys, uses: uses ?? [])
+        let maxPages = keys["max_pages"].flatMap { int($0, 1 ... .max) }
+        let ends = keys["end"].flatMap { choice($0, "end", of: ["short_page"]) }
+        let persists = keys["persist"].flatMap { bool($0) }
+        return self.style(name, keys).map {
+            Page(
+                style: $0, size: size, maxPages: maxPages, endsAtShortPage: ends != nil,
+                persists: persists ?? false)
+        }
+    }
+
+    private func style(_ name: String, _ keys: Keys) -> Page.Style? {
+        switch name {
+        case "token":
+            return keys.required("token_at").flatMap { innerPath($0) }.map { .token(at: $0) }
+        case "next_url":
+            guard let (key, value) = keys.exactlyOne(of: ["url_at", "url_header"]) else {
+                return nil
+            }
+            if key == "url_at" { return innerPath(value).map { .nextURL(.body($0)) } }
+            guard let name = text(value) else { return nil }
+            if !isToken(name) { add(value, "\(value.words) is no name of a header field") }
+            return .nextURL(.header(name))
+        case "link_header": return .linkHeader
+        case "offset", "page":
+            let start = keys["start"].map { int($0, 0 ... .max) } ?? (name == "page" ? 1 : 0)
+            let end = keys[name == "page" ? "last_at" : "total_at"].flatMap { innerPath($0) }
+            guard let start else { return nil }
+            return name == "page"
+                ? .number(start: start, lastAt: end) : .offset(start: start, totalAt: end)
+        case "keyset":
+            let place = keys.exactlyOne(of: ["token_at", "by"])
+            let start = keys.required("start").flatMap { text($0) }
+            guard let (key, value) = place else { return nil }
+            let found: Page.KeysetPlace? =
+                key == "by"
+                ? self.name(value).map { .field($0) } : innerPath(value).map { .body($0) }
+            guard let found, let start else { return nil }
+            return .keyset(found, start: start)
+        default: return .single
+        }
+    }
+
+    private func checkToken(
+        _ uses: [PlaceholderUse], isSent: Bool, _ style: String, request: Node?
+    ) {
+        let sent = uses.first { $0.placeholder == .pageToken }
+        if isSent, sent == nil, let request {
+            add(
+                request,
+                "style \"\(style)\" but {page.token} is never sent; "
+                    + "every page would be the first one")
+        }
+        if !isSent, let sent {
+            add(sent.node, "{page.token} has no value with style \"\(style)\"")
+        }
+    }
+
+    private func checkSize(_ keys: Keys, uses: [PlaceholderUse]) {
+        guard keys["size"] == nil else { return }
+        if let use = uses.first(where: { $0.placeholder == .pageSize }) {
+            add(use.node, "{page.size} has no value; add page.size")
+        }
+        if let end = keys["end"] { add(end, "a page is short only against a size; add page.size") }
+    }
+}

@@ -1,0 +1,84 @@
+public import JSON
+
+/// Why a text is no path, template or duration, in words for people.
+public struct FormatError: Error, Sendable, Equatable {
+    /// What is wrong and what would be right.
+    public var message: String
+    /// The valid word that was probably meant.
+    public var nearest: String?
+
+    init(_ message: String, nearest: String? = nil) {
+        self.message = message
+        self.nearest = nearest
+    }
+}
+
+extension Path: CustomStringConvertible {
+    /// Reads `a.b`, `a[]`, `[].a` or nothing for the whole; throws at anything else.
+    public init(parsing text: String) throws(FormatError) {
+        steps = []
+        var rest = text[...]
+        while !rest.isEmpty {
+            if rest.hasPrefix("[]") {
+                rest = rest.dropFirst(2)
+                steps.append(.each)
+                if rest.isEmpty || rest.hasPrefix("[]") { continue }
+                guard rest.hasPrefix("."), rest.count > 1 else { throw Self.error(text) }
+                rest = rest.dropFirst()
+            }
+            let name = rest.prefix { $0 != "." && $0 != "[" }
+            let isClean = name.unicodeScalars.allSatisfy {
+                $0.value > 0x20 && !"]{}".unicodeScalars.contains($0)
+            }
+            guard !name.isEmpty, isClean else { throw Self.error(text) }
+            steps.append(.member(String(name)))
+            rest = rest.dropFirst(name.count)
+            if rest.hasPrefix(".") {
+                rest = rest.dropFirst()
+                guard !rest.isEmpty, !rest.hasPrefix("[") else { throw Self.error(text) }
+            } else if !rest.isEmpty, !rest.hasPrefix("[]") {
+                throw Self.error(text)
+            }
+        }
+    }
+
+    private static func error(_ text: String) -> FormatError {
+        FormatError("\"\(text)\" is no path, expected names joined by dots, such as a.b or a[]")
+    }
+
+    /// The path as a job file writes it.
+    public var description: String {
+        steps.enumerated().reduce(into: "") { text, step in
+            switch step.element {
+            case .each: text += "[]"
+            case .member(let name): text += (step.offset > 0 ? "." : "") + name
+            }
+        }
+    }
+
+    /// The path goes through every element of an array.
+    public var hasEach: Bool { steps.contains(.each) }
+
+    /// Every value the path leads to, in document order; what is missing on the way is left out.
+    public func nodes(in root: JSONNode) -> [JSONNode] {
+        var nodes = [root]
+        for step in steps {
+            switch step {
+            case .member(let name): nodes = nodes.compactMap { $0[name] }
+            case .each: nodes = nodes.flatMap(\.elements)
+            }
+        }
+        return nodes
+    }
+
+    /// The first value the path leads to; nil without one.
+    public func first(in root: JSONNode) -> JSONNode? {
+        guard hasEach else {
+            return steps.reduce(root) { node, step in
+                guard case .member(let name) = step else { return nil }
+                return node?[name]
+            }
+        }
+        return nodes(in: root).first
+    }
+}

@@ -1,0 +1,62 @@
+public import JSON
+
+/// What is sent: every part may hold placeholders.
+public struct Request: Sendable, Equatable {
+    /// `GET`, `POST`, `PUT`, `PATCH` or `DELETE`.
+    public var method: String
+    /// Path below the source's base, starting with `/`.
+    public var path: Template
+    /// Query parameters in file order.
+    public var query: [NamedTemplate]
+    /// Header fields besides the source's.
+    public var headers: [NamedTemplate]
+    /// The JSON body; nil: none is sent.
+    public var body: BodyTemplate?
+}
+
+/// A query parameter or a header field.
+public struct NamedTemplate: Sendable, Equatable {
+    /// The name as sent.
+    public var name: String
+    /// The value before its placeholders are filled.
+    public var value: Template
+}
+
+/// A named request around the entities.
+public struct Call: Sendable, Equatable {
+    /// What a failed call means for the run.
+    public enum FailurePolicy: String, Sendable, CaseIterable { case fail, warn }
+    /// The word in `before`, `recover` and `{call.name.path}`.
+    public var name: String
+    /// What is sent.
+    public var request: Request
+    /// Status codes that are success.
+    public var expect: [Int]
+    /// False: the call is made once whatever happens.
+    public var retries: Bool
+    /// Not called when this list is empty (MH5).
+    public var skipIfEmpty: String?
+    /// At most one success per user in this span (MH28).
+    public var minGap: Duration?
+    /// `fail`: the run fails with the call; `warn`: it goes on.
+    public var onFailure: FailurePolicy
+}
+
+/// A call made before the entities.
+public struct BeforeStep: Sendable, Equatable {
+    /// Name of the call.
+    public var call: String
+    /// Any of these must hold; always when empty.
+    public var ifAny: [Condition]
+}
+
+/// A question about what earlier calls answered or what is stored.
+public enum Condition: Sendable, Equatable {
+    case equals(Template, JSONValue)
+    /// The named call never succeeded for this user.
+    case neverSucceeded(String)
+    /// The list differs from what the call it guards last sent with success.
+    case listChanged(String)
+    /// The user has no row in `synced.<table>` (MH17).
+    case tableEmpty(String)
+}

@@ -1,0 +1,62 @@
+extension RetryRule {
+    /// What holds where a file says nothing: three attempts after one and two seconds (MH6, MH7).
+    static let standard = RetryRule(
+        attempts: 3, first: .seconds(1), factor: 2, jitter: 0.2,
+        on: [.network, .timeout, .status(408), .status(429), .serverErrors],
+        waitFrom: [.header("Retry-After")])
+}
+
+/// `retry`
+extension Reading {
+    func retryRule(_ node: Node) -> RetryRule? {
+        guard
+            let keys = Keys(
+                node, self, known: ["attempts", "first", "factor", "jitter", "on", "wait_from"])
+        else { return nil }
+        var rule = RetryRule.standard
+        keys["attempts"].flatMap { int($0, 1...10) }.map { rule.attempts = $0 }
+        keys["first"].flatMap { duration($0, .milliseconds(1) ... .minutes(10)) }
+            .map { rule.first = $0 }
+        keys["factor"].flatMap { double($0, 1...10) }.map { rule.factor = $0 }
+        keys["jitter"].flatMap { double($0, 0...1) }.map { rule.jitter = $0 }
+        keys["on"].flatMap { list($0) }.map { rule.on = $0.compactMap { retryClass($0) } }
+        keys["wait_from"].flatMap { list($0) }
+            .map { rule.waitFrom = $0.compactMap { waitSource($0) } }
+        return rule
+    }
+
+    private func retryClass(_ node: Node) -> RetryRule.Class? {
+        guard let text = text(node) else { return nil }
+        guard let status = Int(text) else {
+            switch text {
+            case "network": return .network
+            case "timeout": return .timeout
+            case "5xx": return .serverErrors
+            default:
+                let known = ["network", "timeout", "5xx", "408", "425", "429"]
+                addUnknown("failure", text, known: known, at: node)
+                return nil
+            }
+        }
+        if [408, 425, 429].contains(status) || (500...599).contains(status) {
+            return .status(status)
+        }
+        add(
+            node,
+            "\(status) is never retried: asking again gets the same answer; "
+                + "expected 408, 425, 429 or 5xx")
+        return nil
+    }
+
+    private func waitSource(_ node: Node) -> RetryRule.WaitSource? {
+        guard let keys = Keys(node, self, known: ["header", "body"]),
+            let (key, value) = keys.exactlyOne(of: ["header", "body"])
+        else { return nil }
+        if key == "body" { return innerPath(value).map { .body($0) } }
+        guard let name = text(value), isToken(name) else {
+            if text(value) != nil { add(value, "\(value.words) is no name of a header field") }
+            return nil
+        }
+        return .header(name)
+    }
+}

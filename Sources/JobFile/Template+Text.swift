@@ -1,0 +1,100 @@
+extension Template: CustomStringConvertible {
+    /// Reads text with `{…}` from the closed vocabulary; `{{` and `}}` stand for the braces.
+    public init(parsing text: String) throws(FormatError) {
+        var pieces: [Piece] = []
+        var literal = ""
+        var rest = text[...]
+        while let character = rest.first {
+            rest = rest.dropFirst()
+            if character == "{" || character == "}", rest.first == character {
+                literal.append(character)
+                rest = rest.dropFirst()
+            } else if character == "}" {
+                throw FormatError("'}' without '{'; write '}}' for the character itself")
+            } else if character == "{" {
+                guard let end = rest.firstIndex(of: "}") else {
+                    throw FormatError("'{' without '}'; write '{{' for the character itself")
+                }
+                if !literal.isEmpty { pieces.append(.literal(literal)) }
+                literal = ""
+                pieces.append(.placeholder(try Placeholder(parsing: String(rest[..<end]))))
+                rest = rest[rest.index(after: end)...]
+            } else {
+                literal.append(character)
+            }
+        }
+        if !literal.isEmpty { pieces.append(.literal(literal)) }
+        self.pieces = pieces
+    }
+
+    /// The template as a job file writes it; a secret is only its placeholder.
+    public var description: String {
+        pieces.reduce(into: "") { text, piece in
+            switch piece {
+            case .placeholder(let placeholder): text += placeholder.description
+            case .literal(let literal):
+                for character in literal {
+                    text += character == "{" ? "{{" : character == "}" ? "}}" : String(character)
+                }
+            }
+        }
+    }
+}
+
+extension Placeholder: CustomStringConvertible {
+    private static let later = ["chunk", "row", "parent"]
+    private static let known = [
+        "since", "page.token", "page.size", "user.name", "secret.name", "list.name",
+        "call.name.path",
+    ]
+
+    /// Reads what stands between the braces.
+    init(parsing text: String) throws(FormatError) {
+        let head = String(text.prefix { $0 != "." })
+        let tail = String(text.dropFirst(head.count + 1))
+        switch (head, tail) {
+        case ("since", "") where text == head: self = .since
+        case ("page", "token"): self = .pageToken
+        case ("page", "size"): self = .pageSize
+        case ("user", _) where isNameText(tail): self = .user(tail)
+        case ("secret", _) where isNameText(tail): self = .secret(tail)
+        case ("list", _) where isNameText(tail): self = .list(tail)
+        case ("call", _):
+            let name = String(tail.prefix { $0 != "." })
+            let path = try Path(parsing: String(tail.dropFirst(name.count + 1)))
+            guard isNameText(name), !path.steps.isEmpty, !path.hasEach else {
+                throw FormatError("{\(text)} must be {call.name.path} and lead to one value")
+            }
+            self = .call(name, path)
+        default: throw Self.error(text, head: head)
+        }
+    }
+
+    private static func error(_ text: String, head: String) -> FormatError {
+        if later.contains(head) {
+            return FormatError("{\(text)} is not supported by this version")
+        }
+        if ["user", "secret", "list"].contains(head) {
+            return FormatError("{\(text)} must be {\(head).name}, the name \(nameRule)")
+        }
+        let nearest = nearestWord(to: text, in: Array(known.prefix(3)))
+        return FormatError(
+            "unknown placeholder {\(text)}; "
+                + (nearest.map { "did you mean {\($0)}?" }
+                    ?? "known: \(known.map { "{\($0)}" }.joined(separator: ", "))"),
+            nearest: nearest)
+    }
+
+    /// The placeholder as a job file writes it, braces included.
+    public var description: String {
+        switch self {
+        case .user(let name): "{user.\(name)}"
+        case .secret(let name): "{secret.\(name)}"
+        case .list(let name): "{list.\(name)}"
+        case .since: "{since}"
+        case .pageToken: "{page.token}"
+        case .pageSize: "{page.size}"
+        case .call(let name, let path): "{call.\(name).\(path)}"
+        }
+    }
+}

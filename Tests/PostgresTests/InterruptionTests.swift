@@ -1,0 +1,175 @@
+import Postgres
+import TestSupport
+import Testing
+
+private let sleepLong = Statement("select pg_sleep(60)")
+
+struct InterruptionTests {
+    /// Waits until a statement with this mark runs on the server.
+    private func waitUntilRunning(_ mark: String) async throws {
+        for _ in 0..<1000 {
+            let count = try await shared.run { session in
+                try session.int(
+                    """
+                    select count(*) from pg_stat_activity
+                    where state = 'active' and query like $1 and pid <> pg_backend_pid()
+                    """, .text("%\(mark)%"))
+            }
+            if count > 0 { return }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        Issue.record("\(mark) never ran")
+    }
+
+    @Test func `a deadline interrupts the statement and the session lives on`() async throws {
+        try await withTestDatabase(lanes: 1) { database in
+            _ = try await database.run { try $0.int("select 1") }
+            let start = ContinuousClock.now
+            let error = await databaseError {
+                _ = try await database.run(deadline: start + .milliseconds(200)) {
+                    try $0.query(sleepLong)
+                }
+            }
+            let elapsed = start.duration(to: .now)
+            #expect(error?.code == .timedOut)
+            #expect(error?.statement == sleepLong.sql)
+            #expect(elapsed >= .milliseconds(200))
+            #expect(elapsed < .milliseconds(1000))
+            #expect(try await database.run { try $0.int("select 2") } == 2)
+            #expect(database.counts.connects == 1)
+        }
+    }
+
+    @Test func `cancelling the task interrupts the statement and the session lives on`()
+        async throws
+    {
+        try await withTestDatabase(lanes: 1) { database in
+            let task = Task {
+                try await database.run {
+                    try $0.query(Statement("select pg_sleep(60) as cancelled_task"))
+                }
+            }
+            try await waitUntilRunning("cancelled_task")
+            let start = ContinuousClock.now
+            task.cancel()
+            let error = await databaseError { _ = try await task.value }
+            #expect(error?.code == .cancelled)
+            #expect(start.duration(to: .now) < .milliseconds(500))
+            #expect(try await database.run { try $0.int("select 2") } == 2)
+            #expect(database.counts.connects == 1)
+        }
+    }
+
+    @Test func `no cancel ever hits a later statement`() async throws {
+        try await withTestDatabase(lanes: 1) { database in
+            var interrupted = 0
+            for round in 0..<200 {
+                let deadline = ContinuousClock.now + .milliseconds(round % 4)
+                do {
+                    _ = try await database.run(deadline: deadline) {
+                        try $0.query(Statement("select pg_sleep(0.002)"))
+                    }
+                } catch let error as DatabaseError {
+                    #expect(error.code == .timedOut)
+                    interrupted += 1
+                }
+                let value = try await database.run { session in
+                    try session.int("select $1 from pg_sleep(0.0005)", .int(round))
+                }
+                #expect(value == round)
+            }
+            #expect(interrupted > 50)
+            #expect(database.counts.connects == 1)
+        }
+    }
+
+    @Test func `an interrupted transaction is rolled back`() async throws {
+        try await withTestDatabase(lanes: 1) { database in
+            try await database.run { try $0.script("create table t (i int)") }
+            let error = await #expect(throws: TransactionError.self) {
+                _ = try await database.run(deadline: .now + .milliseconds(100)) { session in
+                    try session.transaction { session in
+                        _ = try session.query(Statement("insert into t values (1)"))
+                        _ = try session.query(sleepLong)
+                    }
+                }
+            }
+            #expect(error?.databaseError?.code == .timedOut)
+            #expect(error?.rollback == nil)
+            let turn = await databaseError {
+                _ = try await database.run(deadline: .now + .milliseconds(100)) {
+                    try $0.transactionTurn([Statement("insert into t values (1)"), sleepLong])
+                }
+            }
+            #expect(turn?.code == .timedOut)
+            #expect(turn?.statementIndex == 1)
+            #expect(try await database.run { try $0.int("select count(*) from t") } == 0)
+            #expect(database.counts.connects == 1)
+        }
+    }
+
+    @Test func `every later statement of an interrupted body throws at once`() async throws {
+        let error = await databaseError {
+            _ = try await shared.run(deadline: .now + .milliseconds(50)) { session in
+                _ = try? session.query(sleepLong)
+                return try session.int("select 1")
+            }
+        }
+        #expect(error?.code == .timedOut)
+    }
+
+    @Test func `a deadline holds while waiting for a lane`() async throws {
+        try await withTestDatabase(lanes: 1) { database in
+            let busy = Task {
+                try await database.run {
+                    try $0.query(Statement("select pg_sleep(60) as holds_the_lane"))
+                }
+            }
+            try await waitUntilRunning("holds_the_lane")
+            let start = ContinuousClock.now
+            let error = await databaseError {
+                _ = try await database.run(deadline: start + .milliseconds(100)) {
+                    try $0.int("select 1")
+                }
+            }
+            #expect(error?.code == .timedOut)
+            #expect(start.duration(to: .now) < .milliseconds(1000))
+            busy.cancel()
+            _ = await databaseError { _ = try await busy.value }
+        }
+    }
+
+    @Test func `a task cancelled while waiting for a lane never runs`() async throws {
+        try await withTestDatabase(lanes: 1) { database in
+            let busy = Task {
+                try await database.run {
+                    try $0.query(Statement("select pg_sleep(60) as keeps_the_lane"))
+                }
+            }
+            try await waitUntilRunning("keeps_the_lane")
+            let waiting = Task {
+                try await database.run { try $0.script("create table never (i int)") }
+            }
+            waiting.cancel()
+            let error = await databaseError { try await waiting.value }
+            #expect(error?.code == .cancelled)
+            busy.cancel()
+            _ = await databaseError { _ = try await busy.value }
+            let table = try await database.run {
+                try $0.query(Statement("select to_regclass('never')::text as t")).only()
+                    .optionalText("t")
+            }
+            #expect(table == nil)
+        }
+    }
+
+    @Test func `the server's own statement timeout keeps its SQLSTATE`() async throws {
+        var configuration = try await TestDatabase.make().configuration()
+        configuration.statementTimeout = .milliseconds(50)
+        let database = Database(configuration)
+        let error = await databaseError { _ = try await database.run { try $0.query(sleepLong) } }
+        #expect(error?.code == .server("57014"))
+        #expect(error?.isTransient == true)
+        await database.close()
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+public import Postgres
+import Synchronization
+
+/// The PostgreSQL server of this test process.
+///
+/// `JOBRUNNER_TEST_DATABASE_URL` names one that runs already; otherwise `bin/pg` starts one, which
+/// is stopped and removed when the process ends, or by the next process if this one is killed.
+public final class TestCluster: Sendable {
+    /// The one cluster of the process, started at first use.
+    public static let shared = TestCluster()
+
+    /// Connection string of the cluster's `postgres` database.
+    public let url: String
+    /// Its folder, for `bin/pg`; nil when the environment named the server.
+    public let directory: String?
+    /// Creates databases; one lane, so that clones of a template wait for each other.
+    let administration: Database
+
+    /// Starts a cluster of its own, for tests that stop or break the server.
+    public static func start() throws -> TestCluster {
+        let own = try startServer()
+        return TestCluster(url: own.url, directory: own.directory)
+    }
+
+    private convenience init() {
+        if let url = ProcessInfo.processInfo.environment["JOBRUNNER_TEST_DATABASE_URL"] {
+            self.init(url: url, directory: nil)
+        } else {
+            do {
+                removeAbandonedClusters()
+                let own = try startServer()
+                self.init(url: own.url, directory: own.directory)
+            } catch {
+                fatalError("bin/pg start: \(error)")
+            }
+        }
+    }
+
+    private init(url: String, directory: String?) {
+        self.url = url
+        self.directory = directory
+        do {
+            let configuration = try DatabaseConfiguration(
+                conninfo: url, applicationName: "jobrunner-test-administration", lanes: 1)
+            administration = Database(configuration)
+        } catch {
+            fatalError("JOBRUNNER_TEST_DATABASE_URL: \(error)")
+        }
+    }
+
+    /// Crashes the server and starts it again, or with `immediate: false` shuts it down properly.
+    public func restart(immediate: Bool = true) throws {
+        guard let directory else { return }
+        _ = try runPG(["restart", directory] + (immediate ? ["--immediate"] : []))
+    }
+
+    /// Stops a cluster made by `start()` and removes its files.
+    public func stop() throws {
+        guard let directory else { return }
+        try stopServer(directory)
+    }
+
+    /// A template database, filled by `prepare` once in this process; returns its name.
+    ///
+    /// Its real name is this process's own, so that other processes never see a half-made or an
+    /// outdated one. `prepare` must close what it opens: a template with sessions can't be cloned.
+    public func template(
+        named name: String,
+        prepare: @escaping @Sendable (DatabaseConfiguration) async throws -> Void
+    ) async throws -> String {
+        try await templates.template(named: "\(directory ?? "")\(name)") {
+            let database = try await TestDatabase.make(on: self, prefix: "jr_template_\(name)")
+            try await prepare(try database.configuration())
+            return database.name
+        }
+    }
+
+    private let templates = Templates()
+}
+
+/// Builds each template once, however many tests ask at the same time.
+private actor Templates {
+    private var builds: [String: Task<String, any Error>] = [:]
+
+    func template(
+        named name: String, build: @escaping @Sendable () async throws -> String
+    ) async throws -> String {
+        let task = builds[name] ?? Task { try await build() }
+        builds[name] = task
+        return try await task.value
+    }
+}

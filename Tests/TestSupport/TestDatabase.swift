@@ -1,0 +1,75 @@
+import Glibc
+public import Postgres
+
+/// A database of one test's own.
+///
+/// It is dropped with its cluster, or by a later test process.
+public struct TestDatabase: Sendable {
+    /// `jr_test_<unix seconds>_<random>`.
+    public let name: String
+    /// Its connection string.
+    public let url: String
+
+    /// Creates a database, as a clone of the named template when given.
+    public static func make(
+        template: String? = nil, on cluster: TestCluster = .shared
+    ) async throws -> TestDatabase {
+        try await make(on: cluster, prefix: "jr_test", template: template)
+    }
+
+    static func make(
+        on cluster: TestCluster, prefix: String, template: String? = nil
+    ) async throws -> TestDatabase {
+        let name = "\(prefix)_\(time(nil))_\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+        let source = template ?? "template1"
+        try await cluster.administration.run { session in
+            try createDatabase(session, "create database \"\(name)\" template \"\(source)\"")
+        }
+        return TestDatabase(name: name, url: connectionString(cluster.url, database: name))
+    }
+
+    /// Settings for a pool over it.
+    public func configuration(lanes: Int = 1) throws -> DatabaseConfiguration {
+        try DatabaseConfiguration(
+            conninfo: url, applicationName: "jobrunner-test", lanes: lanes)
+    }
+}
+
+/// Lends a pool over a database of the test's own and closes it afterwards.
+public func withTestDatabase<R>(
+    template: String? = nil, lanes: Int = 2, _ body: (Database) async throws -> R
+) async throws -> R {
+    let database = Database(
+        try await TestDatabase.make(template: template).configuration(lanes: lanes))
+    do {
+        let value = try await body(database)
+        await database.close()
+        return value
+    } catch {
+        await database.close()
+        throw error
+    }
+}
+
+/// A template can't be cloned while somebody is connected, be it a session that is just ending or
+/// a clone by another process, so try for ten seconds.
+private func createDatabase(_ session: Session, _ sql: String) throws {
+    let end = ContinuousClock.now + .seconds(10)
+    while true {
+        do {
+            _ = try session.query(.unprepared(sql))
+            return
+        } catch let error as DatabaseError where error.sqlstate == "55006" && .now < end {
+            usleep(20_000)  // this is the pool's own thread
+        }
+    }
+}
+
+/// The cluster's connection string, URI or keywords, for another database.
+private func connectionString(_ url: String, database: String) -> String {
+    guard let scheme = url.firstRange(of: "://") else { return url + " dbname='\(database)'" }
+    let query = url.firstIndex(of: "?").map { url[$0...] } ?? ""
+    let base = url[..<(url.firstIndex(of: "?") ?? url.endIndex)]
+    let authority = base[scheme.upperBound...].prefix { $0 != "/" }
+    return url[..<scheme.upperBound] + authority + "/" + database + query
+}
