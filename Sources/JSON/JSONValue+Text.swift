@@ -9,6 +9,13 @@ extension JSONValue {
     /// The value as compact JSON.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
+    /// The value as JSON for people: a line for each member and element, two spaces for each level.
+    public var indentedText: String {
+        var output: [UInt8] = []
+        appendIndented(to: &output, level: 0)
+        return String(decoding: output, as: UTF8.self)
+    }
+
     /// Appends the value as compact JSON in UTF-8.
     public func append(to output: inout [UInt8]) {
         switch self {
@@ -32,6 +39,27 @@ extension JSONValue {
                 member.value.append(to: &output)
             }
             output.append(UInt8(ascii: "}"))
+        }
+    }
+
+    private func appendIndented(to output: inout [UInt8], level: Int) {
+        let newline = "\n" + String(repeating: "  ", count: level)
+        switch self {
+        case .array(let elements) where !elements.isEmpty:
+            for (index, element) in elements.enumerated() {
+                output.append(contentsOf: ((index == 0 ? "[" : ",") + newline + "  ").utf8)
+                element.appendIndented(to: &output, level: level + 1)
+            }
+            output.append(contentsOf: (newline + "]").utf8)
+        case .object(let members) where !members.isEmpty:
+            for (index, member) in members.enumerated() {
+                output.append(contentsOf: ((index == 0 ? "{" : ",") + newline + "  ").utf8)
+                Self.append(quoted: member.name, to: &output)
+                output.append(contentsOf: ": ".utf8)
+                member.value.appendIndented(to: &output, level: level + 1)
+            }
+            output.append(contentsOf: (newline + "}").utf8)
+        default: append(to: &output)
         }
     }
 

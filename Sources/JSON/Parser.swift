@@ -84,25 +84,27 @@ struct Parser {
 
     /// After a whole value: goes to the next one, or closes what ends here.
     private mutating func closeFinished() throws(JSONError) {
-        while var container = open.popLast() {
-            container.count += 1
+        while !open.isEmpty {
+            let innermost = open.count - 1
+            open[innermost].count += 1
+            let isObject = open[innermost].isObject
             skipSpace()
             guard position < bytes.count else {
-                throw JSONError("document ends inside \(words(container.isObject))", at: position)
+                throw JSONError(
+                    "document ends inside \(isObject ? "an object" : "an array")", at: position)
             }
-            if bytes[position] == UInt8(ascii: ",") {
+            let byte = bytes[position]
+            if byte == UInt8(ascii: ",") {
                 position += 1
                 skipSpace()
-                open.append(container)
-                if container.isObject { try name() }
+                if isObject { try name() }
                 return
             }
-            guard bytes[position] == closing(container.isObject) else {
-                let end = container.isObject ? "}" : "]"
-                throw JSONError("expected ',' or '\(end)'", at: position)
+            guard byte == closing(isObject) else {
+                throw JSONError("expected ',' or '\(isObject ? "}" : "]")'", at: position)
             }
             position += 1
-            try close(container)
+            try close(open.removeLast())
         }
     }
 
@@ -130,9 +132,9 @@ struct Parser {
     }
 
     private mutating func word(_ word: StaticString, _ kind: JSONNode.Kind) throws(JSONError) {
-        let letters = UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
-        let end = position + letters.count
-        guard end <= bytes.count, bytes[position..<end].elementsEqual(letters) else {
+        let end = position + word.utf8CodeUnitCount
+        guard end <= bytes.count else { throw JSONError("expected a value", at: position) }
+        for index in position..<end where bytes[index] != word.utf8Start[index - position] {
             throw JSONError("expected a value", at: position)
         }
         tape.append(TapeNode(kind, start: position, end: end, index: tape.count))
@@ -157,6 +159,4 @@ struct Parser {
     private func closing(_ isObject: Bool) -> UInt8 {
         isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
     }
-
-    private func words(_ isObject: Bool) -> String { isObject ? "an object" : "an array" }
 }

@@ -6,9 +6,7 @@ extension Reading {
 
     /// The entities in file order, each with the defaults merged in.
     func entities(_ node: Node, defaults: Node?) -> [Entity]? {
-        let defaults = defaults.flatMap { node in
-            Keys(node, self, known: Self.defaultKeys) == nil ? nil : node
-        }
+        let defaults = defaults.flatMap { knownDefaults($0) }
         guard let elements = filledList(node) else { return nil }
         var names: Set<String> = []
         return elements.compactMap { element in
@@ -19,6 +17,15 @@ extension Reading {
             }
             return entity(defaults.map { merge(element, over: $0) } ?? element)
         }
+    }
+
+    /// The defaults without what they can't hold, so that no entity reports it again.
+    private func knownDefaults(_ node: Node) -> Node? {
+        guard Keys(node, self, known: Self.defaultKeys) != nil,
+            case .mapping(let entries) = node.content
+        else { return nil }
+        let known = entries.filter { Self.defaultKeys.contains($0.key) }
+        return Node(content: .mapping(known), position: node.position, path: node.path)
     }
 
     /// An entity that names its own page style takes nothing from the page of the defaults, whose
@@ -131,7 +138,8 @@ extension Reading {
         if let use, keys["incremental"] == nil {
             add(use.node, "{since} has no value without incremental")
         }
-        if use == nil, keys["incremental"] != nil, let request {
+        let isReadable = uses.allSatisfy { $0.placeholder != nil }
+        if use == nil, isReadable, keys["incremental"] != nil, let request {
             add(request, "incremental, but {since} is never sent; every pass would be a full one")
         }
     }

@@ -47,7 +47,9 @@ extension Reading {
         }
         scope.lists = names("lists")
         scope.calls = names("calls")
-        scope.before = texts(elements("before").map { $0["call"] })
+        let before = texts(elements("before").map { $0["call"] })
+        let isKnown = before.allSatisfy { scope.calls?.contains($0) ?? false }
+        scope.before = isKnown && before.count == elements("before").count ? before : nil
         let lists = names("lists") ?? []
         scope.tables =
             texts(lists.map { root["lists"]?[$0]?["table"] })
@@ -56,9 +58,10 @@ extension Reading {
     }
 
     /// The calls that have run when this one is first made.
-    private func callsBefore(_ name: String) -> [String] {
-        let before = scope.before ?? []
-        return Array(before.prefix(before.firstIndex(of: name) ?? before.count))
+    private func callsBefore(_ name: String) -> [String]? {
+        scope.before.map { before in
+            Array(before.prefix(before.firstIndex(of: name) ?? before.count))
+        }
     }
 
     private func jobName(_ node: Node) -> String? {

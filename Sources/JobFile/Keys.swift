@@ -11,6 +11,8 @@ struct Keys {
     let reading: Reading
     /// Missing only because they were misspelt.
     private var excused: Set<String> = []
+    /// A key of a later version stands for some of ours, nobody knows which.
+    private var excusesAll = false
 
     /// Reports every key that is not among `known`; nil when the node is no mapping.
     ///
@@ -22,6 +24,7 @@ struct Keys {
         guard let entries = reading.entries(node) else { return nil }
         self.node = node
         self.reading = reading
+        let present = Set(entries.map(\.key))
         for entry in entries where !known.contains(entry.key) {
             let key = excerpt(of: entry.key)
             let message: String
@@ -30,8 +33,9 @@ struct Keys {
                 message = "\"\(key)\" is no key of \(variant)"
             } else if laterKeys.contains(key) {
                 message = "\"\(key)\" is not supported by this version"
+                excusesAll = true
             } else {
-                let missing = known.filter { node[$0] == nil }
+                let missing = known.filter { !present.contains($0) }
                 let suggestion = reading.suggestion(for: key, in: known)
                 nearest = nearestWord(to: key, in: missing) ?? suggestion.nearest
                 let hint = nearest.map { "did you mean \"\($0)\"?" } ?? suggestion.hint
@@ -48,7 +52,7 @@ struct Keys {
     /// The key's value; reports when it is not there.
     func required(_ key: String) -> Node? {
         if let value = node[key] { return value }
-        if !excused.contains(key) { reading.add(node, "missing key \"\(key)\"") }
+        if !excusesAll, !excused.contains(key) { reading.add(node, "missing key \"\(key)\"") }
         return nil
     }
 
@@ -57,7 +61,9 @@ struct Keys {
         let present = keys.compactMap { key in node[key].map { (key: key, value: $0) } }
         let words = keys.map { "\"\($0)\"" }.joined(separator: " or ")
         guard let first = present.first else {
-            if excused.isDisjoint(with: keys) { reading.add(node, "missing key \(words)") }
+            if !excusesAll, excused.isDisjoint(with: keys) {
+                reading.add(node, "missing key \(words)")
+            }
             return nil
         }
         guard present.count == 1 else {

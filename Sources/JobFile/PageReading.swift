@@ -73,7 +73,7 @@ extension Reading {
         _ uses: [PlaceholderUse], isSent: Bool, _ style: String, request: Node?
     ) {
         let sent = uses.first { $0.placeholder == .pageToken }
-        if isSent, sent == nil, let request {
+        if isSent, sent == nil, let request, uses.allSatisfy({ $0.placeholder != nil }) {
             add(
                 request,
                 "style \"\(style)\" but {page.token} is never sent; "

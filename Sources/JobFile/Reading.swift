@@ -26,7 +26,7 @@ final class Reading {
         found.append(
             Mistake(
                 file: file, line: position.line, column: position.column, path: path,
-                message: message, nearest: nearest))
+                message: oneLine(message), nearest: nearest))
     }
 
     /// Reports a mistake at a node, unless the node itself is one that was reported.
@@ -38,7 +38,8 @@ final class Reading {
     /// Reports a word that is none of the known ones, with the nearest or all of them.
     func addUnknown(_ noun: String, _ word: String, known: [String], at node: Node) {
         let (hint, nearest) = suggestion(for: word, in: known)
-        add(node, "unknown \(noun) \"\(excerpt(of: word))\"; \(hint)", nearest: nearest)
+        add(
+            node, "unknown \(noun) \"\(excerpt(of: word))\"; \(hint)", nearest: nearest)
     }
 
     /// What to say after "unknown …;".
@@ -47,7 +48,10 @@ final class Reading {
         if let nearest = nearestWord(to: word, in: known) {
             return ("did you mean \"\(nearest)\"?", nearest)
         }
-        return ("expected \(known.count > 1 ? "one of " : "")\(known.joined(separator: ", "))", nil)
+        return (
+            "expected \(known.count > 1 ? "one of " : "")\(known.prefix(16).joined(separator: ", "))",
+            nil
+        )
     }
 }
 
@@ -63,6 +67,19 @@ struct Scope {
 
 /// A placeholder and where it stands.
 struct PlaceholderUse {
-    var placeholder: Placeholder
+    /// Nil: a text that could not be read, so nobody knows what it would have held.
+    var placeholder: Placeholder?
     var node: Node
+}
+
+/// Keeps whatever a file holds from breaking the line or the terminal it is shown on.
+private func oneLine(_ text: String) -> String {
+    // A message names a few words of the file; more than this is the file's text, not ours.
+    let scalars = text.unicodeScalars.prefix(500).map { scalar in
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse: " "
+        default: String(scalar)
+        }
+    }
+    return scalars.joined()
 }

@@ -92,7 +92,10 @@ extension Reading {
             }
             return .string(text)
         case .int: return int(node, .min ... .max).map { .integer($0) }
-        case .double: return number(node, "a number").map { .number($0) }
+        case .double:
+            guard let text = number(node, "a number") else { return nil }
+            if Double(text)?.isFinite != true { add(node, "\(text) is too large for a double") }
+            return .number(text)
         case .duration: return number(node, "a number of seconds").map { .number($0) }
         case .bool: return bool(node).map { .bool($0) }
         case .json: return json(node)

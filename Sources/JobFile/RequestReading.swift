@@ -94,7 +94,7 @@ extension Reading {
             let (conditions, uses) = collectingUses {
                 keys["if_any"].flatMap { filledList($0) }?.compactMap { condition($0) }
             }
-            checkCalls(in: uses, ranBefore: earlier)
+            checkCalls(in: uses, ranBefore: scope.before == nil ? nil : earlier)
             guard let call else { return nil }
             earlier.append(call)
             return BeforeStep(call: call, ifAny: conditions ?? [])

@@ -27,7 +27,7 @@ extension Reading {
 
     private func retryClass(_ node: Node) -> RetryRule.Class? {
         guard let text = text(node) else { return nil }
-        guard let status = Int(text) else {
+        guard isNumber(text), let status = Int(text) else {
             switch text {
             case "network": return .network
             case "timeout": return .timeout

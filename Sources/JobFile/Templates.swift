@@ -29,6 +29,7 @@ extension Reading {
             let checked = template.placeholders.map { check($0, in: template, permits, at: node) }
             return checked.allSatisfy { $0 } ? template : nil
         } catch {
+            uses.append(PlaceholderUse(placeholder: nil, node: node))
             add(node, error.message, nearest: error.nearest)
             return nil
         }
@@ -135,10 +136,10 @@ extension Reading {
     /// Reports answers of calls that are not among the ones that ran before.
     func checkCalls(in uses: [PlaceholderUse], ranBefore: [String]?) {
         for use in uses {
-            guard case .call(let name, _) = use.placeholder, isCall(name, at: use.node),
-                let ranBefore, !ranBefore.contains(name)
+            guard let placeholder = use.placeholder, case .call(let name, _) = placeholder,
+                isCall(name, at: use.node), let ranBefore, !ranBefore.contains(name)
             else { continue }
-            add(use.node, "\(use.placeholder): call \"\(name)\" does not run before this")
+            add(use.node, "\(placeholder): call \"\(name)\" does not run before this")
         }
     }
 }

@@ -28,9 +28,11 @@ func isToken(_ text: String) -> Bool {
 func nearestWord(to text: String, in words: [String]) -> String? {
     let text = text.lowercased()
     // Nobody mistypes a word of the vocabulary as something this long.
-    guard (1...64).contains(text.utf8.count) else { return nil }
-    let tolerance = text.utf8.count <= 3 ? 1 : text.utf8.count <= 7 ? 2 : 3
-    let ranked = words.map { (distance: editDistance(text, $0.lowercased()), word: $0) }
+    let count = text.utf8.count
+    guard (1...64).contains(count) else { return nil }
+    let tolerance = count <= 2 ? 0 : count <= 4 ? 1 : count <= 7 ? 2 : 3
+    let near = words.filter { abs($0.utf8.count - count) <= tolerance }
+    let ranked = near.map { (distance: editDistance(text, $0.lowercased()), word: $0) }
     let best = ranked.min { $0.distance < $1.distance }
     return best.flatMap { $0.distance <= tolerance ? $0.word : nil }
 }

@@ -44,7 +44,6 @@ struct YAMLEvents {
             throw YAMLError("out of memory", at: .start)
         }
         defer { yaml_parser_delete(parser) }
-        yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
         return try bytes.withUnsafeBufferPointer { (buffer) throws(YAMLError) -> Value in
             yaml_parser_set_input_string(parser, buffer.baseAddress, buffer.count)
             return try body(YAMLEvents(parser: parser))

@@ -1,0 +1,134 @@
+import Foundation
+import JobFile
+import Testing
+
+/// A directory of job files is one set whose files must agree.
+@Suite struct Loading {
+    /// Runs the body with a directory that holds the files, then removes it.
+    private func withDirectory(
+        _ files: [String: String], _ body: (String) throws -> Void
+    ) throws {
+        let directory = FileManager.default.temporaryDirectory
+            .appending(path: "jobs-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        for (name, text) in files {
+            let file = directory.appending(path: name)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: file)
+        }
+        try body(directory.path())
+    }
+
+    private func other(_ changes: KeyValuePairs<String, String> = [:]) throws -> String {
+        try smallFile(changes).replacing("app.refresh", with: "app.status")
+    }
+
+    @Test func `the shipped directory loads`() throws {
+        let jobs = try JobFile.load(directory: repository.appending(path: "jobs").path()).get()
+        #expect(jobs.map(\.name) == ["metube.refresh"])
+    }
+
+    @Test func `files are found below the directory in the order of their paths`() throws {
+        let files = [
+            "b/refresh.yaml": smallFile, "a/x/status.yaml": try other(), ".hidden/a.yaml": "x",
+            "job.schema.json": "{}", "a/README": "x",
+        ]
+        try withDirectory(files) { directory in
+            let jobs = try JobFile.load(directory: directory).get()
+            #expect(jobs.map(\.name) == ["app.status", "app.refresh"])
+        }
+    }
+
+    @Test func `mistakes of all files come together`() throws {
+        let files = [
+            "a.yaml": try smallFile(["every: 1h": "every: 1"]), "b.yaml": "version: 2\n",
+            "c.yml": "",
+        ]
+        try withDirectory(files) { directory in
+            guard case .failure(let mistakes) = JobFile.load(directory: directory) else {
+                Issue.record("no mistake found")
+                return
+            }
+            let names = mistakes.all.map { URL(filePath: $0.file).lastPathComponent }
+            #expect(Set(names) == ["a.yaml", "b.yaml", "c.yml"])
+            #expect(mistakes.all.count == 3)
+        }
+    }
+
+    @Test func `two files may share a source and a table they agree on`() throws {
+        let wider = try other([
+            "id: { at: id,": "extra: { at: e, type: text }\n        id: { at: id,"
+        ])
+        try withDirectory(["a.yaml": smallFile, "b.yaml": wider]) { directory in
+            let jobs = try JobFile.load(directory: directory).get()
+            #expect(jobs.count == 2)
+        }
+    }
+
+    @Test func `two files of one job are refused`() throws {
+        try withDirectory(["a.yaml": smallFile, "b.yaml": smallFile]) { directory in
+            let found = mistakes(directory)
+            #expect(
+                found.map(\.message) == [
+                    "job \"app.refresh\" is defined by \(directory)/a.yaml too"
+                ])
+            #expect(found.map(\.line) == [2])
+            #expect(found.allSatisfy { $0.file.hasSuffix("/b.yaml") && $0.path == "job" })
+        }
+    }
+
+    @Test(arguments: [
+        ("hub.example", "hub.test", "another base", "source.base"),
+        ("id: hub,", "id: hub, timeout: 5s,", "another timeout", "source.timeout"),
+        ("id: hub,", "id: hub, rate: { concurrent: 2 },", "another rate", "source.rate"),
+        ("key: [id]", "key: [seq]", "another key", "entities[0].write.table"),
+        (
+            "at: changed, type: timestamp", "at: changed, type: text",
+            "column \"video.changed_at\" is text here, but timestamp", "entities[0].write.table"
+        ),
+    ])
+    func `two files that disagree are refused`(
+        old: String, new: String, words: String, path: String
+    )
+        throws
+    {
+        try withDirectory(["a.yaml": smallFile, "b.yaml": try other([old: new])]) { directory in
+            let found = mistakes(directory)
+            #expect(found.count == 1)
+            #expect(found.first?.message.contains(words) == true, "\(found)")
+            #expect(found.first?.path == path)
+        }
+    }
+
+    @Test func `what can't be read is said with its name`() throws {
+        try withDirectory([:]) { directory in
+            #expect(
+                mistakes(directory).map(\.message) == [
+                    "no job file here, expected <app>/<name>.yaml"
+                ])
+            let missing = mistakes(directory + "/missing")
+            #expect(missing.map(\.message) == ["can't be read: No such file or directory"])
+            guard case .failure(let none) = JobFile.load(files: [directory + "/none.yaml"]) else {
+                Issue.record("no mistake found")
+                return
+            }
+            #expect(
+                none.description.hasSuffix(
+                    "none.yaml:1:1: can't be read: No such file or directory"))
+        }
+    }
+
+    @Test func `a huge file is refused without being read`() throws {
+        let huge = String(repeating: "# padding\n", count: 200_000)
+        try withDirectory(["a.yaml": huge]) { directory in
+            #expect(mistakes(directory).map(\.message) == ["more than 1048576 bytes"])
+        }
+    }
+
+    private func mistakes(_ directory: String) -> [Mistake] {
+        guard case .failure(let mistakes) = JobFile.load(directory: directory) else { return [] }
+        return mistakes.all
+    }
+}
