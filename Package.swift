@@ -44,7 +44,7 @@ let package = Package(
         .target(name: "CCurlShim", dependencies: ["CCurl"]),
         .target(name: "CMicroHTTPDShim", dependencies: ["CMicroHTTPD"]),
         // The text of sql/, embedded in the binary at compile time.
-        .target(name: "CSQLFiles", path: "sql", exclude: ["migrations", "functions", "views"]),
+        .target(name: "CSQLFiles", path: "sql", exclude: ["migrations", "functions", "views", "schema.sql"]),
 
         // The rooms, leaves first.
         room("Telemetry", uses: ["CLinux"]),
@@ -53,7 +53,7 @@ let package = Package(
         room("HTTP", uses: ["CCurl", "CCurlShim"]),
         room("JobFile", uses: ["CYAML", "JSON"]),
         room("Secrets", uses: ["CSodium"]),
-        room("Schema", uses: ["Postgres", "JobFile", "CSQLFiles", "CSodium"]),
+        room("Schema", uses: ["Postgres", "JobFile", "JSON", "CSQLFiles", "CSodium"]),
         room("Queue", uses: ["Postgres", "JSON"]),
         room(
             "Sync", uses: ["Queue", "Postgres", "HTTP", "JobFile", "JSON", "Secrets", "Telemetry"]),
@@ -84,7 +84,7 @@ let package = Package(
         tests("HTTPTests", of: ["HTTP"]),
         tests("JobFileTests", of: ["JobFile", "JSON"], exclude: ["Malformed"]),
         tests("SecretsTests", of: ["Secrets"]),
-        tests("SchemaTests", of: ["Schema", "Postgres", "JobFile", "TestSupport"]),
+        tests("SchemaTests", of: ["Schema", "Postgres", "JobFile", "JSON", "TestSupport"]),
         tests("QueueTests", of: ["Queue", "Postgres", "Schema", "TestSupport"]),
         tests("SyncTests", of: ["Sync", "JobFile", "JSON", "HTTP", "Queue"]),
         tests("RunnerTests", of: ["Runner"]),

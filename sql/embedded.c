@@ -2,6 +2,9 @@
 
 // Every file of sql/ stands here once; a test holds this list against the folder. An edited file rebuilds this one.
 #pragma clang diagnostic ignored "-Wc23-extensions"  // #embed, which clang knows in every standard
+static const unsigned char migrations_0000_migrations[] = {
+#embed "migrations/0000_migrations.sql"
+};
 static const unsigned char migrations_0001_tenants[] = {
 #embed "migrations/0001_tenants.sql"
 };
@@ -196,6 +199,7 @@ static const unsigned char views_worker_health[] = {
 };
 
 static const jr_sql_file files[] = {
+    {"migrations/0000_migrations.sql", migrations_0000_migrations, sizeof migrations_0000_migrations},
     {"migrations/0001_tenants.sql", migrations_0001_tenants, sizeof migrations_0001_tenants},
     {"migrations/0002_jobs.sql", migrations_0002_jobs, sizeof migrations_0002_jobs},
     {"migrations/0003_workers.sql", migrations_0003_workers, sizeof migrations_0003_workers},

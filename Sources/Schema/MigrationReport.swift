@@ -1,0 +1,21 @@
+/// What `migrate` changed; all empty when there was nothing to do.
+public struct MigrationReport: Sendable, Equatable {
+    /// Names of the migrations that were applied, in order.
+    public var migrations: [String] = []
+    /// Functions and views were put in force anew.
+    public var isCodeApplied = false
+    /// Functions and views that the files no longer define and that were dropped.
+    public var dropped: [String] = []
+    /// What was done to tables of `synced`, one sentence each.
+    public var synced: [String] = []
+    /// Names of the job files that were stored because they are new or changed.
+    public var jobFiles: [String] = []
+    /// False: role `jobrunner_reader` is missing and may not be made by this database user.
+    public var isReaderGranted = true
+
+    /// Nothing was changed.
+    public var isEmpty: Bool {
+        migrations.isEmpty && !isCodeApplied && dropped.isEmpty && synced.isEmpty
+            && jobFiles.isEmpty
+    }
+}

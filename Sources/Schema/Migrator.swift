@@ -1,0 +1,172 @@
+public import JobFile
+public import Postgres
+
+/// Brings a database to what this program and its job files need.
+public struct Migrator: Sendable {
+    private let database: Database
+    private let files: [SQLFile]
+
+    /// Migrates this database with these files.
+    public init(database: Database, files: [SQLFile] = SQLFile.embedded) {
+        self.database = database
+        self.files = files
+    }
+
+    /// Applies pending migrations, functions and views, makes and extends the synced tables, and
+    /// stores the job files.
+    ///
+    /// Two at once are safe: the second waits, however long, and finds nothing to do. What is
+    /// already as it should be is not written. `log` gets a line per change, on a thread of the
+    /// pool. Once begun it ignores the task's cancellation, which would leave the lock with a
+    /// session of the pool. Throws `SchemaError` or `DatabaseError`; what was reported by then
+    /// stays done, and calling again goes on.
+    public func migrate(
+        jobFiles: [JobFile], log: (@Sendable (String) -> Void)? = nil
+    ) async throws -> MigrationReport {
+        let work = MigrationWork(
+            migrations: try Migration.all(in: files), code: Code(files), jobFiles: jobFiles,
+            tables: try SyncedTable.all(of: jobFiles), log: log ?? { _ in })
+        let database = database
+        return try await Task {
+            try await database.run { session in
+                try session.alone { try work.perform($0) }
+            }
+        }.value
+    }
+
+    /// Whether a worker of this program can work on the database; for its start.
+    ///
+    /// Throws `SchemaError.older` when `migrate` has to run first, `.newerAndBreaking` when a newer
+    /// program's migration forbids it, or `DatabaseError`. A newer schema is otherwise fine.
+    public func check() async throws {
+        let migrations = try Migration.all(in: files)
+        let code = Code(files)
+        try await database.run { session in
+            let applied = try session.appliedMigrations()
+            guard !applied.isEmpty else { throw SchemaError.older("has no schema of jobrunner") }
+            let state = try MigrationState(files: migrations, applied: applied)
+            try state.refuseBreaking()
+            if let missing = state.pending.first {
+                throw SchemaError.older("lacks migration \(missing.file.name)")
+            }
+            // Where a newer program migrated first, this one's code may never have been in force.
+            guard state.unknown.isEmpty, try !session.wasInForce(code) else { return }
+            throw SchemaError.older("lacks this version's functions and views")
+        }
+    }
+}
+
+/// One call of `migrate`, its steps in their order.
+private struct MigrationWork: Sendable {
+    let migrations: [Migration]
+    let code: Code
+    let jobFiles: [JobFile]
+    let tables: [SyncedTable]
+    let log: @Sendable (String) -> Void
+
+    func perform(_ session: Session) throws -> MigrationReport {
+        var report = MigrationReport()
+        let state = try MigrationState(files: migrations, applied: session.appliedMigrations())
+        try state.refuseBreaking()
+        // Before anything is changed, so that a refusal leaves everything as it was.
+        let plan = try SyncedPlan(for: tables, in: session)
+
+        for migration in state.pending {
+            try session.apply(migration)
+            report.migrations.append(migration.file.name)
+            log("applied migration \(migration.file.name)")
+        }
+        try applyCode(session, state, &report)
+        try session.apply(plan)
+        report.synced = plan.sentences
+        for sentence in plan.sentences { log(sentence) }
+        for jobFile in jobFiles where try session.store(jobFile) {
+            report.jobFiles.append(jobFile.name)
+            log("stored job file \(jobFile.name)")
+        }
+        try session.maintainRuns()
+        report.isReaderGranted = try session.grantReader(always: report.isCodeApplied)
+        return report
+    }
+
+    private func applyCode(
+        _ session: Session, _ state: MigrationState, _ report: inout MigrationReport
+    ) throws {
+        guard state.unknown.isEmpty else {
+            log("the schema is newer than this program: functions and views stay as they are")
+            return
+        }
+        guard try !session.isInForce(code) else { return }
+        report.dropped = try session.apply(code)
+        report.isCodeApplied = true
+        log("applied \(code.functions.count) functions and \(code.views.count) views")
+        for name in report.dropped { log("dropped \(name), which no file defines any more") }
+    }
+}
+
+extension Session {
+    /// Runs the body while no other migrate runs, without a limit of time on statements.
+    fileprivate func alone<R>(_ body: (Session) throws -> R) throws -> R {
+        _ = try pipeline([
+            Statement("set lock_timeout = 0"), Statement("set statement_timeout = 0"),
+        ])
+        defer { try? script("reset lock_timeout; reset statement_timeout") }
+        _ = try query(Statement("select pg_advisory_lock(1246907733)"))
+        defer { _ = try? query(Statement("select pg_advisory_unlock(1246907733)")) }
+        // Where tables are in use, a short wait and another try keep their users from queueing up.
+        try script("reset lock_timeout")
+        return try body(self)
+    }
+
+    /// Returns whether the file is new or changed.
+    fileprivate func store(_ jobFile: JobFile) throws -> Bool {
+        var isChanged = false
+        try change { session in
+            isChanged = try session.query(
+                .unprepared(
+                    "select jobrunner.store_job_file($1, $2, $3, $4, $5, $6, $7, $8)",
+                    .text(jobFile.name), .text(jobFile.kind), .text(jobFile.source.id),
+                    .interval(jobFile.schedule.every.microseconds),
+                    .bool(jobFile.schedule.spread == .user),
+                    .interval(jobFile.schedule.deadline.microseconds),
+                    .optional(jobFile.source.rate?.perSecond, Bind.double),
+                    .json(jobFile.storedForm))
+            ).only().bool(0)
+        }
+        return isChanged
+    }
+
+    fileprivate func maintainRuns() throws {
+        try change { session in
+            _ = try session.query(.unprepared("select * from jobrunner.maintain_runs()"))
+        }
+    }
+
+    /// False when the role does not exist and may not be made here; a grant writes even when it
+    /// changes nothing, so only when something is new.
+    fileprivate func grantReader(always: Bool) throws -> Bool {
+        var isGranted = true
+        try change { session in
+            isGranted =
+                try session.query(
+                    .unprepared(
+                        """
+                        select jobrunner.grant_reader()
+                        where $1 or not exists (
+                          select from pg_roles as r
+                          where r.rolname = 'jobrunner_reader'
+                            and has_schema_privilege(r.oid, 'jobrunner', 'usage')
+                        )
+                        """, .bool(always))
+                ).first?.bool(0) ?? true
+        }
+        return isGranted
+    }
+}
+
+extension Duration {
+    fileprivate var microseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+    }
+}

@@ -1,0 +1,150 @@
+import JSON
+import JobFile
+import Postgres
+import Schema
+import TestSupport
+import Testing
+
+@Suite("migrate")
+struct MigrateTests {
+    @Test func `a fresh database gets everything, and the program may work there`() async throws {
+        try await withTestDatabase { database async throws in
+            let migrator = Migrator(database: database)
+            await #expect { try await migrator.check() } throws: {
+                "\($0)".contains("run `jobrunner migrate`")
+            }
+            let report = try await database.migrate([jobFile()])
+            #expect(report.migrations.first == "0000_migrations")
+            #expect(
+                report.migrations.count
+                    == SQLFile.embedded.count { $0.path.hasPrefix("migrations/") })
+            #expect(report.isCodeApplied)
+            #expect(report.synced == ["created table synced.hub_video"])
+            #expect(report.jobFiles == ["metube.refresh"])
+            #expect(report.isReaderGranted)
+            try await migrator.check()
+        }
+    }
+
+    @Test func `a second migrate finds nothing to do and writes nothing`() async throws {
+        try await withTestDatabase { database async throws in
+            let files = [
+                jobFile(
+                    fields: [
+                        field("video_id", required: true), field("n", .int, default: .number("7")),
+                        field("tags", .json, default: .array([.string("it's\\")])),
+                    ],
+                    lists: [
+                        channelList()
+                    ])
+            ]
+            try await database.migrate(files)
+            let before = try await database.fingerprint()
+            let report = try await database.migrate(files)
+            #expect(report.isEmpty)
+            #expect(try await database.fingerprint() == before)
+        }
+    }
+
+    @Test func `eight migrates at once do everything once`() async throws {
+        try await withTestDatabase(lanes: 8) { database async throws in
+            let reports = try await withThrowingTaskGroup(of: MigrationReport.self) { group in
+                for _ in 0..<8 { group.addTask { try await database.migrate([jobFile()]) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(reports.count { !$0.isEmpty } == 1)
+        }
+    }
+
+    @Test func `a migrate waits for another, however long lock_timeout is`() async throws {
+        try await withTestDatabase(lanes: 3) { database async throws in
+            try await database.script(
+                "alter role current_user in database \(try await database.texts("select quote_ident(current_database())")[0]) set lock_timeout = '1ms'"
+            )
+            let migrator = try await database.run { session in
+                _ = try session.query(Statement("select pg_advisory_lock(1246907733)"))
+                let waiting = Task { try await database.migrate() }
+                while try session.query(
+                    .unprepared(
+                        "select from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())"
+                    )
+                ).isEmpty {}
+                _ = try session.query(Statement("select pg_sleep(0.02)"))
+                _ = try session.query(Statement("select pg_advisory_unlock(1246907733)"))
+                return waiting
+            }
+            #expect(try await migrator.value.isEmpty == false)
+        }
+    }
+
+    @Test func `the session is given back as it was`() async throws {
+        try await withTestDatabase(lanes: 1) { database async throws in
+            let settings =
+                "select current_setting('lock_timeout') || current_setting('statement_timeout') || (select count(*) from pg_locks where locktype = 'advisory' and pid = pg_backend_pid())"
+            let before = try await database.texts(settings)
+            try await database.migrate()
+            #expect(try await database.texts(settings) == before)
+            await #expect(throws: SchemaError.self) {
+                try await database.migrate(
+                    files: SQLFile.embedded.with("migrations/0999_wrong.sql", "select from nowhere")
+                )
+            }
+            #expect(try await database.texts(settings) == before)
+        }
+    }
+
+    @Test func `an edited migration is refused by name, and nothing is changed`() async throws {
+        try await withTestDatabase { database async throws in
+            try await database.migrate()
+            let before = try await database.fingerprint()
+            let path = "migrations/0002_jobs.sql"
+            let edited = SQLFile.embedded.with(path, "-- edited\n")
+            await #expect { try await database.migrate([jobFile()], files: edited) } throws: {
+                "\($0)".contains("sql/\(path) was edited")
+            }
+            #expect(try await database.fingerprint() == before)
+        }
+    }
+
+    @Test func `a failing migration is undone whole, named, and can be mended`() async throws {
+        try await withTestDatabase { database async throws in
+            let path = "migrations/0999_more.sql"
+            let wrong = SQLFile.embedded.with(
+                path, "create table jobrunner.more (id int); selec 1;")
+            await #expect { try await database.migrate(files: wrong) } throws: {
+                "\($0)".contains("sql/\(path)") && "\($0)".contains("42601")
+            }
+            #expect(
+                try await database.texts(
+                    "select to_regclass('jobrunner.more')::text where to_regclass('jobrunner.more') is not null"
+                ) == [])
+            let mended = SQLFile.embedded.with(path, "create table jobrunner.more (id int);")
+            #expect(try await database.migrate(files: mended).migrations == ["0999_more"])
+        }
+    }
+
+    @Test(arguments: [
+        "migrations/1_x.sql", "migrations/0002_twice.sql", "migrations/x.sql",
+        "migrations/0009.sql",
+    ])
+    func `a file without a number of its own is refused`(path: String) async throws {
+        try await withTestDatabase { database async throws in
+            let files = SQLFile.embedded.with(path, "select 1")
+            await #expect {
+                try await database.migrate(files: files)
+            } throws: {
+                "\($0)".contains("sql/\(path)")
+            }
+        }
+    }
+
+    @Test func `every change is logged in a line`() async throws {
+        try await withTestDatabase { database async throws in
+            let lines = Lines()
+            try await database.migrate([jobFile()], log: { lines.add($0) })
+            #expect(lines.all.first == "applied migration 0000_migrations")
+            #expect(lines.all.contains("created table synced.hub_video"))
+            #expect(lines.all.contains("stored job file metube.refresh"))
+        }
+    }
+}

@@ -1,0 +1,324 @@
+-- What a fresh `jobrunner migrate` makes, for reading; never applied.
+-- JOBRUNNER_REFRESH_SNAPSHOT=1 swift test --filter SnapshotTests
+
+create table jobrunner.applied_code (
+  checksum text not null,
+  applied_at timestamp with time zone not null default now(),
+  constraint applied_code_checksum_is_a_sha256 CHECK ((checksum ~ '^[0-9a-f]{64}$'::text)),
+  constraint applied_code_pkey PRIMARY KEY (checksum)
+);
+
+create table jobrunner.call_memory (
+  user_id bigint not null,
+  job_name text not null,
+  call text not null,
+  last_succeeded_at timestamp with time zone not null,
+  list_hash text,
+  constraint call_memory_pkey PRIMARY KEY (user_id, job_name, call)
+);
+
+create table jobrunner.checkpoints (
+  user_id bigint not null,
+  job_name text not null,
+  entity text not null,
+  tenant_id bigint not null,
+  generation bigint not null default 0,
+  full_requested boolean not null default false,
+  pass_kind text,
+  pass_started_at timestamp with time zone,
+  pass_since text,
+  page_number integer not null default 0,
+  cursor text,
+  sync_token text,
+  partial_watermark text,
+  watermark text,
+  last_synced_at timestamp with time zone,
+  consecutive_failures integer not null default 0,
+  last_error_kind text,
+  last_error text,
+  last_error_at timestamp with time zone,
+  run_fence bigint not null default 0,
+  run_page_count integer not null default 0,
+  run_fetched_count bigint not null default 0,
+  run_inserted_count bigint not null default 0,
+  run_updated_count bigint not null default 0,
+  run_unchanged_count bigint not null default 0,
+  run_skipped_older_count bigint not null default 0,
+  run_skipped_incompatible_count bigint not null default 0,
+  run_filtered_count bigint not null default 0,
+  run_duplicate_count bigint not null default 0,
+  run_deleted_count bigint not null default 0,
+  constraint checkpoint_error_is_at_most_1_kib CHECK ((octet_length(last_error) <= 1024)),
+  constraint checkpoints_pkey PRIMARY KEY (user_id, job_name, entity),
+  constraint counters_of_a_run_add_up CHECK ((run_fetched_count = (((((((run_inserted_count + run_updated_count) + run_unchanged_count) + run_skipped_older_count) + run_skipped_incompatible_count) + run_filtered_count) + run_duplicate_count) + run_deleted_count))),
+  constraint cursor_belongs_to_a_pass CHECK (((cursor IS NULL) OR (pass_kind IS NOT NULL))),
+  constraint pass_in_progress_has_a_start CHECK (((pass_kind IS NULL) = (pass_started_at IS NULL))),
+  constraint pass_is_full_or_incremental CHECK ((pass_kind = ANY (ARRAY['full'::text, 'incremental'::text])))
+) with (fillfactor=70);
+
+create table jobrunner.job_files (
+  name text not null,
+  kind text not null,
+  source text not null,
+  every interval not null,
+  spread boolean not null,
+  deadline interval not null,
+  per_second double precision,
+  expanded jsonb not null,
+  loaded_at timestamp with time zone not null default now(),
+  constraint job_file_deadline_is_positive CHECK ((deadline > '00:00:00'::interval)),
+  constraint job_file_period_is_positive CHECK ((every > '00:00:00'::interval)),
+  constraint job_files_pkey PRIMARY KEY (name)
+);
+
+create table jobrunner.jobs (
+  user_id bigint not null,
+  name text not null,
+  state text not null generated always as (
+CASE
+    WHEN (worker_id IS NOT NULL) THEN 'running'::text
+    WHEN (paused_at IS NOT NULL) THEN 'paused'::text
+    WHEN (quarantined_at IS NOT NULL) THEN 'quarantined'::text
+    WHEN (reauth_needed_at IS NOT NULL) THEN 'needs_reauth'::text
+    ELSE 'waiting'::text
+END) stored,
+  tenant_id bigint not null,
+  every interval not null,
+  phase interval not null,
+  deadline interval not null,
+  due_at timestamp with time zone not null,
+  priority smallint not null default 0,
+  worker_id bigint,
+  fence bigint not null default 0,
+  nonce uuid,
+  scheduled_at timestamp with time zone,
+  started_at timestamp with time zone,
+  deadline_at timestamp with time zone,
+  cancel_requested_at timestamp with time zone,
+  rerun_requested boolean not null default false,
+  force_requested boolean not null default false,
+  entity_requested text,
+  paused_at timestamp with time zone,
+  paused_with_user boolean not null default false,
+  quarantined_at timestamp with time zone,
+  quarantine_reason text,
+  reauth_needed_at timestamp with time zone,
+  deferred_until timestamp with time zone,
+  consecutive_failures integer not null default 0,
+  crashes integer not null default 0,
+  stalled_runs integer not null default 0,
+  last_outcome text,
+  last_error_kind text,
+  last_error text,
+  last_error_at timestamp with time zone,
+  last_run_at timestamp with time zone,
+  last_success_at timestamp with time zone,
+  constraint cancel_is_requested_only_of_a_running_job CHECK (((cancel_requested_at IS NULL) OR (worker_id IS NOT NULL))),
+  constraint job_counts_are_not_negative CHECK (((consecutive_failures >= 0) AND (crashes >= 0) AND (stalled_runs >= 0))),
+  constraint job_error_is_at_most_1_kib CHECK ((octet_length(last_error) <= 1024)),
+  constraint job_outcome_is_known CHECK ((last_outcome = ANY (ARRAY['complete'::text, 'partial'::text, 'deferred'::text, 'skipped'::text, 'needs_reauth'::text, 'failed'::text]))),
+  constraint job_phase_lies_within_its_period CHECK (((phase >= '00:00:00'::interval) AND (phase < every))),
+  constraint job_priority_is_0_or_1 CHECK ((priority = ANY (ARRAY[0, 1]))),
+  constraint jobs_pkey PRIMARY KEY (user_id, name),
+  constraint quarantined_job_has_a_reason CHECK (((quarantined_at IS NULL) = (quarantine_reason IS NULL))),
+  constraint rerun_is_requested_only_of_a_running_job CHECK (((NOT rerun_requested) OR (worker_id IS NOT NULL))),
+  constraint running_job_has_fence_nonce_and_times CHECK ((((worker_id IS NULL) AND (started_at IS NULL) AND (deadline_at IS NULL) AND (scheduled_at IS NULL)) OR ((worker_id IS NOT NULL) AND (fence > 0) AND (nonce IS NOT NULL) AND (started_at IS NOT NULL) AND (deadline_at IS NOT NULL) AND (scheduled_at IS NOT NULL))))
+) with (fillfactor=70);
+CREATE INDEX jobs_due ON jobrunner.jobs USING btree (tenant_id, priority, due_at) WHERE (state = 'waiting'::text);
+CREATE INDEX jobs_held ON jobrunner.jobs USING btree (worker_id, tenant_id) WHERE (worker_id IS NOT NULL);
+
+create table jobrunner.migrations (
+  number integer not null,
+  name text not null,
+  checksum text not null,
+  breaking boolean not null,
+  applied_at timestamp with time zone not null default now(),
+  constraint migration_checksum_is_a_sha256 CHECK ((checksum ~ '^[0-9a-f]{64}$'::text)),
+  constraint migration_name_is_unique UNIQUE (name),
+  constraint migration_number_is_not_negative CHECK ((number >= 0)),
+  constraint migrations_pkey PRIMARY KEY (number)
+);
+
+create table jobrunner.runs (
+  user_id bigint not null,
+  id bigint not null,
+  outcome text not null,
+  tenant_id bigint not null,
+  job_name text not null,
+  worker_id integer,
+  scheduled_at timestamp with time zone not null,
+  started_at timestamp with time zone not null,
+  ended_at timestamp with time zone not null default now(),
+  error_kind text,
+  error text,
+  request_count integer not null default 0,
+  page_count integer not null default 0,
+  fetched_count bigint not null default 0,
+  inserted_count bigint not null default 0,
+  updated_count bigint not null default 0,
+  unchanged_count bigint not null default 0,
+  skipped_older_count bigint not null default 0,
+  skipped_incompatible_count bigint not null default 0,
+  filtered_count bigint not null default 0,
+  duplicate_count bigint not null default 0,
+  deleted_count bigint not null default 0,
+  entities jsonb not null default '{}'::jsonb,
+  constraint counters_add_up CHECK ((fetched_count = (((((((inserted_count + updated_count) + unchanged_count) + skipped_older_count) + skipped_incompatible_count) + filtered_count) + duplicate_count) + deleted_count))),
+  constraint failed_run_has_an_error CHECK (((outcome <> 'failed'::text) OR (error_kind IS NOT NULL))),
+  constraint run_error_is_at_most_1_kib CHECK ((octet_length(error) <= 1024)),
+  constraint run_outcome_is_known CHECK ((outcome = ANY (ARRAY['complete'::text, 'partial'::text, 'deferred'::text, 'skipped'::text, 'needs_reauth'::text, 'failed'::text]))),
+  constraint runs_pkey PRIMARY KEY (user_id, id, ended_at)
+) partition by RANGE (ended_at);
+CREATE INDEX runs_of_a_job ON ONLY jobrunner.runs USING btree (user_id, job_name, ended_at);
+CREATE INDEX runs_of_a_tenant ON ONLY jobrunner.runs USING btree (tenant_id, ended_at);
+
+create table jobrunner.secrets (
+  tenant_id bigint not null,
+  user_id bigint not null default 0,
+  name text not null,
+  sealed bytea not null,
+  updated_at timestamp with time zone not null default now(),
+  constraint secret_name_is_a_word CHECK ((name ~ '^[a-z_][a-z0-9_]{0,62}$'::text)),
+  constraint secrets_pkey PRIMARY KEY (user_id, tenant_id, name),
+  constraint secrets_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES jobrunner.tenants(id)
+);
+
+create table jobrunner.sources (
+  tenant_id bigint not null,
+  name text not null,
+  base text,
+  tokens double precision not null default 0,
+  refilled_at timestamp with time zone not null default now(),
+  consecutive_failures integer not null default 0,
+  blocked_until timestamp with time zone,
+  block_reason text,
+  constraint blocked_source_has_a_reason CHECK (((blocked_until IS NULL) = (block_reason IS NULL))),
+  constraint source_base_is_a_web_address CHECK ((base ~ '^https?://[^/?#@[:space:]]+(/[^?#[:space:]]*[^/?#[:space:]])?$'::text)),
+  constraint sources_pkey PRIMARY KEY (tenant_id, name),
+  constraint sources_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES jobrunner.tenants(id)
+);
+
+create table jobrunner.synced_tables (
+  name text not null,
+  kind text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint synced_table_holds_records_or_a_list CHECK ((kind = ANY (ARRAY['entity'::text, 'list'::text]))),
+  constraint synced_tables_pkey PRIMARY KEY (name)
+);
+
+create table jobrunner.tenant_jobs (
+  tenant_id bigint not null,
+  job_name text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint tenant_jobs_job_name_fkey FOREIGN KEY (job_name) REFERENCES jobrunner.job_files(name),
+  constraint tenant_jobs_pkey PRIMARY KEY (tenant_id, job_name),
+  constraint tenant_jobs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES jobrunner.tenants(id)
+);
+
+create table jobrunner.tenants (
+  id bigint not null generated always as identity,
+  name text not null,
+  weight integer not null default 1,
+  max_running integer,
+  paused_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  constraint tenant_max_running_is_positive CHECK ((max_running > 0)),
+  constraint tenant_name_is_a_word CHECK ((name ~ '^[a-z0-9][a-z0-9_.-]{0,62}$'::text)),
+  constraint tenant_name_is_unique UNIQUE (name),
+  constraint tenant_weight_is_from_1_to_1000 CHECK (((weight >= 1) AND (weight <= 1000))),
+  constraint tenants_pkey PRIMARY KEY (id)
+);
+
+create table jobrunner.users (
+  id bigint not null generated always as identity,
+  tenant_id bigint not null,
+  key text not null,
+  attributes jsonb not null default '{}'::jsonb,
+  paused_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  constraint user_attributes_are_an_object CHECK ((jsonb_typeof(attributes) = 'object'::text)),
+  constraint user_key_is_1_to_255_printable_characters CHECK ((key ~ '^[^[:cntrl:]]{1,255}$'::text)),
+  constraint user_key_is_unique_in_its_tenant UNIQUE (tenant_id, key),
+  constraint users_pkey PRIMARY KEY (id),
+  constraint users_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES jobrunner.tenants(id)
+);
+
+create table jobrunner.workers (
+  id integer not null generated always as identity,
+  host text not null,
+  pid integer not null,
+  version text not null,
+  capacity integer not null,
+  running_count integer not null default 0,
+  started_at timestamp with time zone not null default now(),
+  heartbeat_at timestamp with time zone not null default now(),
+  session_gone_at timestamp with time zone,
+  draining_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  end_reason text,
+  constraint ended_worker_has_a_reason CHECK (((ended_at IS NULL) = (end_reason IS NULL))),
+  constraint worker_capacity_is_positive CHECK ((capacity > 0)),
+  constraint workers_pkey PRIMARY KEY (id)
+) with (fillfactor=50);
+
+create sequence jobrunner.fences;
+-- function jobrunner.add_tenant(in_name text, in_weight integer DEFAULT 1, in_max_running integer DEFAULT NULL::integer) returns bigint
+-- function jobrunner.add_user(in_tenant text, in_key text, in_attributes jsonb DEFAULT '{}'::jsonb) returns bigint
+-- function jobrunner.backoff(in_failures integer, in_every interval) returns interval
+-- function jobrunner.beat_worker(in_worker_id integer, in_running integer, in_draining boolean) returns TABLE(alive boolean, worker_count integer)
+-- function jobrunner.cancel_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
+-- function jobrunner.claim_jobs(in_worker_id integer, in_limit integer, in_names text[]) returns TABLE(tenant_id bigint, tenant_name text, user_id bigint, user_key text, name text, fence bigint, nonce uuid, scheduled_at timestamp with time zone, deadline_ms bigint, asked boolean, forced boolean, entity text, last_success_at timestamp with time zone, attributes jsonb, checkpoints jsonb, calls jsonb, secrets jsonb)
+-- function jobrunner.claim_of_tenant(in_worker_id integer, in_tenant_id bigint, in_limit integer, in_names text[]) returns TABLE(tenant_id bigint, tenant_name text, user_id bigint, user_key text, name text, fence bigint, nonce uuid, scheduled_at timestamp with time zone, deadline_ms bigint, asked boolean, forced boolean, entity text, last_success_at timestamp with time zone, attributes jsonb, checkpoints jsonb, calls jsonb, secrets jsonb)
+-- function jobrunner.commit_page(in_user_id bigint, in_name text, in_entity text, in_fence bigint, in_generation bigint, in_page_number integer, in_pass_kind text, in_pass_started_at timestamp with time zone, in_pass_since text, in_cursor text, in_sync_token text, in_partial_watermark text, in_ended boolean, in_watermark text, in_fetched bigint, in_inserted bigint, in_updated bigint, in_unchanged bigint, in_skipped_older bigint, in_skipped_incompatible bigint, in_filtered bigint, in_duplicate bigint, in_deleted bigint) returns boolean
+-- function jobrunner.enqueue(in_tenant text, in_user text, in_job text, in_full boolean DEFAULT false, in_entity text DEFAULT NULL::text, in_force boolean DEFAULT false) returns text
+-- function jobrunner.enqueue_all(in_tenant text, in_job text, in_full boolean DEFAULT false, in_entity text DEFAULT NULL::text, in_force boolean DEFAULT false) returns integer
+-- function jobrunner.enqueue_job(in_job jobrunner.jobs, in_full boolean, in_entity text, in_force boolean) returns text
+-- function jobrunner.explain_job(in_tenant text, in_user text, in_job text) returns text
+-- function jobrunner.finish_runs(in_user_ids bigint[], in_names text[], in_fences bigint[], in_nonces uuid[], in_outcomes text[], in_error_kinds text[], in_errors text[], in_entities text[], in_waits_ms bigint[], in_requests bigint[], in_passes text[]) returns TABLE(user_id bigint, name text, fence bigint, verdict text)
+-- function jobrunner.give_job(in_tenant text, in_job text) returns integer
+-- function jobrunner.grant_reader() returns boolean
+-- function jobrunner.hold_job(in_user_id bigint, in_name text, in_fence bigint, in_nonce uuid) returns boolean
+-- function jobrunner.jobs_named(in_tenant text, in_user text, in_job text) returns SETOF jobrunner.jobs
+-- function jobrunner.leave_worker(in_worker_id integer) returns boolean
+-- function jobrunner.list_items(in_user_id bigint, in_table text, in_column text) returns TABLE(items text[], hash text)
+-- function jobrunner.maintain_runs(in_keep interval DEFAULT '30 days'::interval) returns TABLE(created integer, dropped integer)
+-- function jobrunner.next_tick(in_after timestamp with time zone, in_every interval, in_phase interval) returns timestamp with time zone
+-- function jobrunner.open_runs(in_user_ids bigint[], in_lists jsonb, in_tables text[], in_sources jsonb) returns jsonb
+-- function jobrunner.pause_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
+-- function jobrunner.phase_of(in_user_id bigint, in_name text, in_every interval, in_spread boolean) returns interval
+-- function jobrunner.reap_jobs(in_lease interval) returns TABLE(worker_id integer, reason text, job_count integer, quarantined_count integer)
+-- function jobrunner.reap_worker(in_worker_id integer, in_reason text) returns TABLE(job_count integer, quarantined_count integer)
+-- function jobrunner.record_call(in_user_id bigint, in_name text, in_call text, in_list_hash text) returns void
+-- function jobrunner.register_worker(in_host text, in_pid integer, in_version text, in_capacity integer) returns integer
+-- function jobrunner.release_jobs(in_user_ids bigint[], in_names text[], in_fences bigint[], in_nonces uuid[]) returns integer
+-- function jobrunner.remove_tenant(in_name text) returns integer
+-- function jobrunner.remove_user(in_tenant text, in_key text) returns void
+-- function jobrunner.remove_users(in_user_ids bigint[]) returns void
+-- function jobrunner.replace_list(in_tenant text, in_user text, in_table text, in_column text, in_items text[]) returns TABLE(added integer, removed integer)
+-- function jobrunner.report_sources(in_tenant_ids bigint[], in_names text[], in_reached boolean[], in_unavailable boolean[]) returns void
+-- function jobrunner.reset_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text, in_entity text DEFAULT NULL::text) returns integer
+-- function jobrunner.resume_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
+-- function jobrunner.retry_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
+-- function jobrunner.run_counters(in_checkpoint jobrunner.checkpoints) returns jsonb
+-- function jobrunner.set_secret(in_tenant_id bigint, in_user_id bigint, in_name text, in_sealed bytea) returns integer
+-- function jobrunner.set_source(in_tenant text, in_source text, in_base text) returns void
+-- function jobrunner.set_tenant(in_name text, in_weight integer DEFAULT NULL::integer, in_max_running integer DEFAULT NULL::integer, in_unlimited boolean DEFAULT false) returns void
+-- function jobrunner.set_user(in_tenant text, in_key text, in_attributes jsonb) returns void
+-- function jobrunner.stop_requests(in_worker_id integer) returns TABLE(user_id bigint, name text, fence bigint)
+-- function jobrunner.store_job_file(in_name text, in_kind text, in_source text, in_every interval, in_spread boolean, in_deadline interval, in_per_second double precision, in_expanded jsonb) returns boolean
+-- function jobrunner.take_budget(in_tenant_id bigint, in_source text, in_wanted integer) returns TABLE(tenant_id bigint, source text, base text, granted integer, blocked_ms bigint)
+-- function jobrunner.tenant_named(in_tenant text) returns jobrunner.tenants
+-- function jobrunner.unsuitable_values(in_values text[], in_type text) returns integer[]
+-- function jobrunner.user_named(in_tenant text, in_user text) returns jobrunner.users
+-- function jobrunner.waterline(in_weights integer[], in_running integer[], in_slots integer) returns double precision
+-- function jobrunner.words_for(in_span interval) returns text
+-- view jobrunner.blocked_sources(tenant text, source text, blocked_until timestamp with time zone, reason text, consecutive_failures integer)
+-- view jobrunner.entity_progress(tenant text, user_key text, job text, entity text, pass_kind text, page_number integer, pass_age interval, has_cursor boolean, watermark text, last_synced_at timestamp with time zone, consecutive_failures integer, error_kind text, error text, last_run bigint, fetched_count bigint, inserted_count bigint, updated_count bigint, unchanged_count bigint, skipped_older_count bigint, skipped_incompatible_count bigint, filtered_count bigint, duplicate_count bigint, deleted_count bigint)
+-- view jobrunner.failing_jobs(tenant text, user_key text, job text, state text, error_kind text, error text, last_error_at timestamp with time zone, consecutive_failures integer, next_try_at timestamp with time zone, last_success_at timestamp with time zone)
+-- view jobrunner.job_overview(tenant text, user_key text, job text, state text, due_at timestamp with time zone, last_outcome text, last_run_at timestamp with time zone, last_success_at timestamp with time zone, consecutive_failures integer, error_kind text, error text, worker_id bigint, run bigint)
+-- view jobrunner.late_jobs(tenant text, user_key text, job text, late_by interval, due_at timestamp with time zone, asked boolean, consecutive_failures integer, last_outcome text)
+-- view jobrunner.quarantined_jobs(tenant text, user_key text, job text, reason text, quarantined_at timestamp with time zone, crashes integer, stalled_runs integer)
+-- view jobrunner.running_jobs(worker_id bigint, host text, pid integer, tenant text, user_key text, job text, run bigint, running_for interval, yields_in interval, silent_for interval, stopping boolean)
+-- view jobrunner.tenant_freshness(tenant text, job text, user_count bigint, fresh_count bigint, fresh_percent numeric, staleness_p50 interval, staleness_p99 interval, never_count bigint, failing_count bigint)
+-- view jobrunner.user_story(tenant text, user_key text, job text, run bigint, outcome text, started_at timestamp with time zone, ended_at timestamp with time zone, took interval, waited interval, error_kind text, error text, page_count integer, request_count integer, fetched_count bigint, inserted_count bigint, updated_count bigint, deleted_count bigint, entities jsonb)
+-- view jobrunner.worker_health(worker_id integer, host text, pid integer, version text, health text, capacity integer, running_count bigint, silent_for interval, started_at timestamp with time zone, ended_at timestamp with time zone)
