@@ -23,6 +23,9 @@ static const unsigned char functions_add_tenant[] = {
 static const unsigned char functions_add_user[] = {
 #embed "functions/add_user.sql"
 };
+static const unsigned char functions_attend_worker[] = {
+#embed "functions/attend_worker.sql"
+};
 static const unsigned char functions_backoff[] = {
 #embed "functions/backoff.sql"
 };
@@ -206,6 +209,7 @@ static const jr_sql_file files[] = {
     {"migrations/0004_runs.sql", migrations_0004_runs, sizeof migrations_0004_runs},
     {"functions/add_tenant.sql", functions_add_tenant, sizeof functions_add_tenant},
     {"functions/add_user.sql", functions_add_user, sizeof functions_add_user},
+    {"functions/attend_worker.sql", functions_attend_worker, sizeof functions_attend_worker},
     {"functions/backoff.sql", functions_backoff, sizeof functions_backoff},
     {"functions/beat_worker.sql", functions_beat_worker, sizeof functions_beat_worker},
     {"functions/cancel_jobs.sql", functions_cancel_jobs, sizeof functions_cancel_jobs},

@@ -1,1 +1,2 @@
 #include <curl/curl.h>
+#include <zlib.h>

@@ -26,12 +26,6 @@ CURLcode jr_set_header(CURL *easy, curl_write_callback callback, void *context) 
     return code ? code : curl_easy_setopt(easy, CURLOPT_HEADERDATA, context);
 }
 
-CURLcode jr_set_progress(CURL *easy, curl_xferinfo_callback callback, void *context) {
-    CURLcode code = curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, callback);
-    if (!code) code = curl_easy_setopt(easy, CURLOPT_XFERINFODATA, context);
-    return code ? code : curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
-}
-
 CURLcode jr_set_open_socket(CURL *easy, curl_opensocket_callback callback, void *context) {
     CURLcode code = curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
     return code ? code : curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, context);

@@ -1,1 +1,4 @@
-print("not yet")
+import FakeSource
+import Glibc
+
+exit(runFakeSource(Array(CommandLine.arguments.dropFirst())))

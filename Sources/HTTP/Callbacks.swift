@@ -37,15 +37,6 @@ func receiveBody(
     return context.transfer.receive(body: part, limits: context.limits) ? part.count : stop
 }
 
-/// Called after each piece that came in; anything but 0 makes curl stop.
-func watchProgress(
-    _ context: UnsafeMutableRawPointer?, _ downloadTotal: curl_off_t, _ downloaded: curl_off_t,
-    _ uploadTotal: curl_off_t, _ uploaded: curl_off_t
-) -> CInt {
-    guard let context = CallbackContext.from(context) else { return 1 }
-    return context.transfer.check(wireBytes: Int(downloaded), limits: context.limits) ? 0 : 1
-}
-
 /// Opens the socket curl is about to connect, unless the address is one no source has.
 func openSocket(
     _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype,

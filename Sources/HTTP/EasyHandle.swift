@@ -65,7 +65,6 @@ final class EasyHandle {
         // An empty proxy keeps curl from reading one out of the environment.
         jr_setopt_string(pointer, CURLOPT_PROXY, "")
         jr_setopt_string(pointer, CURLOPT_USERAGENT, settings.userAgent)
-        jr_setopt_string(pointer, CURLOPT_ACCEPT_ENCODING, "gzip, deflate")
         if let caFile = settings.caFile { jr_setopt_string(pointer, CURLOPT_CAINFO, caFile) }
         jr_setopt_size(
             pointer, CURLOPT_MAXFILESIZE_LARGE, curl_off_t(settings.limits.wireBytesMax))
@@ -77,7 +76,6 @@ final class EasyHandle {
         let opaque = Unmanaged.passUnretained(context).toOpaque()
         jr_set_header(pointer, receiveHeader, opaque)
         jr_set_write(pointer, receiveBody, opaque)
-        jr_set_progress(pointer, watchProgress, opaque)
         // On every handle: a kept connection is never checked again.
         jr_set_open_socket(pointer, openSocket, opaque)
     }
@@ -98,8 +96,8 @@ final class EasyHandle {
     }
 
     private func setHeaders(of request: HTTPRequest) {
-        // Curl's own: a pause before long bodies, and a type for bodies that have none.
-        var lines = ["Expect:"]
+        // Off: curl's pause before long bodies, and its type for bodies that have none.
+        var lines = ["Expect:", "Accept-Encoding: gzip, deflate"]
         if !request.headers.contains(where: { equalIgnoringCase($0.name, "Content-Type") }) {
             lines.append("Content-Type:")
         }

@@ -24,7 +24,7 @@ public enum HTTPDate {
     ) -> Int? {
         guard let month = months.firstIndex(of: String(month)).map({ $0 + 1 }),
             let day = number(day, digits: 1...2), (1...31).contains(day),
-            var year = number(year, digits: 2...4)
+            year.utf8.count != 3, var year = number(year, digits: 2...4)
         else { return nil }
         if year < 100 { year += year < 70 ? 2000 : 1900 }
         let clock = time.split(separator: ":", omittingEmptySubsequences: false)

@@ -8,11 +8,12 @@ func outcome(
     guard code == CURLE_OK, transfer.refusal == nil else {
         return .failure(failure(of: transfer, on: easy, code: code, limits: limits))
     }
+    guard transfer.isComplete else { return .failure(.truncated) }
     return .success(
         HTTPResponse(
             status: jr_getinfo_long(easy.pointer, CURLINFO_RESPONSE_CODE),
             headers: transfer.headers, body: transfer.body,
-            wireBytes: Int(jr_getinfo_size(easy.pointer, CURLINFO_SIZE_DOWNLOAD_T))))
+            wireBytes: transfer.wireBytes))
 }
 
 /// How far curl has come with a transfer.
@@ -28,9 +29,7 @@ private func failure(
 ) -> HTTPError {
     if let refusal = transfer.refusal { return refusal }
     switch code {
-    case CURLE_URL_MALFORMAT,
-        CURLE_UNSUPPORTED_PROTOCOL where transfer.headerBytes == 0:
-        return .invalidRequest("the URL can't be used")
+    case CURLE_URL_MALFORMAT: return .invalidRequest("the URL can't be used")
     case CURLE_COULDNT_RESOLVE_HOST: return .resolve(easy.failureText(code))
     case CURLE_COULDNT_CONNECT where transfer.isAddressRefused: return .addressRefused
     case CURLE_COULDNT_CONNECT: return .connect(easy.failureText(code))
@@ -40,9 +39,6 @@ private func failure(
         return .tls(easy.failureText(code))
     case CURLE_OPERATION_TIMEDOUT: return .timedOut(phase: phase(of: easy))
     case CURLE_PARTIAL_FILE: return .truncated
-    case CURLE_BAD_CONTENT_ENCODING: return .badEncoding
-    // Our own callback refuses with a reason; without one it was curl's decoder that stopped.
-    case CURLE_WRITE_ERROR: return .badEncoding
     case CURLE_FILESIZE_EXCEEDED: return .tooLarge(.wire, limit: limits.wireBytesMax)
     // Without an error of the system it was the body's chunks that curl could not read.
     case CURLE_RECV_ERROR where transfer.headerBytes > 0 && systemError(of: easy) == 0:

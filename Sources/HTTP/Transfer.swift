@@ -22,6 +22,9 @@ final class Transfer: @unchecked Sendable {
 
     var headers: [HTTPHeader] = []
     var headerBytes = 0
+    private var isHeaderComplete = false
+    private(set) var wireBytes = 0
+    private var decoder: BodyDecoder?
     var body: [UInt8] = []
     /// Why a callback stopped curl; tells more than curl's own code.
     var refusal: HTTPError?
@@ -36,13 +39,15 @@ final class Transfer: @unchecked Sendable {
     func receive(headerLine line: UnsafeRawBufferPointer, limits: HTTPLimits) -> Bool {
         headerBytes += line.count
         guard headerBytes <= limits.headerBytesMax else {
-            refusal = .tooLarge(.headers, limit: limits.headerBytesMax)
-            return false
+            return refuse(.tooLarge(.headers, limit: limits.headerBytesMax))
         }
         let text = String(decoding: line, as: UTF8.self)
         if text.hasPrefix("HTTP/") {
             // The lines so far belonged to an interim answer.
             headers.removeAll()
+            isHeaderComplete = false
+        } else if text == "\r\n" || text == "\n" {
+            isHeaderComplete = true
         } else if text.hasPrefix(" ") || text.hasPrefix("\t") {
             guard let last = headers.indices.last else { return true }
             headers[last].value += " " + text.trimmingBlanks()
@@ -53,26 +58,48 @@ final class Transfer: @unchecked Sendable {
         return true
     }
 
-    /// Takes decoded bytes; false when the body grows over its limit.
-    func receive(body part: UnsafeRawBufferPointer, limits: HTTPLimits) -> Bool {
-        guard body.count + part.count <= limits.decodedBytesMax else {
-            refusal = .tooLarge(.decoded, limit: limits.decodedBytesMax)
-            return false
+    /// Takes body bytes as received; false when they are too many or not what they claim to be.
+    func receive(body bytes: UnsafeRawBufferPointer, limits: HTTPLimits) -> Bool {
+        wireBytes += bytes.count
+        guard wireBytes <= limits.wireBytesMax else {
+            return refuse(.tooLarge(.wire, limit: limits.wireBytesMax))
         }
-        body.append(contentsOf: part)
+        if wireBytes == bytes.count, let encoding = contentEncoding {
+            decoder = BodyDecoder(encoding: encoding)
+            guard decoder != nil else { return refuse(.badEncoding) }
+        }
+        guard let decoder else { return append(bytes, limits: limits) }
+        return decoder.decode(bytes) { append($0, limits: limits) } || refuse(.badEncoding)
+    }
+
+    /// Whether the answer came to its end; curl also calls it done when headers or a compressed
+    /// stream break off.
+    var isComplete: Bool { isHeaderComplete && decoder?.isAtEnd ?? true }
+
+    private func append(_ decoded: UnsafeRawBufferPointer, limits: HTTPLimits) -> Bool {
+        let count = body.count + decoded.count
+        guard count <= limits.decodedBytesMax else {
+            return refuse(.tooLarge(.decoded, limit: limits.decodedBytesMax))
+        }
+        if let ratio = limits.decodedRatioMax, count > Self.ratioFloorBytes,
+            count / max(1, ratio) > wireBytes
+        {
+            return refuse(.tooLarge(.ratio, limit: ratio))
+        }
+        body.append(contentsOf: decoded)
         return true
     }
 
-    /// Looks at the bytes received so far; false when they, or what became of them, are too many.
-    func check(wireBytes: Int, limits: HTTPLimits) -> Bool {
-        if wireBytes > limits.wireBytesMax {
-            refusal = refusal ?? .tooLarge(.wire, limit: limits.wireBytesMax)
-        } else if let ratio = limits.decodedRatioMax, body.count > Self.ratioFloorBytes,
-            body.count / ratio > wireBytes
-        {
-            refusal = refusal ?? .tooLarge(.ratio, limit: ratio)
-        }
-        return refusal == nil
+    /// Notes why the transfer stops; the first reason counts.
+    private func refuse(_ reason: HTTPError) -> Bool {
+        refusal = refusal ?? reason
+        return false
+    }
+
+    private var contentEncoding: String? {
+        let header = headers.last { equalIgnoringCase($0.name, "Content-Encoding") }
+        guard let value = header?.value, !value.isEmpty else { return nil }
+        return equalIgnoringCase(value, "identity") ? nil : value
     }
 
     /// Below this a high ratio is a small regular page, not a bomb.

@@ -22,8 +22,8 @@ public enum Bind: Sendable, Equatable {
     case int4Array([Int32])
     case int8Array([Int64])
     case optionalInt8Array([Int64?])
-    case doubleArray([Double])
-    case boolArray([Bool])
+    case doubleArray([Double?])
+    case boolArray([Bool?])
     case bytesArray([[UInt8]?])
     /// As `timestamptz`, null allowed.
     case timestamptzArray([Int64?])

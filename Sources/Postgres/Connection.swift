@@ -5,11 +5,14 @@ import Glibc
 ///
 /// It sleeps in `poll(socket, wake, deadline)`.
 ///
-/// When the work is interrupted it asks the server to cancel, once, and goes on reading: what the
+/// When the work is interrupted it asks the server to cancel and goes on reading: what the
 /// server answers is what happened. A server that doesn't answer in time loses the connection.
 final class Connection {
     /// How long the server may take to answer a cancel, a rollback or a close.
     static let patience: Duration = .seconds(2)
+
+    /// How long to wait for a cancel to take effect before the next.
+    private static let cancelInterval: Duration = .milliseconds(50)
 
     let wake: EventFD
     /// Whose deadline and cancellation the waits obey.
@@ -18,6 +21,8 @@ final class Connection {
     private let hangUp = HangUp()
     /// Set once a cancel was sent for the present turn.
     private(set) var cancelReason: DatabaseError.Code?
+    /// When to ask again: a cancel that overtakes its statement finds an idle server and is lost.
+    private var nextCancel: ContinuousClock.Instant?
     /// When the present turn's answer must be there or the connection is closed.
     private var limit: ContinuousClock.Instant?
 
@@ -73,6 +78,7 @@ final class Connection {
     func beginTurn(isCleanUp: Bool = false) throws {
         cancelReason = nil
         limit = nil
+        nextCancel = nil
         if isCleanUp {
             limit = .now + Self.patience
         } else if let reason = interruption.reason {
@@ -114,6 +120,11 @@ final class Connection {
         return DatabaseError(.connectionLost, text.isEmpty ? "the connection broke" : text)
     }
 
+    private func isReadable(_ handle: OpaquePointer) -> Bool {
+        var entry = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+        return poll(&entry, 1, 0) > 0
+    }
+
     /// Sleeps until the socket is ready, cancelling the statement when the work is interrupted.
     private func wait(_ events: Int16) throws {
         let handle = try opened()
@@ -121,9 +132,13 @@ final class Connection {
             if limit == nil, let reason = interruption.reason {
                 cancelReason = reason
                 limit = .now + Self.patience
-                CancelRequest(of: handle)?.send(limit: Self.patience)
+                nextCancel = .now
             }
-            if let limit, limit <= .now {
+            if let due = nextCancel, due <= .now {
+                CancelRequest(of: handle)?.send(limit: Self.patience)
+                nextCancel = .now + Self.cancelInterval
+            }
+            if let limit, limit <= .now, !isReadable(handle) {
                 close()
                 throw DatabaseError(.connectionLost, "the server did not answer in time")
             }
@@ -131,7 +146,7 @@ final class Connection {
                 pollfd(fd: PQsocket(handle), events: events, revents: 0),
                 pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
             ]
-            _ = poll(&entries, 2, pollTimeout(until: limit ?? interruption.deadline))
+            _ = poll(&entries, 2, pollTimeout(until: nextCancel ?? limit ?? interruption.deadline))
             if entries[1].revents != 0 { wake.drain() }
             if entries[0].revents != 0 { return }
         }

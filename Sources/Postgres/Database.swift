@@ -22,6 +22,7 @@ public final class Database: Sendable {
     /// The deadline counts from now and covers waiting for a lane, connecting and the body's
     /// statements. When it passes, or the task is cancelled, the running statement is cancelled on
     /// the server and throws `.timedOut` or `.cancelled`, as does every later one of the body.
+    /// A server that doesn't answer the cancel within 2 s loses its connection: `.connectionLost`.
     /// A lost connection is made anew at the next run, with jittered backoff up to the deadline
     /// or for `connectPatience`; then `.notConnected` is thrown. Without a deadline only the
     /// server's `statement_timeout` bounds a statement. A transaction that the body leaves open

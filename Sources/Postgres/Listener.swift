@@ -22,13 +22,20 @@ public final class Listener: Sendable {
     private let wake = EventFD()
 
     /// Starts listening; channels are names as in `listen "name"`.
-    public init(_ configuration: DatabaseConfiguration, channels: [String]) {
+    ///
+    /// `onConnect` runs on the listener's session at first and after every reconnect, before it
+    /// listens: for locks that stand for the session's life. When it throws, the session is
+    /// closed and made again.
+    public init(
+        _ configuration: DatabaseConfiguration, channels: [String],
+        onConnect: @escaping @Sendable (Session) throws -> Void = { _ in }
+    ) {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Event.self, bufferingPolicy: .bufferingNewest(Self.bufferedEvents))
         events = stream
         let loop = ListenerLoop(
-            configuration: configuration, channels: channels, closing: closing, wake: wake,
-            continuation: continuation)
+            configuration: configuration, channels: channels, onConnect: onConnect,
+            closing: closing, wake: wake, continuation: continuation)
         precondition(startThread { loop.run() }, "no thread left for a listener")
     }
 
@@ -45,6 +52,7 @@ public final class Listener: Sendable {
 private struct ListenerLoop: Sendable {
     let configuration: DatabaseConfiguration
     let channels: [String]
+    let onConnect: @Sendable (Session) throws -> Void
     let closing: Interruption
     let wake: EventFD
     let continuation: AsyncStream<Listener.Event>.Continuation
@@ -68,6 +76,7 @@ private struct ListenerLoop: Sendable {
 
     private func listen(_ session: Session) throws {
         try session.connectIfNeeded()
+        try onConnect(session)
         for channel in channels {
             let name = channel.split(separator: "\"", omittingEmptySubsequences: false)
             try session.script("listen \"\(name.joined(separator: "\"\""))\"")

@@ -10,6 +10,7 @@ extension ClaimedJob {
         tenantID = Int64(try row.int("tenant_id"))
         tenantName = try row.text("tenant_name")
         userKey = try row.text("user_key")
+        claimedAt = try row.timestamp("claimed_at")
         deadline = .milliseconds(try row.int("deadline_ms"))
         isAsked = try row.bool("asked")
         isForced = try row.bool("forced")

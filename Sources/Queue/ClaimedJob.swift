@@ -6,6 +6,8 @@ public struct ClaimedJob: Sendable {
     public var tenantID: Int64
     public var tenantName: String
     public var userKey: String
+    /// The database's time at the claim, microseconds since 1970.
+    public var claimedAt: Int64
     /// How long the run may take, from the claim on.
     public var deadline: Duration
     /// A person or application asked for the run.

@@ -42,12 +42,14 @@ public struct FinishedRun: Sendable {
     public var requests: Int
     /// Passes that ended without anything to write.
     public var endedPasses: [EndedPass]
+    /// Calls that succeeded and that no page's transaction has remembered.
+    public var calls: [PendingCall]
 
     /// Describes the end of one run.
     public init(
         claim: Claim, outcome: Outcome, errorKind: String? = nil, error: String? = nil,
         entity: String? = nil, wait: Duration? = nil, requests: Int = 0,
-        endedPasses: [EndedPass] = []
+        endedPasses: [EndedPass] = [], calls: [PendingCall] = []
     ) {
         self.claim = claim
         self.outcome = outcome
@@ -57,6 +59,7 @@ public struct FinishedRun: Sendable {
         self.wait = wait
         self.requests = requests
         self.endedPasses = endedPasses
+        self.calls = calls
     }
 }
 

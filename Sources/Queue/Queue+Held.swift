@@ -1,34 +1,27 @@
 public import Postgres
 
 extension Queue {
-    /// Remembers a named call's success, in a transaction that proves the claim.
+    /// The run and the number of its pages that an entity's checkpoint holds, read under the job's
+    /// lock: the lock waits for a transaction whose reply was lost (invariant 13).
     ///
     /// Throws `QueueError.lost` when the claim is not held any more.
-    public func recordCall(_ call: String, listHash: String?, for claim: Claim) async throws {
-        let record = Statement(
-            "select jobrunner.record_call($1, $2, $3, $4)", .int8(claim.userID), .text(claim.name),
-            .text(call), .optional(listHash, Bind.text))
-        _ = try await turn([claim.holdStatement, record])
-    }
-
-    /// Reads an entity's checkpoint under the job's lock: after a lost reply to a commit, this says
-    /// what happened, because the lock waits for the old transaction to end (invariant 13).
-    ///
-    /// Throws `QueueError.lost` when the claim is not held any more.
-    public func committedCheckpoint(of entity: String, for claim: Claim) async throws -> Checkpoint?
-    {
+    public func runProgress(of entity: String, for claim: Claim) async throws -> RunProgress {
         let read = Statement(
             """
-            select to_jsonb(k) from (
-              select k.entity, k.generation, k.full_requested, k.pass_kind,
-                (extract(epoch from k.pass_started_at) * 1000000)::bigint as pass_started_us,
-                k.pass_since, k.page_number, k.cursor, k.sync_token, k.partial_watermark, k.watermark
-              from jobrunner.checkpoints as k
-              where k.user_id = $1 and k.job_name = $2 and k.entity = $3
-            ) as k
+            select k.run_fence, k.run_page_count
+            from jobrunner.checkpoints as k
+            where k.user_id = $1 and k.job_name = $2 and k.entity = $3
             """, .int8(claim.userID), .text(claim.name), .text(entity))
         let rows = try await turn([claim.holdStatement, read])
-        return try rows[1].first.flatMap { Checkpoint(try parse($0.json(0))) }
+        guard let row = rows[1].first else { return RunProgress(fence: 0, pages: 0) }
+        return RunProgress(fence: Int64(try row.int(0)), pages: try row.int(1))
+    }
+
+    /// Places, from 0, of values that do not fit a column type; asked after a page was refused.
+    public func unsuitable(_ values: [String?], type: String) async throws -> [Int] {
+        let statement = Statement(
+            "select jobrunner.unsuitable_values($1, $2)", .textArray(values), .text(type))
+        return try await call(statement) { try $0.only().intArray(0).map { $0 - 1 } }
     }
 
     /// One transaction in one network turn; JR errors become `QueueError`.
@@ -45,5 +38,31 @@ extension Queue {
             guard let cause = error.databaseError else { throw error }
             throw QueueError(cause) ?? cause as any Error
         }
+    }
+}
+
+/// How far a run has come in one entity, by the database.
+public struct RunProgress: Sendable, Equatable {
+    public var fence: Int64
+    public var pages: Int
+}
+
+/// A call that succeeded and is to be remembered with the run's next commit.
+public struct PendingCall: Sendable, Equatable {
+    public var call: String
+    /// Hash of the list it sent, when it sent one.
+    public var listHash: String?
+
+    /// Describes a call's success.
+    public init(call: String, listHash: String?) {
+        self.call = call
+        self.listHash = listHash
+    }
+
+    /// Remembers the call, after `holdStatement` in the same transaction.
+    public func statement(for claim: Claim) -> Statement {
+        Statement(
+            "select jobrunner.record_call($1, $2, $3, $4)", .int8(claim.userID), .text(claim.name),
+            .text(call), .optional(listHash, Bind.text))
     }
 }

@@ -18,14 +18,15 @@ extension Queue {
     public func finishRuns(_ runs: [FinishedRun]) async throws -> [Verdict] {
         guard !runs.isEmpty else { return [] }
         let statement = Statement(
-            "select * from jobrunner.finish_runs($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+            "select * from jobrunner.finish_runs($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
             .int8Array(runs.map(\.claim.userID)), .textArray(runs.map(\.claim.name)),
             .int8Array(runs.map(\.claim.fence)), .uuidArray(runs.map(\.claim.nonce)),
             .textArray(runs.map(\.outcome.rawValue)), .textArray(runs.map(\.errorKind)),
             .textArray(runs.map(\.error)), .textArray(runs.map(\.entity)),
             .optionalInt8Array(runs.map { $0.wait.map(\.wholeMilliseconds) }),
             .int8Array(runs.map { Int64($0.requests) }),
-            .textArray(runs.map { endedPassesText($0.endedPasses) }))
+            .textArray(runs.map { endedPassesText($0.endedPasses) }),
+            .textArray(runs.map { callsText($0.calls) }))
         return try await call(statement) { rows in
             try rows.compactMap { row in
                 guard let word = Verdict.Word(rawValue: try row.text("verdict")) else { return nil }
@@ -56,6 +57,18 @@ private func endedPassesText(_ passes: [EndedPass]) -> String? {
             JSONMember("generation", .number(String(pass.generation))),
             JSONMember("watermark", pass.watermark.map(JSONValue.string) ?? .null),
             JSONMember("sync_token", pass.syncToken.map(JSONValue.string) ?? .null),
+        ])
+    }
+    return JSONValue.array(values).text
+}
+
+/// As `endedPassesText`, for calls to remember.
+private func callsText(_ calls: [PendingCall]) -> String? {
+    guard !calls.isEmpty else { return nil }
+    let values = calls.map { call in
+        JSONValue.object([
+            JSONMember("call", .string(call.call)),
+            JSONMember("list_hash", call.listHash.map(JSONValue.string) ?? .null),
         ])
     }
     return JSONValue.array(values).text

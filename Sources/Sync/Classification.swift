@@ -8,12 +8,17 @@ func classified(_ error: any Error) -> RunEnd {
     switch error {
     case let end as RunEnd: end
     case let error as QueueError: classified(error)
-    case let error as DatabaseError: .failed(.database, "\(error)")
+    case let error as DatabaseError: classified(error)
     case let error as TransactionError: .failed(.database, "\(error)")
     case let error as HTTPError: classified(error)
     case is CancellationError: .interrupted(.cancelled)
     default: .failed(.malformed, "\(error)")
     }
+}
+
+private func classified(_ error: DatabaseError) -> RunEnd {
+    if error.code == .cancelled { return .interrupted(.cancelled) }
+    return .failed(error.isDataError ? .malformed : .database, "\(error)")
 }
 
 private func classified(_ error: QueueError) -> RunEnd {
@@ -43,7 +48,8 @@ func classified(
 ) -> RunEnd {
     let message = "\(request) was answered with \(status)" + (excerpt.isEmpty ? "" : ": \(excerpt)")
     switch status {
-    case 401, 403: return hasCredential ? .needsReauth(message: message) : .failed(.rejected, message)
+    case 401, 403:
+        return hasCredential ? .needsReauth(message: message) : .failed(.rejected, message)
     case 408: return .failed(.timedOut, message)
     case 429:
         return .deferred(.rateLimited, message: message, wait: RetryClock.unsaidWait)

@@ -5,7 +5,7 @@ enum ClockText {
         if text.utf8.allSatisfy({ (48...57).contains($0) || $0 == 46 }), let plain = Double(text) {
             return plain
         }
-        var scanner = DigitScanner(text.utf8)
+        var scanner = DigitScanner(text)
         guard let first = scanner.number(), scanner.take(":"), let second = scanner.digits(2),
             second < 60
         else { return nil }

@@ -1,5 +1,6 @@
 import JSON
 import JobFile
+import Queue
 
 /// What became of a page's records before they meet the database (AL1).
 struct PageCounts: Sendable, Equatable {

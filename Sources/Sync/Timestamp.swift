@@ -5,7 +5,7 @@ enum Timestamp {
     /// Without an offset it is UTC. Words such as `now`, years outside 1–9999 and impossible dates
     /// give nil: a cast in the server would take some of them.
     static func microseconds(_ text: String) -> Int64? {
-        var scanner = DigitScanner(text.utf8)
+        var scanner = DigitScanner(text)
         guard let year = scanner.digits(4), scanner.take("-"), let month = scanner.digits(2),
             scanner.take("-"), let day = scanner.digits(2), year >= 1, (1...12).contains(month),
             (1...daysIn(month: month, year: year)).contains(day)
@@ -27,7 +27,8 @@ enum Timestamp {
         let clock =
             "\(padded(seconds / 3600, 2)):\(padded(seconds / 60 % 60, 2)):\(padded(seconds % 60, 2))"
         let tail = fraction == 0 ? "Z" : ".\(padded(fraction, 6))Z"
-        return "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))T\(clock)\(tail)"
+        return
+            "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))T\(clock)\(tail)"
     }
 
     private static func timeOfDay(_ scanner: inout DigitScanner) -> Int64? {
@@ -46,7 +47,13 @@ enum Timestamp {
     private static func offsetSeconds(_ scanner: inout DigitScanner) -> Int64? {
         if scanner.isAtEnd || scanner.take("Z") || scanner.take("z") { return 0 }
         let sign: Int64
-        if scanner.take("+") { sign = 1 } else if scanner.take("-") { sign = -1 } else { return nil }
+        if scanner.take("+") {
+            sign = 1
+        } else if scanner.take("-") {
+            sign = -1
+        } else {
+            return nil
+        }
         guard let hours = scanner.digits(2), hours < 24 else { return nil }
         _ = scanner.take(":")
         let minutes = scanner.isAtEnd ? 0 : scanner.digits(2)
@@ -63,7 +70,8 @@ enum Timestamp {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    private static func civil(daysSince1970 days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    private static func civil(daysSince1970 days: Int64) -> (year: Int64, month: Int64, day: Int64)
+    {
         let (era, dayOfEra) = floorDivision(days + 719_468, 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
@@ -98,8 +106,8 @@ private func padded(_ value: Int64, _ width: Int) -> String {
 struct DigitScanner {
     private var rest: Substring.UTF8View
 
-    init(_ text: String.UTF8View) {
-        rest = Substring(text).utf8
+    init(_ text: String) {
+        rest = text[...].utf8
     }
 
     var isAtEnd: Bool { rest.isEmpty }

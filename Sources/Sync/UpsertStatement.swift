@@ -16,6 +16,11 @@ struct UpsertStatement: Sendable {
         sql = UpsertText(entity).text
     }
 
+    /// Columns whose values the server must parse, with their types: only these can be refused.
+    var castColumns: [(index: Int, type: String)] {
+        fields.enumerated().compactMap { $1.kind == .json ? ($0, "jsonb") : nil }
+    }
+
     /// Binds a page's rows, its counters and its checkpoint.
     func statement(_ batch: RecordBatch, _ commit: PageCommit, for claim: Claim) -> Statement {
         var binds = commit.binds(for: claim)
@@ -37,7 +42,8 @@ private func columnBind(_ field: Field, _ values: [FieldValue?]) -> Bind {
         .textArray(values.map { if case .text(let text) = $0 { text } else { nil } })
     case .timestamp:
         .timestamptzArray(values.map { if case .timestamp(let time) = $0 { time } else { nil } })
-    case .int: .optionalInt8Array(values.map { if case .int(let number) = $0 { number } else { nil } })
+    case .int:
+        .optionalInt8Array(values.map { if case .int(let number) = $0 { number } else { nil } })
     case .duration, .double:
         .doubleArray(values.map { if case .double(let number) = $0 { number } else { nil } })
     case .bool: .boolArray(values.map { if case .bool(let flag) = $0 { flag } else { nil } })
@@ -154,7 +160,9 @@ private struct UpsertText {
 
     /// JSON travels as text and is cast last, so that what is not written is not parsed.
     private func cast(_ column: String) -> String {
-        let isJSON = entity.records.fields.contains { quoted($0.name) == column && $0.kind == .json }
+        let isJSON = entity.records.fields.contains {
+            quoted($0.name) == column && $0.kind == .json
+        }
         return isJSON ? "::jsonb" : ""
     }
 
@@ -171,6 +179,7 @@ private struct UpsertText {
 
 /// An identifier in double quotes.
 func quoted(_ identifier: String) -> String {
-    "\"" + identifier.split(separator: "\"", omittingEmptySubsequences: false)
+    "\""
+        + identifier.split(separator: "\"", omittingEmptySubsequences: false)
         .joined(separator: "\"\"") + "\""
 }

@@ -8,7 +8,7 @@ private let builds = Atomic<Int>(0)
 
 struct PoolTests {
     @Test func `sleeping lanes leave Swift's threads free`() async throws {
-        try await withTestDatabase(lanes: 4) { database in
+        try await withPool(lanes: 4) { database in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<4 {
                     group.addTask {
@@ -28,7 +28,7 @@ struct PoolTests {
     }
 
     @Test func `200 tasks share two lanes and each gets its own answer`() async throws {
-        try await withTestDatabase(lanes: 2) { database in
+        try await withPool(lanes: 2) { database in
             let sum = try await withThrowingTaskGroup(of: Int.self) { group in
                 for number in 0..<200 {
                     group.addTask {
@@ -45,7 +45,7 @@ struct PoolTests {
 
     @Test func `a body's own error comes through and leaves the session usable`() async throws {
         struct Own: Error {}
-        try await withTestDatabase(lanes: 1) { database in
+        try await withPool(lanes: 1) { database in
             await #expect(throws: Own.self) {
                 try await database.run { session in
                     _ = try session.int("select 1")

@@ -15,7 +15,7 @@ struct ReconnectTests {
 
     @Test func `a lane whose idle connection was cut connects anew without an error`() async throws
     {
-        try await withTestDatabase(lanes: 1) { database in
+        try await withPool(lanes: 1) { database in
             let pid = try await database.run { try $0.int("select pg_backend_pid()") }
             try await terminate(pid)
             let next = try await database.run { try $0.int("select pg_backend_pid()") }
@@ -26,7 +26,7 @@ struct ReconnectTests {
 
     @Test func `a killed statement is a typed error and the next body connects anew`() async throws
     {
-        try await withTestDatabase(lanes: 1) { database in
+        try await withPool(lanes: 1) { database in
             let error = await databaseError {
                 try await database.run { session in
                     let lost = #expect(throws: DatabaseError.self) {

@@ -64,7 +64,7 @@ struct TransactionTests {
     }
 
     @Test func `a rollback that fails is told beside the body's error`() async throws {
-        try await withTestDatabase(lanes: 1) { database in
+        try await withPool(lanes: 1) { database in
             let error = await transactionError(database) { session in
                 _ = try session.query(Statement("select pg_terminate_backend(pg_backend_pid())"))
             }
@@ -107,6 +107,40 @@ struct TransactionTests {
             }
             #expect(turn?.code == .commitUnknown)
         }
+    }
+
+    @Test func `a commit whose reply is lost on the way is unknown and may have happened`()
+        async throws
+    {
+        let test = try await TestDatabase.make()
+        let direct = Database(try test.configuration())
+        try await direct.run { try $0.script("create table t (i int)") }
+        let insert = Statement("insert into t values (1)")
+
+        for isTurn in [true, false] {
+            let relay = try ReplyEater(to: test.url, after: "commit")
+            let database = Database(
+                try DatabaseConfiguration(
+                    conninfo: relay.url, applicationName: "test", lanes: 1))
+            let code = try await database.run { session -> DatabaseError.Code? in
+                do {
+                    if isTurn {
+                        _ = try session.transactionTurn([insert])
+                    } else {
+                        try session.transaction { _ = try $0.query(insert) }
+                    }
+                    return nil
+                } catch let error as DatabaseError {
+                    return error.code
+                } catch let error as TransactionError {
+                    return error.commit?.code
+                }
+            }
+            #expect(code == .commitUnknown)
+            await database.close()
+        }
+        #expect(try await direct.run { try $0.int("select count(*) from t") } == 2)
+        await direct.close()
     }
 
     @Test func `a connection lost before commit was reached is no commit`() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 struct TurnTests {
     @Test func `a pipeline is one turn and all its rows come back in order`() async throws {
-        try await withTestDatabase(lanes: 1) { database in
+        try await withPool(lanes: 1) { database in
             _ = try await database.run { try $0.int("select 0") }
             let before = database.counts
             let values = try await database.run { session in
@@ -171,7 +171,7 @@ struct TurnTests {
     }
 
     @Test func `unprepared statements leave nothing behind`() async throws {
-        try await withTestDatabase(lanes: 1) { database in
+        try await withPool(lanes: 1) { database in
             let prepared = try await database.run { session in
                 _ = try session.query(.unprepared("select $1", .int(1)))
                 return try session.query(
@@ -183,7 +183,7 @@ struct TurnTests {
     }
 
     @Test func `a session speaks UTC and has its timeouts without asking`() async throws {
-        try await withTestDatabase(lanes: 1) { database in
+        try await withPool(lanes: 1) { database in
             let row = try await database.run { session in
                 try session.query(
                     Statement(

@@ -1,5 +1,6 @@
 import Glibc
 public import Postgres
+import Synchronization
 
 /// A database of one test's own.
 ///
@@ -23,6 +24,7 @@ public struct TestDatabase: Sendable {
         let name = "\(prefix)_\(time(nil))_\(String(UInt64.random(in: 0 ... .max), radix: 36))"
         let source = template ?? "template1"
         try await cluster.administration.run { session in
+            try dropAbandonedOnce(session)
             try createDatabase(session, "create database \"\(name)\" template \"\(source)\"")
         }
         return TestDatabase(name: name, url: connectionString(cluster.url, database: name))
@@ -64,6 +66,26 @@ private func createDatabase(_ session: Session, _ sql: String) throws {
         }
     }
 }
+
+/// Drops what test processes left on a long-lived server, if over an hour old and unused.
+private func dropAbandonedOnce(_ session: Session) throws {
+    guard isFirstUse.exchange(false, ordering: .relaxed) else { return }
+    let abandoned = try session.query(
+        Statement(
+            #"""
+            select d.datname as name from pg_database as d
+            where d.datname ~ '^jr_(test|template_.*)_\d+_[0-9a-z]+$'
+            and substring(d.datname from '_(\d+)_[0-9a-z]+$')::bigint
+                < extract(epoch from now()) - 3600
+            and not exists (select from pg_stat_activity as a where a.datname = d.datname)
+            """#))
+    for database in abandoned {
+        // Another process may be dropping it as well.
+        _ = try? session.query(.unprepared("drop database \"\(database.text("name"))\""))
+    }
+}
+
+private let isFirstUse = Atomic<Bool>(true)
 
 /// The cluster's connection string, URI or keywords, for another database.
 private func connectionString(_ url: String, database: String) -> String {

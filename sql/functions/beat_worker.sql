@@ -9,26 +9,15 @@ create or replace function jobrunner.beat_worker(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- A worker's sign of life from the session that is its presence. alive false: it was given up and must drop all
--- its runs. worker_count: workers alive, the caller included, among which a source's concurrency is shared.
+-- A worker's sign of life, which keeps all of its claims. alive false: it was given up and must drop its runs.
+-- worker_count: workers alive, the caller included, among which a source's concurrency is shared.
 begin
   update jobrunner.workers as w
   set heartbeat_at = now(),
-    session_gone_at = null,
     running_count = in_running,
     draining_at = case when in_draining then coalesce(w.draining_at, now()) end
   where w.id = in_worker_id and w.ended_at is null;
   alive := found;
-  if alive then
-    -- A session that took over after a lost connection takes the lock again; asking twice would stack it.
-    if not exists (
-      select from pg_locks as l
-      where l.locktype = 'advisory' and l.classid = 1246907730 and l.objid = in_worker_id::oid
-        and l.pid = pg_backend_pid() and l.granted
-    ) then
-      perform pg_try_advisory_lock(1246907730, in_worker_id);
-    end if;
-  end if;
   worker_count := (select count(*)::integer from jobrunner.workers as w where w.ended_at is null);
   return next;
 end

@@ -11,6 +11,7 @@ create or replace function jobrunner.claim_jobs(
   fence bigint,
   nonce uuid,
   scheduled_at timestamptz,
+  claimed_at timestamptz,
   deadline_ms bigint,
   asked boolean,
   forced boolean,

@@ -12,6 +12,7 @@ create or replace function jobrunner.claim_of_tenant(
   fence bigint,
   nonce uuid,
   scheduled_at timestamptz,
+  claimed_at timestamptz,
   deadline_ms bigint,
   asked boolean,
   forced boolean,
@@ -37,7 +38,7 @@ begin
     exit when v_left <= 0;
     return query
       with picked as materialized (
-        select j.user_id, j.name, j.due_at, j.priority
+        select j.user_id, j.name, j.due_at, j.force_requested, j.entity_requested
         from jobrunner.jobs as j
         where j.tenant_id = in_tenant_id and j.state = 'waiting' and j.priority = v_priority
           and j.due_at <= now() and j.name = any (in_names)
@@ -52,14 +53,16 @@ begin
           scheduled_at = p.due_at,
           started_at = now(),
           deadline_at = now() + j.deadline,
+          force_requested = false,
+          entity_requested = null,
           due_at = jobrunner.next_tick(now(), j.every, j.phase)
         from picked as p
         where j.user_id = p.user_id and j.name = p.name
-        returning j.*
+        returning j.*, p.force_requested as had_force, p.entity_requested as had_entity
       )
-      select c.tenant_id, t.name, c.user_id, u.key, c.name, c.fence, c.nonce, c.scheduled_at,
-        (extract(epoch from c.deadline) * 1000)::bigint, c.priority = 1, c.force_requested,
-        c.entity_requested, c.last_success_at, u.attributes,
+      select c.tenant_id, t.name, c.user_id, u.key, c.name, c.fence, c.nonce, c.scheduled_at, c.started_at,
+        (extract(epoch from c.deadline) * 1000)::bigint, c.priority = 1, c.had_force,
+        c.had_entity, c.last_success_at, u.attributes,
         (
           select coalesce(jsonb_agg(to_jsonb(k)), '[]')
           from (

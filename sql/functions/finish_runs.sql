@@ -9,7 +9,8 @@ create or replace function jobrunner.finish_runs(
   in_entities text[],
   in_waits_ms bigint[],
   in_requests bigint[],
-  in_passes text[]
+  in_passes text[],
+  in_calls text[]
 ) returns table (
   user_id bigint,
   name text,
@@ -22,7 +23,8 @@ as $$
 -- Writes each run's outcome once and decides when its job is due next. All well: no rows. A row says
 -- 'lost' (the claim was taken away, nothing is written) or 'quarantined' (the job was set aside).
 -- in_entities: where a failed run failed; in_waits_ms: how long a deferred one waits; in_passes: per run null or
--- [{entity, generation, watermark, sync_token}], passes that ended without anything to write.
+-- [{entity, generation, watermark, sync_token}], passes that ended without anything to write; in_calls: per run
+-- null or [{call, list_hash}], calls that succeeded and no page remembered.
 -- Locks jobs, then sources, in key order, so that two batches can't deadlock.
 #variable_conflict use_column
 begin
@@ -31,12 +33,12 @@ with given as materialized (
   select *
   from unnest(
     in_user_ids, in_names, in_fences, in_nonces, in_outcomes, in_error_kinds, in_errors,
-    in_entities, in_waits_ms, in_requests, in_passes
-  ) as g (user_id, name, fence, nonce, outcome, error_kind, error, entity, wait_ms, requests, passes)
+    in_entities, in_waits_ms, in_requests, in_passes, in_calls
+  ) as g (user_id, name, fence, nonce, outcome, error_kind, error, entity, wait_ms, requests, passes, calls)
 ), held as materialized (
   select j.user_id, j.name, j.fence, j.tenant_id, j.worker_id, j.every, j.priority, j.scheduled_at,
     j.started_at, j.consecutive_failures, j.stalled_runs, j.rerun_requested, g.outcome, g.error_kind,
-    g.error, g.entity, g.wait_ms, g.requests, g.passes
+    g.error, g.entity, g.wait_ms, g.requests, g.passes, g.calls
   from given as g
   join jobrunner.jobs as j on j.user_id = g.user_id and j.name = g.name and j.fence = g.fence
     and j.nonce = g.nonce and j.worker_id is not null
@@ -84,6 +86,14 @@ with given as materialized (
     last_error = null,
     last_error_at = null
   where k.generation = excluded.generation
+), remembered as (
+  insert into jobrunner.call_memory as m (user_id, job_name, call, last_succeeded_at, list_hash)
+  select h.user_id, h.name, c.call, now(), c.list_hash
+  from held as h
+  cross join lateral jsonb_to_recordset(h.calls::jsonb) as c (call text, list_hash text)
+  where h.calls is not null
+  on conflict (user_id, job_name, call) do update
+  set last_succeeded_at = excluded.last_succeeded_at, list_hash = excluded.list_hash
 ), failed as (
   insert into jobrunner.checkpoints as k (
     user_id, job_name, entity, tenant_id, consecutive_failures, last_error_kind, last_error, last_error_at

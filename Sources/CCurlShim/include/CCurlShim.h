@@ -10,7 +10,6 @@ CURLcode jr_setopt_string(CURL *easy, CURLoption option, const char *value);
 
 CURLcode jr_set_write(CURL *easy, curl_write_callback callback, void *context);
 CURLcode jr_set_header(CURL *easy, curl_write_callback callback, void *context);
-CURLcode jr_set_progress(CURL *easy, curl_xferinfo_callback callback, void *context);
 CURLcode jr_set_open_socket(CURL *easy, curl_opensocket_callback callback, void *context);
 
 // A reading libcurl can't give is 0.

@@ -1,2 +1,16 @@
 #pragma once
 #include <microhttpd.h>
+#include <stdint.h>
+
+// What Swift can't call: libmicrohttpd's variadic functions.
+
+// Starts a daemon with one epoll thread on an IPv4 address in network byte order, or NULL.
+struct MHD_Daemon *mhd_shim_start(uint32_t address, uint16_t port, unsigned int connections_max,
+                                  MHD_AccessHandlerCallback handler,
+                                  MHD_RequestCompletedCallback completed, void *context);
+
+// The port the daemon listens on, 0 when unknown.
+uint16_t mhd_shim_port(struct MHD_Daemon *daemon);
+
+// The connection's socket, -1 when unknown.
+int mhd_shim_socket(struct MHD_Connection *connection);

@@ -1,0 +1,176 @@
+/// One source for each style of paging, over the same data.
+struct Generic {
+    let users: Users
+
+    /// Nil when the path is none of these.
+    func answer(_ request: Request, _ fault: FaultKind?) throws(BadRequest) -> Answer? {
+        guard request.segments.count == 3, request.segments[0] == "generic" else { return nil }
+        guard let style = Style(rawValue: request.segments[2]) else { return nil }
+        guard request.method == "GET" else { return .error(405, "Method not allowed") }
+        guard let user = users.look(request.segments[1]) else {
+            return .error(404, "User not found")
+        }
+        let tag = "\"\(user.key % 1_000_000)-\(user.revision)\""
+        if request.header("if-none-match") == tag {
+            return Answer(status: 304, headers: [("ETag", tag)])
+        }
+        var reader = Reader(
+            user: user, request: request, since: try request.since(), limit: try request.limit(),
+            twist: fault?.twist, duplicates: fault?.duplicates ?? 0)
+        var answer = try reader.read(style)
+        answer.headers.append(("ETag", tag))
+        return answer
+    }
+
+    enum Style: String {
+        case single, token, link, offset, page, keyset, sync
+        case nextURL = "next_url"
+        case nextHeader = "next_header"
+    }
+}
+
+private struct Reader {
+    let user: User
+    let request: Request
+    let since: Milliseconds?
+    let limit: Int
+    let twist: CursorTwist?
+    let duplicates: Int
+    var headers: [(String, String)] = []
+
+    mutating func read(_ style: Generic.Style) throws(BadRequest) -> Answer {
+        switch style {
+        case .single:
+            return answer(user.records(since: since, afterSeq: 0, limit: .max), next: nil) { _ in }
+        case .offset: return try offset()
+        case .page: return try numbered()
+        case .keyset: return try keyset()
+        case .sync: return try sync()
+        case .token, .nextURL, .nextHeader, .link: return try cursored(style)
+        }
+    }
+
+    private mutating func cursored(_ style: Generic.Style) throws(BadRequest) -> Answer {
+        let sent = request.query("cursor").flatMap { $0.isEmpty ? nil : $0 }
+        let position = try sent.map(Cursor.decode) ?? nil
+        let page = user.records(since: since, afterSeq: seq(position), limit: limit)
+        let last = page.items.last.map { Position.seq($0.seq) }
+        var next = page.hasMore ? Cursor.encode(last) : nil
+        if let twist {
+            next = twist.cursor(next: last, sent: sent, at: position, number: request.number)
+        }
+        let link = next.map(url)
+        if let link, style == .nextHeader { headers.append(("X-Next", link)) }
+        if let link, style == .link {
+            let first = "<\(url(Cursor.encode(nil)))>; rel=\"first\""
+            headers.append(("Link", "\(first), <\(link)>; rel=\"next\""))
+        }
+        return answer(page, next: next) { json in
+            if let next, style == .token { json.field("next_token", next) }
+            if let link, style == .nextURL { json.field("next", link) }
+        }
+    }
+
+    private func seq(_ position: Position?) -> Int {
+        if case .seq(let seq)? = position { return seq }
+        return 0
+    }
+
+    /// The same request with another cursor.
+    private func url(_ cursor: String) -> String {
+        let others = request.queries.filter { $0.0 != "cursor" } + [("cursor", cursor)]
+        let query = others.map { "\(escaped($0.0))=\(escaped($0.1))" }.joined(separator: "&")
+        return "http://\(request.header("host") ?? "localhost")\(request.path)?\(query)"
+    }
+
+    private mutating func offset() throws(BadRequest) -> Answer {
+        let total = user.recordCount(since: since)
+        var offset = try request.number("offset") ?? 0
+        let asked = offset
+        if case .endless? = twist, total > 0 { offset %= total }
+        let page = user.records(since: since, afterSeq: 0, offset: offset, limit: limit)
+        return answer(page, next: nil) { json in
+            json.field("offset", asked)
+            json.field("total", twist == nil ? total : total + 1_000_000_000)
+        }
+    }
+
+    private mutating func numbered() throws(BadRequest) -> Answer {
+        let number = try request.number("page") ?? 1
+        guard number > 0 else { throw BadRequest("Invalid page") }
+        let total = user.recordCount(since: since)
+        let last = max(1, (total + limit - 1) / limit)
+        let shown = twist == nil ? number - 1 : (number - 1) % last
+        let (offset, overflow) = shown.multipliedReportingOverflow(by: limit)
+        let page = user.records(
+            since: since, afterSeq: 0, offset: overflow ? .max : offset, limit: limit)
+        return answer(page, next: nil) { json in
+            json.field("page", number)
+            json.field("last_page", twist == nil ? last : last + 1_000_000_000)
+        }
+    }
+
+    private mutating func keyset() throws(BadRequest) -> Answer {
+        let after = try request.number("after") ?? 0
+        var page = user.records(since: since, afterSeq: after, limit: limit)
+        if case .endless? = twist, page.items.isEmpty {
+            page = user.records(since: since, afterSeq: 0, limit: limit)
+        }
+        let greatest = page.items.last?.seq ?? after
+        let reported =
+            switch twist {
+            case nil, .empty?: greatest
+            case .endless?: max(greatest, after &+ 1)
+            case .repeated?, .loop?: after
+            }
+        return answer(page, next: String(reported)) { $0.field("maxSeqReturned", reported) }
+    }
+
+    private mutating func sync() throws(BadRequest) -> Answer {
+        let sent = request.query("token").flatMap { $0.isEmpty ? nil : $0 }
+        let position = try sent.map(Cursor.decode) ?? nil
+        let page = user.records(since: nil, afterSeq: seq(position), limit: limit)
+        let last = page.items.last.map { Position.seq($0.seq) } ?? position
+        let token =
+            twist?.cursor(next: last, sent: sent, at: position, number: request.number)
+            ?? Cursor.encode(last ?? .seq(0))
+        return answer(page, next: token) { json in
+            json.field("sync_token", token)
+            json.field("more", page.hasMore || twist != nil)
+        }
+    }
+
+    private func answer(
+        _ page: Page<Record>, next: String?, _ rest: (inout JSONText) -> Void
+    ) -> Answer {
+        var items = page.items
+        if case .empty? = twist { items = [] }
+        items += items.prefix(duplicates)
+        var json = JSONText(reserving: 64 + items.count * 120)
+        json.raw("{")
+        json.array("items", of: items) { $0.write(into: &$1) }
+        rest(&json)
+        json.raw("}")
+        var answer = Answer.json(200, json.bytes)
+        answer.headers += headers
+        answer.served = Answer.Served(
+            records: items.count, first: items.first?.id, last: items.last?.id, next: next,
+            versions: items.map { ($0.id, $0.version) })
+        return answer
+    }
+}
+
+/// Percent-encoding of everything but RFC 3986's unreserved characters.
+func escaped(_ text: String) -> String {
+    var out = ""
+    for byte in text.utf8 {
+        let scalar = Unicode.Scalar(byte)
+        let isPlain = byte < 128 && (scalar.properties.isAlphabetic || (48...57).contains(byte))
+        if isPlain || "-._~".utf8.contains(byte) {
+            out.unicodeScalars.append(scalar)
+        } else {
+            out += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }
+    }
+    return out
+}

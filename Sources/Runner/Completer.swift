@@ -1,0 +1,108 @@
+import Queue
+import Synchronization
+import Telemetry
+
+/// Collects the ends of runs and writes them in batches, however long the database is away.
+final class Completer: Sendable {
+    /// Ends that arrive this close together share a statement.
+    private static let gather = Duration.milliseconds(3)
+    /// Ends in one statement.
+    private static let batchMax = 500
+
+    private struct State {
+        var pending: [FinishedRun] = []
+        /// Taken out of `pending`, not yet written.
+        var isWriting = false
+    }
+
+    private let queue: Queue
+    private let log: Log
+    private let bell = Bell()
+    private let state = Mutex(State())
+    /// Called after each batch: slots' jobs may be due again.
+    private let wrote: @Sendable () -> Void
+
+    init(_ queue: Queue, _ log: Log, wrote: @escaping @Sendable () -> Void) {
+        self.queue = queue
+        self.log = log
+        self.wrote = wrote
+    }
+
+    func add(_ run: FinishedRun) {
+        state.withLock { $0.pending.append(run) }
+        bell.ring()
+    }
+
+    /// Writes until it is cancelled.
+    func run() async {
+        while !Task.isCancelled {
+            await bell.wait(atMost: .seconds(60))
+            try? await Task.sleep(for: Self.gather, clock: .continuous)
+            await writeAll()
+        }
+    }
+
+    /// Writes what is pending; on failure it tries again until it succeeds or is cancelled.
+    func writeAll() async {
+        while !Task.isCancelled, let batch = takeBatch() {
+            await write(batch)
+            state.withLock { $0.isWriting = false }
+            wrote()
+        }
+    }
+
+    /// Nothing waits and nothing is being written.
+    var isEmpty: Bool { state.withLock { $0.pending.isEmpty && !$0.isWriting } }
+
+    private func takeBatch() -> [FinishedRun]? {
+        state.withLock { state in
+            guard !state.pending.isEmpty else { return nil }
+            let batch = Array(state.pending.prefix(Self.batchMax))
+            state.pending.removeFirst(batch.count)
+            state.isWriting = true
+            return batch
+        }
+    }
+
+    private func write(_ batch: [FinishedRun]) async {
+        var backoff = DatabaseBackoff()
+        while true {
+            do {
+                report(try await queue.finishRuns(batch))
+                return
+            } catch {
+                if isRefused(error), batch.count > 1 { return await writeSingly(batch) }
+                if isRefused(error) { return await giveUp(batch[0], error) }
+                guard await backoff.pause() else {
+                    state.withLock { $0.pending.insert(contentsOf: batch, at: 0) }
+                    return
+                }
+            }
+        }
+    }
+
+    /// The server refuses a batch for what is in it: one bad outcome must not hold up the others.
+    private func writeSingly(_ batch: [FinishedRun]) async {
+        for run in batch { await write([run]) }
+    }
+
+    /// An outcome the server refuses even alone is a bug; the job must go on all the same.
+    private func giveUp(_ run: FinishedRun, _ error: any Error) async {
+        log.emit(
+            .internalError(
+                Subject(job: run.claim.name, run: run.claim.fence),
+                message: "outcome refused: \(error)", place: "Completer"))
+        _ = try? await queue.releaseJobs([run.claim])
+    }
+
+    private func report(_ verdicts: [Verdict]) {
+        for verdict in verdicts {
+            let subject = Subject(job: verdict.name, run: verdict.fence)
+            switch verdict.word {
+            case .lost: log.emit(.runLost(subject, at: "finish"))
+            case .quarantined:
+                log.emit(.jobQuarantined(subject, reason: "no progress in five runs"))
+            }
+        }
+    }
+}

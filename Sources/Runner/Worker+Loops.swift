@@ -1,0 +1,127 @@
+import Postgres
+import Queue
+import Sync
+import Synchronization
+import Telemetry
+
+// The loops beside the claim loop.
+extension Worker {
+    /// Wakes the claim loop and the stop watch; a reconnect asks both to look for themselves.
+    ///
+    /// The listener's session is the worker's presence. When the worker is given up, its listener is
+    /// closed, and the next one registers a new worker.
+    func listen() async {
+        while !Task.isCancelled {
+            let listener = Listener(
+                configuration, channels: ["jobrunner_due", "jobrunner_stop"],
+                onConnect: { [presence] in try presence.attend($0) })
+            state.withLock { $0.listener = listener }
+            var isFirst = true
+            for await event in listener.events {
+                if event == .listening, isFirst { noteStarted() }
+                isFirst = false
+                if case .notification("jobrunner_due", _) = event {} else { stops.ring() }
+                work.ring()
+            }
+            listener.close()
+        }
+    }
+
+    /// One heartbeat row keeps all claims; past the lease without one, the runs are dropped.
+    func beat() async {
+        while !Task.isCancelled {
+            if let worker = presence.worker {
+                await beatOnce(worker)
+            }
+            try? await Task.sleep(for: settings.heartbeat, clock: .continuous)
+        }
+    }
+
+    private func beatOnce(_ worker: Int) async {
+        do {
+            let beat = try await heart.beat(
+                worker: worker, running: slots.count, isDraining: isStopping,
+                deadline: .now + settings.heartbeat)
+            presence.noteBeat()
+            budgets.setWorkers(beat.workers)
+            if !beat.isAlive { noteGivenUp() }
+        } catch {
+            noteDatabaseLost(error)
+            if presence.isPastLease { slots.stopAll(.database) }
+        }
+    }
+
+    /// Sees durable stop requests within a second, and dead workers.
+    func watch() async {
+        while !Task.isCancelled {
+            await stops.wait(atMost: settings.watch)
+            do {
+                if let worker = presence.worker, slots.count > 0 {
+                    slots.stop(try await queue.stopRequests(worker: worker))
+                }
+                try await reap()
+            } catch {
+                noteDatabaseLost(error)
+            }
+        }
+    }
+
+    private func reap() async throws {
+        for reaped in try await queue.reapJobs(lease: settings.lease) {
+            let lost = Subject(worker: Int64(reaped.worker))
+            log.emit(.jobsReaped(lost, count: reaped.jobs))
+            if reaped.quarantined > 0 {
+                log.emit(
+                    .jobQuarantined(
+                        lost, reason: "\(reaped.quarantined) jobs: three crashes in a row"))
+            }
+            work.ring()
+        }
+    }
+
+    /// Keeps history's partitions ahead, now and every hour.
+    func maintain() async {
+        while !Task.isCancelled {
+            do {
+                try await queue.maintainRuns(keep: settings.retention)
+            } catch {
+                noteDatabaseLost(error)
+            }
+            try? await Task.sleep(for: .seconds(3600), clock: .continuous)
+        }
+    }
+}
+
+// What the loops note for people.
+extension Worker {
+    private func noteStarted() {
+        log.emit(
+            .workerStarted(
+                subject, host: settings.host, pid: settings.pid, version: settings.version,
+                capacity: settings.concurrency))
+    }
+
+    /// The worker was given up: what it runs is not its own any more, and it registers anew.
+    func noteGivenUp() {
+        presence.forget()
+        slots.stopAll(.database)
+        state.withLock { $0.listener }?.close()
+    }
+
+    func noteDatabaseLost(_ error: any Error) {
+        guard !Task.isCancelled else { return }
+        let isNew = state.withLock { state in
+            defer { state.lostSince = state.lostSince ?? .now }
+            return state.lostSince == nil
+        }
+        if isNew { log.emit(.databaseLost(subject, error: "\(error)")) }
+    }
+
+    func noteDatabaseBack() {
+        let since = state.withLock { state in
+            defer { state.lostSince = nil }
+            return state.lostSince
+        }
+        if let since { log.emit(.databaseBack(subject, after: ContinuousClock.now - since)) }
+    }
+}

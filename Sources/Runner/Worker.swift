@@ -1,0 +1,117 @@
+public import JobFile
+public import Postgres
+public import Queue
+public import Sync
+import Synchronization
+public import Telemetry
+
+/// What the outside tells a worker.
+public enum WorkerSignal: Sendable {
+    /// Stop claiming, tear down what runs, write its outcomes, leave.
+    case stop
+    /// Leave at once; the lease covers what is left.
+    case abort
+}
+
+/// A worker: claims due jobs, runs them, writes their outcomes, until it is told to stop.
+///
+/// Everything it does is a loop of its own in one task group: claim, complete, listen, beat, watch,
+/// maintain. It never ends because the database is away.
+public final class Worker: Sendable {
+    let settings: WorkerSettings
+    let queue: Queue
+    let files: [String: JobFile]
+    let sync: Sync
+    let budgets: Budgets
+    let log: Log
+    let presence: Presence
+    let slots: Slots
+    let completer: Completer
+    /// Something may be due, or a slot is free.
+    let work = Bell()
+    /// Somebody asked runs to stop.
+    let stops = Bell()
+    let state = Mutex(State())
+    let configuration: DatabaseConfiguration
+    /// One lane, nobody else's: a heartbeat must never wait for a page.
+    let heart: Queue
+
+    struct State {
+        var isStopping = false
+        var runs = 0
+        var lostSince: ContinuousClock.Instant?
+        var listener: Listener?
+    }
+
+    /// Makes a worker of given parts; `run` starts it.
+    public init(
+        _ settings: WorkerSettings, configuration: DatabaseConfiguration, queue: Queue,
+        files: [JobFile], sync: Sync, budgets: Budgets, log: Log
+    ) {
+        self.settings = settings
+        self.configuration = configuration
+        self.queue = queue
+        self.files = Dictionary(files.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+        self.sync = sync
+        self.budgets = budgets
+        self.log = log
+        presence = Presence(settings)
+        slots = Slots(capacity: settings.concurrency)
+        var single = configuration
+        single.lanes = 1
+        heart = Queue(Database(single))
+        completer = Completer(queue, log) { [work] in work.ring() }
+    }
+
+    /// Works until a signal, or with `drains` until nothing is due or running.
+    public func run(_ signals: AsyncStream<WorkerSignal>) async {
+        let started = ContinuousClock.now
+        await withTaskGroup(of: Void.self) { loops in
+            loops.addTask { await self.completer.run() }
+            loops.addTask { await self.listen() }
+            loops.addTask { await self.beat() }
+            loops.addTask { await self.watch() }
+            loops.addTask { await self.maintain() }
+            let ending = Bell()
+            let claiming = Task {
+                await self.claim(); ending.ring()
+            }
+            let heeding = Task { await self.heed(signals, ending) }
+            await ending.wait(atMost: .seconds(Int64.max / 4_000_000_000))
+            claiming.cancel()
+            await claiming.value
+            await settle()
+            heeding.cancel()
+            loops.cancelAll()
+        }
+        log.emit(
+            .workerStopped(
+                subject, runs: state.withLock { $0.runs }, uptime: ContinuousClock.now - started))
+    }
+
+    var subject: Subject { Subject(worker: presence.worker.map(Int64.init)) }
+    var isStopping: Bool { state.withLock { $0.isStopping } }
+
+    /// First stop: claim no more, tear down what runs. Second: leave at once.
+    private func heed(_ signals: AsyncStream<WorkerSignal>, _ ending: Bell) async {
+        for await signal in signals {
+            state.withLock { $0.isStopping = true }
+            log.emit(.workerDraining(subject, running: slots.count, reason: "\(signal)"))
+            slots.close(.shutdown)
+            ending.ring()
+            work.ring()
+            if signal == .abort { return }
+        }
+    }
+
+    /// After the last claim: waits for the runs to end and their outcomes to be written, within the
+    /// grace; then leaves. What is left is covered by the lease.
+    private func settle() async {
+        let end = ContinuousClock.now + settings.grace
+        while slots.count > 0 || !completer.isEmpty, ContinuousClock.now < end {
+            await work.wait(atMost: .milliseconds(20))
+        }
+        guard let worker = presence.worker else { return }
+        _ = try? await heart.leave(worker: worker, deadline: .now + .seconds(1))
+    }
+}

@@ -1,0 +1,31 @@
+/// How one worker behaves; every span is measured on this machine's monotonic clock.
+public struct WorkerSettings: Sendable {
+    /// Most jobs it runs at once, 1…10,000.
+    public var concurrency: Int
+    /// End when nothing is due or running.
+    public var drains: Bool
+    public var host: String
+    public var pid: Int32
+    public var version: String
+    /// A worker silent for longer loses its jobs (15 s).
+    public var lease: Duration = .seconds(15)
+    /// Between signs of life: a third of the lease, so that two may be late.
+    public var heartbeat: Duration { lease / 3 }
+    /// Between looks for due jobs when no notification comes.
+    public var poll: Duration = .seconds(1)
+    /// Between looks for dead workers and for stop requests.
+    public var watch: Duration = .milliseconds(500)
+    /// How long a stopped worker may take for its last outcomes.
+    public var grace: Duration = .seconds(10)
+    /// How long history is kept.
+    public var retention: Duration = .seconds(30 * 86400)
+
+    /// Settings with the defaults above.
+    public init(concurrency: Int, drains: Bool, host: String, pid: Int32, version: String) {
+        self.concurrency = concurrency
+        self.drains = drains
+        self.host = host
+        self.pid = pid
+        self.version = version
+    }
+}

@@ -1,0 +1,89 @@
+import JobFile
+public import Queue
+import Synchronization
+
+/// What this worker may ask of sources: requests it has been granted, and places for requests at
+/// the same time. Grants come out of the one budget all workers share (`take_budget`).
+public final class Budgets: Sendable {
+    /// Longer than this a run does not sleep for a token at once: the bucket refills each second.
+    private static let pauseMax = Duration.seconds(1)
+
+    private struct Key: Hashable {
+        var tenantID: Int64
+        var source: String
+    }
+
+    private struct State {
+        var granted: [Key: Int] = [:]
+        var gates: [Key: Gate] = [:]
+        var workers = 1
+    }
+
+    private let queue: Queue
+    private let state = Mutex(State())
+
+    /// Takes more from the shared budget through `queue` when what was granted is used up.
+    public init(_ queue: Queue) {
+        self.queue = queue
+    }
+
+    /// Adds what a batch was granted when it was opened.
+    public func add(_ grant: SourceGrant) {
+        state.withLock { state in
+            state.granted[Key(tenantID: grant.tenantID, source: grant.source), default: 0] +=
+                grant.granted
+        }
+    }
+
+    /// Workers alive: a source's `concurrent` is shared out among them.
+    public func setWorkers(_ count: Int) {
+        state.withLock { $0.workers = max(count, 1) }
+    }
+
+    /// Waits for one request of the budget, at most until `deadline`.
+    ///
+    /// Throws `RunEnd.deferred` when the breaker is open.
+    func take(tenant: Int64, source: Source, until deadline: ContinuousClock.Instant) async throws {
+        guard source.rate?.perSecond != nil else { return }
+        let key = Key(tenantID: tenant, source: source.id)
+        while !takeGranted(key) {
+            let wish = SourceWish(tenantID: tenant, source: source.id, requests: 4)
+            let grant = try await queue.takeBudget(wish)
+            if let blocked = grant.blocked {
+                throw RunEnd.deferred(
+                    .blocked, message: "source \(source.id) is blocked", wait: blocked)
+            }
+            if grant.granted > 0 {
+                add(grant)
+                continue
+            }
+            let pause = min(.seconds(1 / max(source.rate?.perSecond ?? 1, 1)), Self.pauseMax)
+            try await Task.sleep(until: min(.now + pause, deadline), clock: .continuous)
+            guard ContinuousClock.now < deadline else { throw RunEnd.interrupted(.deadline) }
+        }
+    }
+
+    private func takeGranted(_ key: Key) -> Bool {
+        state.withLock { state in
+            guard let left = state.granted[key], left > 0 else { return false }
+            state.granted[key] = left - 1
+            return true
+        }
+    }
+
+    /// Runs `body` in one of the places that `concurrent` leaves this worker.
+    func withPlace<R>(tenant: Int64, source: Source, _ body: () async throws -> R) async throws -> R
+    {
+        guard let concurrent = source.rate?.concurrent else { return try await body() }
+        let gate = state.withLock { state in
+            let key = Key(tenantID: tenant, source: source.id)
+            let gate = state.gates[key] ?? Gate()
+            state.gates[key] = gate
+            gate.setPlaces(max(1, concurrent / state.workers))
+            return gate
+        }
+        try await gate.enter()
+        defer { gate.leave() }
+        return try await body()
+    }
+}

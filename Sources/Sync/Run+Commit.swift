@@ -1,0 +1,115 @@
+import JSON
+import JobFile
+import Postgres
+import Queue
+import Telemetry
+
+// The page transaction: prove the fence, write the records, move the checkpoint, in one network turn.
+extension Run {
+    /// The transaction is tried again so often when the database, not the page, is in the way (D8).
+    private static let attemptsMax = 5
+
+    /// Commits a page. Throws `RunEnd` when the run is lost, was reset, or the deadline comes first.
+    ///
+    /// While the database is away it waits for it until the deadline; it never fetches the page again.
+    func commit(_ batch: RecordBatch, _ commit: PageCommit, _ upsert: UpsertStatement) async throws
+    {
+        var batch = batch
+        var attempt = 0
+        var isDoubtful = false
+        while true {
+            do {
+                if isDoubtful, try await isCommitted(commit) { return settle(batch) }
+                let rows = try await turn(batch, commit, upsert)
+                try note(rows, batch, commit)
+                return
+            } catch let error as DatabaseError {
+                attempt += 1
+                if error.isDataError, try await leaveOutUnsuitable(&batch, upsert) { continue }
+                guard error.isWorthRepeating,
+                    attempt < Self.attemptsMax || error.isConnectionFailure
+                else { throw error }
+                isDoubtful = isDoubtful || error.leavesDoubt
+                try await pause(afterAttempt: attempt)
+            }
+        }
+    }
+
+    private func turn(
+        _ batch: RecordBatch, _ commit: PageCommit, _ upsert: UpsertStatement
+    ) async throws -> [Rows] {
+        let claim = inputs.job.claim
+        let calls = pendingCalls.map { $0.statement(for: claim) }
+        return try await services.queue.turn(
+            [claim.holdStatement] + calls + [upsert.statement(batch, commit, for: claim)],
+            deadline: deadline)
+    }
+
+    private func note(_ rows: [Rows], _ batch: RecordBatch, _ commit: PageCommit) throws {
+        pendingCalls = []
+        counts.pages += 1
+        entityPages += 1
+        counts.fetched += batch.counts.fetched
+        let written = try rows[rows.count - 1].only()
+        let changed = try written.int("inserted") + written.int("updated")
+        counts.changed += changed
+        services.log.emit(
+            .pageCommitted(
+                subject, entity: commit.entity, page: commit.pageNumber,
+                fetched: batch.counts.fetched, changed: changed))
+        if try rows[0].only().bool(0) { throw RunEnd.interrupted(.cancelled) }
+    }
+
+    /// After a lost reply: the checkpoint, read under the job's lock, says whether this very page of
+    /// this run was committed (invariant 13).
+    private func isCommitted(_ commit: PageCommit) async throws -> Bool {
+        let claim = inputs.job.claim
+        let progress = try await services.queue.runProgress(of: commit.entity, for: claim)
+        return progress.fence == claim.fence && progress.pages == entityPages + 1
+    }
+
+    private func settle(_ batch: RecordBatch) {
+        pendingCalls = []
+        counts.pages += 1
+        entityPages += 1
+        counts.fetched += batch.counts.fetched
+    }
+
+    /// The database refused a value: leaves out the records that hold one, counted incompatible (D15).
+    /// False when no record is to blame.
+    private func leaveOutUnsuitable(
+        _ batch: inout RecordBatch, _ upsert: UpsertStatement
+    ) async throws -> Bool {
+        var bad: Set<Int> = []
+        for (column, kind) in upsert.castColumns {
+            let texts = batch.rows.map { row in row[column]?.jsonText }
+            bad.formUnion(try await services.queue.unsuitable(texts, type: kind))
+        }
+        guard !bad.isEmpty else { return false }
+        batch.rows = batch.rows.enumerated().filter { !bad.contains($0.offset) }.map(\.element)
+        batch.counts.skippedIncompatible += bad.count
+        return true
+    }
+
+    /// Full jitter under 50 ms × 2^n, at most 2 s, and never past the deadline.
+    private func pause(afterAttempt attempt: Int) async throws {
+        let ceiling = min(2000, 50 << min(attempt, 6))
+        let wake = ContinuousClock.now + .milliseconds(Int.random(in: 1...ceiling))
+        guard wake < deadline else { throw RunEnd.interrupted(.deadline) }
+        try await Task.sleep(until: wake, clock: .continuous)
+    }
+}
+
+extension DatabaseError {
+    /// The transaction failed for a reason that may pass, so it is tried again as it is.
+    fileprivate var isWorthRepeating: Bool { isTransient || leavesDoubt || isConnectionFailure }
+
+    /// The server may have committed without being heard.
+    fileprivate var leavesDoubt: Bool { code == .commitUnknown || code == .connectionLost }
+}
+
+extension FieldValue {
+    fileprivate var jsonText: String? {
+        if case .json(let text) = self { text } else { nil }
+    }
+}

@@ -1,0 +1,149 @@
+import HTTP
+import JobFile
+import JSON
+import Postgres
+import Queue
+import Secrets
+import Telemetry
+
+/// One execution of a claimed job, from its requirements to its outcome.
+///
+/// Lives in one task. It says what happened; what follows is decided by `finish_runs`.
+final class Run {
+    let inputs: RunInputs
+    let services: Services
+    let control: RunControl
+    let deadline: ContinuousClock.Instant
+    let subject: Subject
+
+    var values: Values
+    var redactor = Redactor(secrets: [])
+    var requests = 0
+    var counts = RunTotals()
+    var pace = Pace()
+    /// Calls that succeeded and are to be remembered with the next commit.
+    var pendingCalls: [PendingCall] = []
+    var endedPasses: [EndedPass] = []
+    /// Server time of the run's first answer, microseconds since 1970.
+    var sourceTime: Int64?
+    /// The entity at work, for a failure's place, and the pages of it this run has committed.
+    var entity: String?
+    var entityPages = 0
+
+    init(_ inputs: RunInputs, _ services: Services, _ control: RunControl) {
+        self.inputs = inputs
+        self.services = services
+        self.control = control
+        deadline = inputs.claimedAt + inputs.job.deadline
+        subject = Subject(
+            tenant: inputs.job.tenantName, user: inputs.job.userKey, job: inputs.job.claim.name,
+            run: inputs.job.claim.fence)
+        values = Values(attributes: inputs.job.attributes)
+    }
+
+    /// Runs to an outcome; nil when the claim was lost and nothing may be written.
+    func execute() async -> FinishedRun? {
+        do {
+            try checkBreaker()
+            try openSecrets()
+            try checkRequirements()
+            try await takeSteps()
+            for entity in wantedEntities {
+                try await sync(entity)
+            }
+            return finished(nil)
+        } catch {
+            return finished(ended(by: error))
+        }
+    }
+
+    private var wantedEntities: [Entity] {
+        guard let only = inputs.job.entity else { return inputs.file.entities }
+        return inputs.file.entities.filter { $0.name == only }
+    }
+
+    /// A stop from outside explains a cancellation; a passed deadline explains any tear-down.
+    private func ended(by error: any Error) -> RunEnd {
+        let end = classified(error)
+        if end == .lost { return end }
+        if let reason = control.stopReason, Task.isCancelled || end == .interrupted(.cancelled) {
+            return .interrupted(reason)
+        }
+        if ContinuousClock.now >= deadline {
+            switch end {
+            case .failed(let word, _)
+            where word == ErrorKind.timedOut.rawValue || word == ErrorKind.database.rawValue:
+                return .interrupted(.deadline)
+            default: break
+            }
+        }
+        return end
+    }
+
+    private func finished(_ end: RunEnd?) -> FinishedRun? {
+        guard let end else {
+            return FinishedRun(
+                claim: inputs.job.claim, outcome: .complete, requests: requests,
+                endedPasses: endedPasses, calls: pendingCalls)
+        }
+        guard let outcome = end.outcome else { return nil }
+        var wait: Duration?
+        if case .deferred(_, _, let asked) = end { wait = asked }
+        return FinishedRun(
+            claim: inputs.job.claim, outcome: outcome, errorKind: end.word,
+            error: end.message.map(redactor.sanitised), entity: entity, wait: wait,
+            requests: requests, endedPasses: endedPasses, calls: pendingCalls)
+    }
+
+    private func checkBreaker() throws {
+        guard let blocked = inputs.blocked else { return }
+        let message = "source \(inputs.file.source.id) is blocked"
+        throw RunEnd.deferred(.blocked, message: message, wait: blocked)
+    }
+
+    /// Opens what the job file names; a secret that does not open parks this job and no other.
+    private func openSecrets() throws {
+        var opened: [[UInt8]] = []
+        for sealed in inputs.job.secrets.sorted(by: { $0.userID < $1.userID }) {
+            guard let sealer = services.sealer else {
+                throw RunEnd.needsReauth(message: "secrets exist, but there is no key file")
+            }
+            let place = SecretPlace(
+                tenantID: inputs.job.tenantID, userID: sealed.userID, name: sealed.name)
+            do {
+                let secret = try sealer.open(sealed.sealed, for: place)
+                values.secrets[sealed.name] = secret
+                opened.append(secret.withBytes { Array($0) })
+            } catch {
+                throw RunEnd.needsReauth(message: "secret '\(sealed.name)': \(error)")
+            }
+        }
+        redactor = Redactor(secrets: opened)
+    }
+
+    private func checkRequirements() throws {
+        for requirement in inputs.file.schedule.requires {
+            switch requirement {
+            case .secret(let name) where values.secrets[name] == nil:
+                throw RunEnd.needsReauth(message: "secret '\(name)' is not set")
+            case .user(let name) where isMissing(inputs.job.attributes[name]):
+                throw RunEnd.skipped(message: "user attribute '\(name)' is not set")
+            default: continue
+            }
+        }
+    }
+
+    private func isMissing(_ value: JSONValue?) -> Bool {
+        switch value {
+        case nil, .null, .string(""): true
+        default: false
+        }
+    }
+}
+
+/// What a run did so far, for its log line; the truth is in the checkpoints.
+struct RunTotals {
+    var pages = 0
+    var fetched = 0
+    var changed = 0
+}

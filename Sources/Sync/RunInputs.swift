@@ -1,0 +1,55 @@
+public import JobFile
+public import Queue
+
+/// Everything one run is given before its first request.
+public struct RunInputs: Sendable {
+    public var job: ClaimedJob
+    public var file: JobFile
+    /// The tenant's own address for the source; nil: the job file's.
+    public var base: String?
+    /// Number and hash of the user's items, per list of the file; nil where it has none.
+    public var lists: [String: ListState]
+    /// Tables of the file's `table_empty` conditions that hold no row of the user.
+    public var emptyTables: Set<String>
+    /// The source's breaker is open for so long.
+    public var blocked: Duration?
+    /// When the job was claimed: the deadline runs from here.
+    public var claimedAt: ContinuousClock.Instant
+    /// The database's time at the claim, microseconds since 1970.
+    public var claimedAtMicroseconds: Int64
+
+    /// Gathers what a run is given.
+    public init(
+        job: ClaimedJob, file: JobFile, opened: OpenedRuns, claimedAt: ContinuousClock.Instant
+    ) {
+        let user = job.claim.userID
+        let grant = opened.sources.first {
+            $0.tenantID == job.tenantID && $0.source == file.source.id
+        }
+        self.job = job
+        self.file = file
+        base = grant?.base
+        blocked = grant?.blocked
+        lists = [:]
+        for list in file.lists {
+            let place = ListPlace(table: list.table, column: list.column)
+            lists[list.name] = opened.lists[place]?[user]
+        }
+        emptyTables = Set(opened.empty.filter { $0.value.contains(user) }.keys)
+        self.claimedAt = claimedAt
+        claimedAtMicroseconds = job.claimedAt
+    }
+}
+
+extension JobFile {
+    /// The list tables a run of this job looks into.
+    public var listPlaces: [ListPlace] {
+        lists.map { ListPlace(table: $0.table, column: $0.column) }
+    }
+
+    /// The tables whose emptiness decides something in this job (MH17).
+    public var emptinessTables: [String] {
+        let conditions = before.flatMap(\.ifAny) + entities.flatMap { $0.incremental?.fullIf ?? [] }
+        return conditions.compactMap { if case .tableEmpty(let table) = $0 { table } else { nil } }
+    }
+}

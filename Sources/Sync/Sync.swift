@@ -1,0 +1,45 @@
+public import Queue
+import Telemetry
+
+/// Runs claimed jobs: the one door of this room.
+public struct Sync: Sendable {
+    private let services: Services
+
+    /// Runs jobs with the services of a process.
+    public init(_ services: Services) {
+        self.services = services
+    }
+
+    /// Runs one claimed job to an outcome, at most until its deadline.
+    ///
+    /// Returns nil when the claim was lost: then nothing may be written, the outcome included.
+    /// To stop it, note the reason in `control` and cancel the task.
+    public func run(_ inputs: RunInputs, _ control: RunControl) async -> FinishedRun? {
+        let run = Run(inputs, services, control)
+        let finished = await run.execute()
+        log(run, finished)
+        return finished
+    }
+
+    private func log(_ run: Run, _ finished: FinishedRun?) {
+        guard let finished else {
+            services.log.emit(.runLost(run.subject, at: "page"))
+            return
+        }
+        if finished.outcome == .deferred {
+            services.log.emit(
+                .runDeferred(
+                    run.subject, wait: finished.wait ?? .zero,
+                    reason: finished.error ?? finished.errorKind ?? ""))
+            return
+        }
+        services.log.emit(
+            .runFinished(
+                run.subject,
+                RunSummary(
+                    outcome: finished.outcome.rawValue, pages: run.counts.pages,
+                    requests: run.requests, fetched: run.counts.fetched,
+                    changed: run.counts.changed, took: ContinuousClock.now - run.inputs.claimedAt,
+                    errorKind: finished.errorKind, error: finished.error)))
+    }
+}

@@ -1,0 +1,41 @@
+import JobFile
+import JSON
+
+extension Incremental {
+    /// `{since}` for a committed watermark: the overlap taken off, in the source's own form.
+    func since(_ watermark: String) -> String {
+        let time = Timestamp.microseconds(watermark)
+        let moved = time.map { $0 - overlap.microseconds }
+        switch (format, moved, Int64(watermark)) {
+        case (.raw, _, _): return watermark
+        case (.iso8601, .some(let time), _): return Timestamp.iso8601(time)
+        case (.epochSeconds, .some(let time), _): return String(time / 1_000_000)
+        case (.epochMilliseconds, .some(let time), _): return String(time / 1000)
+        case (.epochSeconds, nil, .some(let number)):
+            return String(number - overlap.microseconds / 1_000_000)
+        case (.epochMilliseconds, nil, .some(let number)):
+            return String(number - overlap.microseconds / 1000)
+        default: return watermark
+        }
+    }
+}
+
+/// The greater of two watermarks, as times or as whole numbers (compared with `>=`, invariant 4).
+func greaterWatermark(_ left: String?, _ right: String?) -> String? {
+    guard let left, let right else { return left ?? right }
+    if let leftTime = Timestamp.microseconds(left), let rightTime = Timestamp.microseconds(right) {
+        return leftTime >= rightTime ? left : right
+    }
+    if let leftNumber = Int64(left), let rightNumber = Int64(right) {
+        return leftNumber >= rightNumber ? left : right
+    }
+    return left >= right ? left : right
+}
+
+extension Duration {
+    /// Rounded down.
+    var microseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+    }
+}
