@@ -1,5 +1,6 @@
 import JSON
 import JobFile
+import Postgres
 import Queue
 import Schema
 import Secrets

@@ -82,7 +82,7 @@ extension Table.Column {
 private func cellText(_ value: JSONValue, _ style: Table.Column.Style) -> String {
     switch (style, value) {
     case (.time, .string(let time)):
-        Escaping.readable(time.prefix(19).replacing("T", with: " "))
+        Escaping.readable(String(time.prefix(19).map { $0 == "T" ? " " : $0 }))
     case (.span, .number(let number)):
         Double(number).map { spanWords(seconds: $0) } ?? number
     default: cellText(value)
