@@ -1,1 +1,4 @@
-print("not yet")
+import Commands
+import Glibc
+
+exit(await Commands.main(CommandLine.arguments))

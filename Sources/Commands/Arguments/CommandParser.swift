@@ -110,16 +110,23 @@ struct CommandParser {
                 let given = names.filter(parsed.has)
                 let usages = names.compactMap { command.option($0)?.usage }
                 if given.isEmpty { throw mistake("\(choices(usages)) is missing") }
-                if given.count > 1 {
-                    throw mistake(
-                        given.map { "--\($0)" }.joined(separator: " and ") + " exclude each other")
-                }
+                try checkExclusion(given)
+            case .atMostOne(let names): try checkExclusion(names.filter(parsed.has))
+            case .some(let names) where !names.contains(where: parsed.has):
+                let usages = names.compactMap { command.option($0)?.usage }
+                throw mistake("nothing to change; expected \(choices(usages))")
+            case .some: continue
             case .needs(let name, let other):
                 if parsed.has(name) && !parsed.has(other) {
                     throw mistake("--\(name) needs --\(other)")
                 }
             }
         }
+    }
+
+    private func checkExclusion(_ given: [String]) throws(UsageError) {
+        guard given.count > 1 else { return }
+        throw mistake(given.map { "--\($0)" }.joined(separator: " and ") + " exclude each other")
     }
 
     private func unknownOption(_ written: String) -> UsageError {

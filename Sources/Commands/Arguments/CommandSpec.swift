@@ -74,7 +74,11 @@ struct PositionalSpec {
 enum OptionRule {
     /// Exactly one of these is given.
     case exactlyOne([String])
-    /// Without the first, the second means nothing.
+    /// At most one of these is given.
+    case atMostOne([String])
+    /// At least one of these is given.
+    case some([String])
+    /// Without the second, the first means nothing.
     case needs(String, String)
 }
 

@@ -17,7 +17,7 @@ struct UsageError: Error, Equatable, CustomStringConvertible {
 func quoted(_ text: String) -> String { "\"\(Escaping.readable(text, limit: 80))\"" }
 
 /// `a, b or c`.
-func choices(_ words: [String]) -> String {
+func choices(_ words: [String], _ conjunction: String = "or") -> String {
     guard let last = words.last, words.count > 1 else { return words.first ?? "" }
-    return words.dropLast().joined(separator: ", ") + " or " + last
+    return words.dropLast().joined(separator: ", ") + " \(conjunction) " + last
 }

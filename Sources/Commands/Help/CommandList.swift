@@ -3,7 +3,10 @@ let allCommands: [CommandSpec] =
     schemaCommands + tenantCommands + userCommands + runCommands + questionCommands + jobCommands
 
 extension OptionSpec {
-    static let json = OptionSpec.flag("json", "print one JSON array instead of a table")
+    static let json = OptionSpec.flag("json", "print JSON instead of text")
+    static let secret = OptionSpec.repeated(
+        "secret", "NAME=@FILE|-", as: .assignment(.secret),
+        "secret from a file or standard input, never in the arguments")
     static let tenant = OptionSpec.value(
         "tenant", "T", required: true, "name of the tenant")
     static let tenantFilter = OptionSpec.value("tenant", "T", "only this tenant")

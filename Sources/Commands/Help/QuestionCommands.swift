@@ -4,11 +4,13 @@ private let limitMax = 10_000
 /// What tells the state of things and changes nothing.
 let questionCommands = [
     CommandSpec(
-        "status", "Show the jobs: their state, last success, failures and next run",
+        "status", "Show how fresh and how well each tenant's jobs, or one user's jobs and entities, are",
         options: [
-            .tenantFilter, .userFilter, .flag("watch", "show it again every second"), .json,
+            .tenantFilter, .userFilter, .value("job", "JOB", "only this job"),
+            .flag("watch", "show it again every second, on a terminal"), .json,
         ],
-        rules: [.needs("user", "tenant")], example: "jobrunner status --tenant acme --watch"),
+        rules: [.needs("user", "tenant"), .atMostOne(["watch", "json"])],
+        example: "jobrunner status --tenant acme --watch"),
     CommandSpec(
         "explain", "Tell why a job is or isn't running, or print a job file expanded",
         positionals: [
@@ -16,9 +18,9 @@ let questionCommands = [
         ],
         options: [
             .value("tenant", "T", "name of the tenant, for a job"),
-            .value("user", "KEY", "key of the user, for a user's job"),
+            .value("user", "KEY", "key of the user, for a job"),
         ],
-        rules: [.needs("user", "tenant")],
+        rules: [.needs("user", "tenant"), .needs("tenant", "user")],
         example: "jobrunner explain metube.refresh --tenant acme --user ann"),
     CommandSpec(
         "runs", "List ended runs, the latest first",
@@ -33,7 +35,7 @@ let questionCommands = [
                 "only runs that ended so"),
             .value(
                 "since", "SPAN", as: .duration, "only runs of the last SPAN, such as 90s, 2h or 1d"),
-            .value("limit", "N", as: .integer(1...limitMax), "most runs to list"), .json,
+            .value("limit", "N", as: .integer(1...limitMax), "most runs to list; 50 if not given"), .json,
         ],
         rules: [.needs("user", "tenant")],
         example: "jobrunner runs --tenant acme --outcome failed --since 2h"),

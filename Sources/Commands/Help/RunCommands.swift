@@ -19,7 +19,10 @@ let runCommands = [
             .flag("full", "read everything again instead of what changed"),
             .value("entity", "E", "only this entity"),
             .flag("force", "whatever backoff, block or minimum gap holds it back"),
-            .flag("wait", "until the runs ended; exit 1 if one failed"),
+            .flag(
+                "wait",
+                "until the runs ended, and those that follow a partial one; exit 1 unless complete;"
+                    + " Ctrl-C ends the waiting, not the run"),
         ],
         rules: [.exactlyOne(["user", "all"])],
         example: "jobrunner enqueue metube.refresh --tenant acme --user ann --wait"),

@@ -9,8 +9,9 @@ let schemaCommands = [
             PositionalSpec(
                 name: "FILE", count: .any, help: "job files; none means all of JOBRUNNER_JOBS")
         ],
+        options: [.json],
         example: "jobrunner validate jobs/metube/refresh.yaml"),
     CommandSpec(
-        "doctor", "Check the settings, the key file, the database and its schema",
+        "doctor", "Check job files, key file, database, workers and jobs; exit 1 if something must be done",
         options: [.json], example: "jobrunner doctor"),
 ]

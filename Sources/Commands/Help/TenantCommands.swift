@@ -1,7 +1,7 @@
 private let name = PositionalSpec(name: "NAME", count: .one, help: "name of the tenant")
 
-/// Weights are shares of the slots; this is a hundred times the usual one.
-private let weightMax = 100
+/// As the table's constraint says.
+private let weightMax = 1000
 private let runningMax = 10_000
 
 private let settings: [OptionSpec] = [
@@ -10,7 +10,11 @@ private let settings: [OptionSpec] = [
     .value("max-running", "N", as: .integer(1...runningMax), "most runs at once"),
     .repeated(
         "source", "ID=URL", as: .assignment(.url), "base address of a source for this tenant"),
+    .secret,
 ]
+
+private let changes =
+    settings + [.flag("unlimited", "take the limit of --max-running away")]
 
 /// What an operator does to tenants.
 let tenantCommands = [
@@ -23,7 +27,9 @@ let tenantCommands = [
         "tenant list", "List the tenants", options: [.json], example: "jobrunner tenant list"),
     CommandSpec(
         "tenant set", "Change a tenant; what isn't named stays", positionals: [name],
-        options: settings, example: "jobrunner tenant set acme --weight 5 --max-running 20"),
+        options: changes,
+        rules: [.atMostOne(["max-running", "unlimited"]), .some(changes.map(\.name))],
+        example: "jobrunner tenant set acme --weight 5 --max-running 20"),
     CommandSpec(
         "tenant pause", "Start no run of a tenant until it is resumed", positionals: [name],
         example: "jobrunner tenant pause acme"),

@@ -1,11 +1,14 @@
 private let key = PositionalSpec(name: "KEY", count: .one, help: "key of the user in its tenant")
 
+/// Users that one answer may list.
+private let usersMax = 100_000
+
 private let settings: [OptionSpec] = [
     .tenant,
-    .repeated("set", "NAME=VALUE", as: .assignment(.text), "attribute that job files refer to"),
     .repeated(
-        "secret", "NAME=@FILE|-", as: .assignment(.secret),
-        "secret from a file or standard input, never in the arguments"),
+        "set", "NAME=VALUE", as: .assignment(.text),
+        "attribute that job files refer to, always a text"),
+    .secret,
     .repeated(
         "list", "NAME=@FILE", as: .assignment(.file),
         "list of ids from a file, one a line; replaces it"
@@ -20,10 +23,15 @@ let userCommands = [
         example: "jobrunner user add ann --tenant acme --set region=eu --secret token=@ann.token"),
     CommandSpec(
         "user set", "Change a user; what isn't named stays", positionals: [key],
-        options: settings,
+        options: settings, rules: [.some(["set", "secret", "list"])],
         example: "jobrunner user set ann --tenant acme --list channel_ids=@channels.txt"),
     CommandSpec(
-        "user list", "List the users", options: [.tenantFilter, .json],
+        "user list", "List the users",
+        options: [
+            .tenantFilter,
+            .value("limit", "N", as: .integer(1...usersMax), "most users to list; 100 if not given"),
+            .json,
+        ],
         example: "jobrunner user list --tenant acme"),
     CommandSpec(
         "user pause", "Start no run of a user until it is resumed", positionals: [key],

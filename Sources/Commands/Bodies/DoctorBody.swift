@@ -1,0 +1,51 @@
+import JSON
+import JobFile
+import Postgres
+import Queue
+import Schema
+import Secrets
+
+/// `jobrunner doctor`: what an operator should look at, the worst first.
+func doctor(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
+    var findings: [Finding] = []
+    var files: [JobFile]?
+    do { files = try context.settings.jobFiles() } catch {
+        findings += Failure(error).lines.map { Finding(.error, "job files", $0) }
+    }
+    var keyID: String?
+    if context.settings.hasKeyFile {
+        do { keyID = try context.settings.sealer().keyID } catch {
+            findings += Failure(error).lines.map { Finding(.error, "key file", $0) }
+        }
+    }
+    do {
+        findings += try await context.withDatabase { database in
+            try await examine(database, files: files, keyID: keyID)
+        }
+    } catch {
+        findings += Failure(error).lines.map { Finding(.error, "database", $0) }
+    }
+    let sorted = findings.sorted { ($0.severity, $0.about, $0.what) < ($1.severity, $1.about, $1.what) }
+    if arguments.has("json") {
+        try context.output.print(JSONValue.array(sorted.map(\.json)).text + "\n")
+    } else if sorted.isEmpty {
+        try context.say("nothing to complain about")
+    } else {
+        for finding in sorted { try context.say(finding.line) }
+    }
+    return sorted.contains { $0.severity == .error } ? .failure : .ok
+}
+
+private func examine(
+    _ database: Database, files: [JobFile]?, keyID: String?
+) async throws -> [Finding] {
+    let queue = Queue(database)
+    do { try await Migrator(database: database).check() } catch let error as SchemaError {
+        let answers = try await queue.examine(HealthQuestion.ofServer)
+        return [Finding(.error, "schema", error.description)] + serverFindings(answers)
+    }
+    let answers = try await queue.examine(HealthQuestion.allCases)
+    return serverFindings(answers) + jobFindings(answers)
+        + secretFindings(answers[.secretKeys] ?? [], keyID: keyID)
+        + (files.map { fileFindings(answers[.jobFiles] ?? [], files: $0) } ?? [])
+}

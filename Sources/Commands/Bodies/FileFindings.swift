@@ -1,0 +1,60 @@
+import JSON
+import JobFile
+import Queue
+
+/// Secrets that the key file in use doesn't open.
+func secretFindings(_ rows: [JSONValue], keyID: String?) -> [Finding] {
+    guard let keyID else {
+        guard !rows.isEmpty else { return [] }
+        return [
+            Finding(
+                .warning, "key file", "secrets are stored, but no key opens them",
+                hint: "set JOBRUNNER_KEY_FILE to the path of the key")
+        ]
+    }
+    return rows.filter { $0.text("key_id") != keyID }.map { row in
+        Finding(
+            .error, "key file",
+            "\(counted(row["count"]?.int ?? 0, "secret")) sealed with key \(row.text("key_id")),"
+                + " but the key file holds \(keyID)",
+            hint: "use the key they were sealed with, or store them again")
+    }
+}
+
+/// Job files on disk that are not what `migrate` stored.
+func fileFindings(_ rows: [JSONValue], files: [JobFile]) -> [Finding] {
+    let hint = "run jobrunner migrate"
+    let stored = Dictionary(rows.map { ($0.text("name"), $0) }) { first, _ in first }
+    let names = Set(files.map(\.name))
+    let changed = files.compactMap { file -> Finding? in
+        guard let row = stored[file.name] else {
+            return Finding(.warning, "job files", "\(file.name) is not stored", hint: hint)
+        }
+        let parts = differences(file, row)
+        guard !parts.isEmpty else { return nil }
+        return Finding(
+            .warning, "job files",
+            "\(file.name) has another \(choices(parts, "and")) than is stored", hint: hint)
+    }
+    let gone = stored.keys.filter { !names.contains($0) }.map {
+        Finding(
+            .warning, "job files", "\($0) is stored, but no file defines it",
+            hint: "no worker runs it; look at JOBRUNNER_JOBS")
+    }
+    return changed + gone
+}
+
+private func differences(_ file: JobFile, _ row: JSONValue) -> [String] {
+    let pairs: [(String, Bool)] = [
+        ("kind", row.text("kind") == file.kind), ("source", row.text("source") == file.source.id),
+        ("period", row["every_ms"]?.int == Int(file.schedule.every.wholeMilliseconds)),
+        ("spread", row["spread"]?.bool == (file.schedule.spread == .user)),
+        ("deadline", row["deadline_ms"]?.int == Int(file.schedule.deadline.wholeMilliseconds)),
+        (
+            "rate",
+            row["per_second"]?.numberText.flatMap { Double($0) } == file.source.rate?.perSecond
+        ),
+        ("entities", row["entities"]?.elements?.map(\.string) == file.entities.map(\.name)),
+    ]
+    return pairs.filter { !$0.1 }.map(\.0)
+}

@@ -1,0 +1,49 @@
+import Glibc
+import JobFile
+import Queue
+
+/// Runs that are listed unless more are asked for.
+private let runsUsual = 50
+
+/// `jobrunner runs`.
+func runs(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
+    var filter = RunFilter(limit: arguments.integer("limit") ?? runsUsual)
+    filter.tenant = arguments.text("tenant")
+    filter.user = arguments.text("user")
+    filter.job = arguments.positionals.first
+    filter.outcome = arguments.text("outcome")
+    filter.since = arguments.duration("since")
+    let asked = filter
+    let rows = try await context.withQueue { try await $0.runs(asked) }
+    let columns: [Table.Column] = [
+        .number("run"), .text("tenant"), .text("user"), .text("job"), .text("outcome"),
+        .time("ended_at", "ended"), .span("took_seconds", "took"), .span("waited_seconds", "waited"),
+        .number("page_count", "pages"), .number("fetched_count", "fetched"),
+        .number("inserted_count", "inserted"), .number("updated_count", "updated"),
+        .number("deleted_count", "deleted"), .text("error_kind"), .text("error"),
+        .detail("request_count"), .detail("entities"),
+    ]
+    try context.show(Table(columns, of: rows), asJSON: arguments.has("json"))
+    return .ok
+}
+
+/// `jobrunner explain`: a user's job in a sentence, or a job file with its defaults.
+func explain(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
+    let subject = arguments.subject
+    if let tenant = arguments.text("tenant"), let user = arguments.text("user") {
+        try context.say(
+            try await context.withQueue {
+                try await $0.explainJob(subject, tenant: tenant, user: user)
+            })
+        return .ok
+    }
+    guard access(subject, F_OK) == 0 else {
+        throw Failure(
+            .noInput,
+            "\(subject): \(systemMessage(errno)); a job by its name needs --tenant T --user KEY")
+    }
+    for file in try JobFile.load(files: [subject]).get() {
+        try context.output.print(file.expanded + "\n")
+    }
+    return .ok
+}

@@ -1,0 +1,36 @@
+import Glibc
+import Queue
+import Secrets
+
+/// A credential is some kilobytes at most, even as a PEM file.
+private let secretBytesMax = 64 << 10
+
+/// Seals what the `--secret` options name; nil when there is none.
+///
+/// Reads key and files now, so that a mistake is found before the database is asked.
+func sealing(_ arguments: ParsedArguments, _ context: Context) throws -> Sealing? {
+    let named = arguments.assignments("secret")
+    guard !named.isEmpty else { return nil }
+    let sealer = try context.settings.sealer()
+    let secrets = try named.map { (name: $0.name, value: try readSecret($0)) }
+    return { tenant, user in
+        secrets.map { name, value in
+            let place = SecretPlace(tenantID: tenant, userID: user, name: name)
+            return (name: name, sealed: sealer.seal(value, for: place))
+        }
+    }
+}
+
+/// The bytes of a secret without the newline that editors and `echo` leave at its end.
+private func readSecret(_ assignment: Assignment) throws(Failure) -> SecretValue {
+    let path: String? = if case .file(let path) = assignment.value { path } else { nil }
+    var bytes = try readFile(path, limit: secretBytesMax)
+    defer { explicit_bzero(&bytes, bytes.count) }
+    var end = bytes.count
+    if end > 0, bytes[end - 1] == UInt8(ascii: "\n") { end -= 1 }
+    if end > 0, bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
+    guard end > 0 else {
+        throw Failure(.data, "secret \(quoted(assignment.name)): \(path ?? "standard input") is empty")
+    }
+    return SecretValue(bytes[..<end])
+}

@@ -1,0 +1,132 @@
+import JSON
+import Queue
+
+typealias HealthAnswers = [HealthQuestion: [JSONValue]]
+
+/// The oldest PostgreSQL that the program is made for.
+private let serverMajorMin = 15
+
+/// A worker beats every few seconds; its lease is over by then.
+private let silenceSecondsMax = 60.0
+
+/// What is wrong with the server, whatever is in the database.
+func serverFindings(_ answers: HealthAnswers) -> [Finding] {
+    var findings: [Finding] = []
+    for server in answers[.server] ?? [] where (server["major"]?.int ?? 0) < serverMajorMin {
+        findings.append(
+            Finding(
+                .error, "server", "PostgreSQL \(server.text("version"))",
+                hint: "expected \(serverMajorMin) or later"))
+    }
+    for holder in answers[.xminHolders] ?? [] {
+        let age = holder.seconds("seconds").map { " for \(spanWords(seconds: $0))" } ?? ""
+        findings.append(
+            Finding(
+                .warning, "vacuum", "\(holder.text("what")) holds back the removal of dead rows\(age)",
+                hint: "end it if nobody needs it"))
+    }
+    for idle in answers[.idleInTransaction] ?? [] {
+        let age = spanWords(seconds: idle.seconds("seconds") ?? 0)
+        findings.append(
+            Finding(
+                .warning, "sessions",
+                "session \(idle.text("pid")) (\(idle.text("name"))) is idle in a transaction for \(age)",
+                hint: "select pg_terminate_backend(\(idle.text("pid")))"))
+    }
+    return findings
+}
+
+/// What is wrong with workers, jobs, sources and history.
+func jobFindings(_ answers: HealthAnswers) -> [Finding] {
+    workerFindings(answers[.workers] ?? []) + troubleFindings(answers)
+        + partitionFindings(answers[.partitions] ?? [])
+}
+
+private func workerFindings(_ workers: [JSONValue]) -> [Finding] {
+    let silent = workers.filter {
+        ($0.seconds("silent_seconds") ?? 0) > silenceSecondsMax || $0.text("health") == "session gone"
+    }
+    var findings = silent.map { worker in
+        let silence = spanWords(seconds: worker.seconds("silent_seconds") ?? 0)
+        return Finding(
+            .warning, "workers",
+            "worker \(worker.text("worker_id")) on \(worker.text("host")) (pid \(worker.text("pid")))"
+                + " is silent for \(silence)",
+            hint: "another worker takes its jobs over")
+    }
+    let alive = workers.count - silent.count
+    findings.append(
+        alive == 0
+            ? Finding(.warning, "workers", "none is alive", hint: "start one: jobrunner worker")
+            : Finding(.info, "workers", "\(alive) alive"))
+    return findings
+}
+
+private func troubleFindings(_ answers: HealthAnswers) -> [Finding] {
+    let late = (answers[.lateJobs] ?? []).map { row in
+        let age = spanWords(seconds: row.seconds("late_seconds") ?? 0)
+        return Finding(
+            .error, "late",
+            "\(row.jobs) late by more than a period, the latest by \(age)",
+            hint: "more workers or a higher --concurrency")
+    }
+    let quarantined = (answers[.quarantined] ?? []).map { row in
+        Finding(
+            .error, "quarantine", "\(row.jobs) set aside, such as user \(row.text("user")): "
+                + row.text("reason"),
+            hint: "mend the cause, then jobrunner retry")
+    }
+    let refused = (answers[.needsReauth] ?? []).map { row in
+        Finding(
+            .warning, "secrets", "\(row.jobs) parked, such as user \(row.text("user")):"
+                + " the source refuses the credential",
+            hint: "jobrunner user set --secret wakes them")
+    }
+    let blocked = (answers[.blockedSources] ?? []).map { row in
+        Finding(
+            .warning, "sources",
+            "source \(row.text("source")) of tenant \(row.text("tenant")) is not asked until"
+                + " \(row.text("blocked_until").prefix(19)): \(row.text("reason"))",
+            hint: "one request probes it then")
+    }
+    return late + quarantined + refused + blocked
+}
+
+private func partitionFindings(_ rows: [JSONValue]) -> [Finding] {
+    rows.flatMap { row in
+        var findings: [Finding] = []
+        if let count = row["other_count"]?.int, count > 0 {
+            findings.append(
+                Finding(
+                    .warning, "history", "runs_other holds \(count >= 1000 ? "1000 or more" : "\(count)")"
+                        + " runs of days without a partition",
+                    hint: "select * from jobrunner.maintain_runs()"))
+        }
+        if row["has_tomorrow"]?.bool != true {
+            findings.append(
+                Finding(
+                    .error, "history", "runs has no partition for tomorrow",
+                    hint: "jobrunner migrate or a worker makes them"))
+        }
+        return findings
+    }
+}
+
+extension JSONValue {
+    /// A member's text, whatever it is; empty for none.
+    func text(_ name: String) -> String {
+        let value = self[name] ?? .null
+        return value.string ?? value.numberText ?? ""
+    }
+
+    fileprivate func seconds(_ name: String) -> Double? {
+        self[name]?.numberText.flatMap { Double($0) }
+    }
+
+    /// `3 jobs metube.refresh of tenant acme are`.
+    fileprivate var jobs: String {
+        let count = self["count"]?.int ?? 0
+        return "\(counted(count, "job")) \(text("job")) of tenant \(text("tenant"))"
+            + (count == 1 ? " is" : " are")
+    }
+}

@@ -1,0 +1,63 @@
+import JSON
+import Queue
+
+/// `jobrunner status`.
+func status(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
+    guard arguments.has("watch") else {
+        try await context.withQueue { try context.output.print(try await answer(arguments, $0)) }
+        return .ok
+    }
+    guard context.output.isTerminal else {
+        throw UsageError(command: "status", message: "--watch needs a terminal")
+    }
+    return try await context.withQueue { queue in
+        while true {
+            // Cursor to the corner, and what was there is gone.
+            try context.output.print("\u{1b}[H\u{1b}[2J" + (try await answer(arguments, queue)))
+            try await Task.sleep(for: .seconds(1))
+        }
+    }
+}
+
+private func answer(_ arguments: ParsedArguments, _ queue: Queue) async throws -> String {
+    let isJSON = arguments.has("json")
+    let job = arguments.text("job")
+    guard let user = arguments.text("user"), let tenant = arguments.text("tenant") else {
+        let rows = try await queue.tenantStatus(tenant: arguments.text("tenant"), job: job)
+        let table = Table(tenantColumns, of: rows)
+        return isJSON ? table.json() : table.text()
+    }
+    let jobs = Table(
+        jobColumns, of: try await queue.userStatus(tenant: tenant, user: user, job: job))
+    let entities = Table(
+        entityColumns, of: try await queue.userEntities(tenant: tenant, user: user, job: job))
+    guard isJSON else { return jobs.text() + "\n" + entities.text() }
+    return JSONValue.object([
+        JSONMember("jobs", jobs.jsonValue), JSONMember("entities", entities.jsonValue),
+    ]).text + "\n"
+}
+
+private let tenantColumns: [Table.Column] = [
+    .text("tenant"), .text("job"), .number("user_count", "users"),
+    .number("fresh_percent", "fresh %"), .number("due_count", "due"),
+    .number("running_count", "running"), .number("failing_count", "failing"),
+    .number("quarantined_count", "quarantined"), .number("needs_reauth_count", "needs reauth"),
+    .number("paused_count", "paused"), .span("staleness_p50_seconds", "stale p50"),
+    .span("staleness_p99_seconds", "stale p99"),
+]
+
+private let jobColumns: [Table.Column] = [
+    .text("job"), .text("state"), .time("due_at", "due"), .text("last_outcome"),
+    .time("last_run_at", "last run"), .time("last_success_at", "last success"),
+    .number("consecutive_failures", "failures"), .text("error_kind"), .text("error"),
+    .detail("run"),
+]
+
+private let entityColumns: [Table.Column] = [
+    .text("job"), .text("entity"), .text("pass_kind", "pass"), .number("page_number", "pages"),
+    .text("watermark"), .time("last_synced_at", "last synced"),
+    .number("fetched_count", "fetched"), .number("inserted_count", "inserted"),
+    .number("updated_count", "updated"), .number("unchanged_count", "unchanged"),
+    .number("deleted_count", "deleted"), .number("consecutive_failures", "failures"),
+    .text("error"), .detail("error_kind"),
+]

@@ -1,0 +1,83 @@
+import Queue
+import Secrets
+
+/// `jobrunner tenant add`.
+func addTenant(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
+    let change = try tenantChange(arguments, context)
+    _ = try await context.withQueue { try await $0.addTenant(change) }
+    let jobs = change.jobs.isEmpty ? "" : " with \(choices(change.jobs, "and"))"
+    try context.say("added tenant \(change.name)\(jobs)")
+    return .ok
+}
+
+/// `jobrunner tenant set`.
+func setTenant(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
+    let change = try tenantChange(arguments, context)
+    let changed = try await context.withQueue { try await $0.setTenant(change) }
+    var notes: [String] = []
+    if changed.jobs > 0 { notes.append("its users got \(counted(changed.jobs, "job"))") }
+    if changed.woken > 0 { notes.append("\(counted(changed.woken, "job")) woken") }
+    try context.say((["changed tenant \(change.name)"] + notes).joined(separator: "; "))
+    return .ok
+}
+
+private func tenantChange(
+    _ arguments: ParsedArguments, _ context: Context
+) throws -> TenantChange {
+    var change = TenantChange(name: arguments.subject)
+    change.weight = arguments.integer("weight")
+    change.maxRunning = arguments.integer("max-running")
+    change.isUnlimited = arguments.command.option("unlimited") != nil && arguments.has("unlimited")
+    change.jobs = arguments.texts("job")
+    change.sources = arguments.assignments("source").compactMap { pair in
+        if case .text(let base) = pair.value { (id: pair.name, base: base) } else { nil }
+    }
+    change.seal = try sealing(arguments, context)
+    return change
+}
+
+/// `jobrunner tenant list`.
+func listTenants(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
+    let rows = try await context.withQueue { try await $0.tenants() }
+    let columns: [Table.Column] = [
+        .text("tenant"), .number("weight"), .number("max_running"), .number("user_count", "users"),
+        .time("paused_at"), .text("jobs"), .text("sources"), .text("secrets"),
+    ]
+    try context.show(Table(columns, of: rows), asJSON: arguments.has("json"))
+    return .ok
+}
+
+/// `jobrunner tenant pause`.
+func pauseTenant(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
+    let scope = JobScope(tenant: arguments.subject)
+    let count = try await context.withQueue { try await $0.pauseJobs(scope) }
+    try context.say("paused tenant \(scope.tenant); it holds back \(counted(count, "job"))")
+    return .ok
+}
+
+/// `jobrunner tenant resume`.
+func resumeTenant(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
+    let scope = JobScope(tenant: arguments.subject)
+    let count = try await context.withQueue { try await $0.resumeJobs(scope) }
+    try context.say("resumed tenant \(scope.tenant) with \(counted(count, "job"))")
+    return .ok
+}
+
+/// `jobrunner tenant remove`.
+func removeTenant(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
+    let name = arguments.subject
+    let removed = try await context.withQueue { try await $0.removeTenant(name) }
+    try context.say("removed tenant \(name)\(removalWords(removed))")
+    return .ok
+}
+
+/// What went with a tenant or a user: `: 2 jobs, 1 secret`.
+func removalWords(_ removed: [RemovedRows]) -> String {
+    let words = removed.map { rows in
+        rows.count == 1 && rows.what.hasPrefix("rows ")
+            ? "1 row\(rows.what.dropFirst(4))"
+            : rows.count == 1 && rows.what.hasSuffix("s")
+                ? "1 \(rows.what.dropLast())" : "\(rows.count) \(rows.what)"
+    }
+    return words.isEmpty ? "; it had nothing" : ": " + words.joined(separator: ", ")
+}

@@ -1,0 +1,138 @@
+public import JSON
+import Postgres
+
+/// What a doctor asks of the database.
+public enum HealthQuestion: String, Sendable, CaseIterable {
+    case server
+    case workers
+    case lateJobs
+    case quarantined
+    case needsReauth
+    case blockedSources
+    case partitions
+    case xminHolders
+    case idleInTransaction
+    case secretKeys
+    case jobFiles
+
+    /// These need nothing of ours in the database.
+    public static let ofServer: [HealthQuestion] = [.server, .xminHolders, .idleInTransaction]
+
+    fileprivate var sql: String {
+        switch self {
+        case .server:
+            """
+            select current_setting('server_version') as version,
+              current_setting('server_version_num')::integer / 10000 as major
+            """
+        case .workers:
+            """
+            select w.worker_id, w.host, w.pid, w.version, w.health,
+              round(extract(epoch from w.silent_for)) as silent_seconds
+            from jobrunner.worker_health as w
+            where w.ended_at is null
+            order by w.worker_id
+            """
+        case .lateJobs:
+            """
+            select l.tenant, l.job, count(*) as count,
+              round(extract(epoch from max(l.late_by))) as late_seconds
+            from jobrunner.late_jobs as l
+            join jobrunner.job_files as f on f.name = l.job
+            where l.late_by > f.every
+            group by l.tenant, l.job
+            order by l.tenant, l.job
+            """
+        case .quarantined:
+            """
+            select q.tenant, q.job, count(*) as count, min(q.user_key) as user, min(q.reason) as reason
+            from jobrunner.quarantined_jobs as q
+            group by q.tenant, q.job
+            order by q.tenant, q.job
+            """
+        case .needsReauth:
+            """
+            select j.tenant, j.job, count(*) as count, min(j.user_key) as user
+            from jobrunner.job_overview as j
+            where j.state = 'needs_reauth'
+            group by j.tenant, j.job
+            order by j.tenant, j.job
+            """
+        case .blockedSources:
+            """
+            select s.tenant, s.source, s.reason, s.blocked_until
+            from jobrunner.blocked_sources as s
+            where s.blocked_until > now()
+            order by s.tenant, s.source
+            """
+        case .partitions:
+            // Counting further would only cost time.
+            """
+            select (select count(*) from (select from jobrunner.runs_other limit 1000) as o)
+              as other_count,
+              to_regclass(
+                'jobrunner.runs_' || to_char((now() at time zone 'UTC')::date + 1, 'YYYYMMDD')
+              ) is not null as has_tomorrow
+            """
+        case .xminHolders: xminHoldersSQL
+        case .idleInTransaction:
+            """
+            select a.pid, a.application_name as name, coalesce(a.usename, '') as role,
+              round(extract(epoch from now() - a.state_change)) as seconds
+            from pg_stat_activity as a
+            where a.datname = current_database() and a.state like 'idle in transaction%'
+              and a.state_change < now() - interval '10 seconds'
+            order by a.state_change
+            """
+        case .secretKeys:
+            """
+            select encode(substring(s.sealed from 2 for 8), 'hex') as key_id, count(*) as count
+            from jobrunner.secrets as s
+            group by 1
+            order by 1
+            """
+        case .jobFiles:
+            """
+            select f.name, f.kind, f.source, (extract(epoch from f.every) * 1000)::bigint as every_ms,
+              f.spread, (extract(epoch from f.deadline) * 1000)::bigint as deadline_ms, f.per_second,
+              array(
+                select e.value ->> 'entity' from jsonb_array_elements(f.expanded -> 'entities')
+                  with ordinality as e (value, ordinality)
+                order by e.ordinality
+              ) as entities
+            from jobrunner.job_files as f
+            order by f.name
+            """
+        }
+    }
+}
+
+private let xminHoldersSQL = """
+    select 'session ' || a.pid || coalesce(' (' || nullif(a.application_name, '') || ')', '') as what,
+      round(extract(epoch from now() - a.xact_start)) as seconds
+    from pg_stat_activity as a
+    where a.backend_xmin is not null and a.xact_start < now() - interval '60 seconds'
+      and a.pid <> pg_backend_pid()
+    union all
+    select 'prepared transaction ' || p.gid, round(extract(epoch from now() - p.prepared))
+    from pg_prepared_xacts as p
+    where p.prepared < now() - interval '60 seconds'
+    union all
+    select 'replication slot ' || s.slot_name, null
+    from pg_replication_slots as s
+    where not s.active and (s.xmin is not null or s.catalog_xmin is not null)
+    order by seconds desc nulls last
+    """
+
+extension Queue {
+    /// The rows that answer each question, as JSON objects, seen in one snapshot each.
+    public func examine(
+        _ questions: [HealthQuestion]
+    ) async throws -> [HealthQuestion: [JSONValue]] {
+        var answers: [HealthQuestion: [JSONValue]] = [:]
+        for question in questions {
+            answers[question] = try await ask(question.sql, [])
+        }
+        return answers
+    }
+}

@@ -1,0 +1,102 @@
+import Postgres
+
+/// Seals secrets for a tenant (user 0) or a user, once their numbers are known.
+public typealias Sealing = @Sendable (_ tenantID: Int64, _ userID: Int64) throws -> [(name: String, sealed: [UInt8])]
+
+/// What an operator says of a tenant; nil and empty leave what is there.
+public struct TenantChange: Sendable {
+    public var name: String
+    public var weight: Int?
+    public var maxRunning: Int?
+    /// Takes the limit away.
+    public var isUnlimited = false
+    /// Jobs that every user of the tenant gets.
+    public var jobs: [String] = []
+    /// Addresses of sources in place of the job files', by the source's id.
+    public var sources: [(id: String, base: String)] = []
+    public var seal: Sealing?
+
+    /// Begins with nothing to change.
+    public init(name: String) { self.name = name }
+}
+
+/// What a change of a tenant brought.
+public struct TenantChanged: Sendable, Equatable {
+    /// Standing jobs that its users got.
+    public var jobs = 0
+    /// Jobs that a new secret woke.
+    public var woken = 0
+}
+
+extension Queue {
+    /// Adds a tenant with its jobs, addresses and secrets, or nothing of it.
+    public func addTenant(_ tenant: TenantChange) async throws -> TenantChanged {
+        try await transaction { session in
+            let id = try session.query(
+                Statement(
+                    "select jobrunner.add_tenant($1, $2, $3)", .text(tenant.name),
+                    .int4(Int32(clamping: tenant.weight ?? 1)), bind(tenant.maxRunning))
+            ).only().int(0)
+            return try session.give(tenant, id: Int64(id))
+        }
+    }
+
+    /// Changes a tenant, or nothing of it.
+    public func setTenant(_ tenant: TenantChange) async throws -> TenantChanged {
+        try await transaction { session in
+            let id = try session.query(
+                Statement("select id from jobrunner.tenant_named($1)", .text(tenant.name))
+            ).only().int(0)
+            _ = try session.query(
+                Statement(
+                    "select jobrunner.set_tenant($1, $2, $3, $4)", .text(tenant.name),
+                    bind(tenant.weight), bind(tenant.maxRunning), .bool(tenant.isUnlimited)))
+            return try session.give(tenant, id: Int64(id))
+        }
+    }
+
+    /// Runs the body as one transaction; throws the error that decided its end.
+    func transaction<R: Sendable>(
+        _ body: @escaping @Sendable (Session) throws -> R
+    ) async throws -> R {
+        do {
+            return try await database.run { try $0.transaction(body) }
+        } catch let error as TransactionError {
+            guard let cause = error.databaseError else { throw error.body ?? error }
+            throw QueueError(cause) ?? cause as any Error
+        } catch let error as DatabaseError {
+            throw QueueError(error) ?? error as any Error
+        }
+    }
+}
+
+extension Session {
+    fileprivate func give(_ tenant: TenantChange, id: Int64) throws -> TenantChanged {
+        var changed = TenantChanged()
+        for job in tenant.jobs {
+            changed.jobs += try query(
+                Statement("select jobrunner.give_job($1, $2)", .text(tenant.name), .text(job))
+            ).only().int(0)
+        }
+        for source in tenant.sources {
+            _ = try query(
+                Statement(
+                    "select jobrunner.set_source($1, $2, $3)", .text(tenant.name),
+                    .text(source.id), .text(source.base)))
+        }
+        changed.woken = try store(tenant.seal?(id, 0) ?? [], tenant: id, user: 0)
+        return changed
+    }
+
+    /// Stores sealed secrets; returns how many jobs they woke.
+    func store(_ secrets: [(name: String, sealed: [UInt8])], tenant: Int64, user: Int64) throws -> Int {
+        try secrets.reduce(0) { woken, secret in
+            let statement = Statement(
+                "select jobrunner.set_secret($1, $2, $3, $4)", .int8(tenant), .int8(user),
+                .text(secret.name), .bytes(secret.sealed))
+            return try woken + query(statement).only().int(0)
+        }
+    }
+}
+
+private func bind(_ number: Int?) -> Bind { .optional(number) { .int4(Int32(clamping: $0)) } }
