@@ -99,7 +99,7 @@ private func help(_ line: String) throws -> String {
             for rule in command.rules {
                 let names =
                     switch rule {
-                    case .exactlyOne(let names): names
+                    case .exactlyOne(let names), .atMostOne(let names), .some(let names): names
                     case .needs(let name, let other): [name, other]
                     }
                 for name in names { #expect(command.option(name) != nil) }
