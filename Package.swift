@@ -90,7 +90,12 @@ let package = Package(
         tests("RunnerTests", of: ["Runner"]),
         tests("CommandsTests", of: ["Commands", "JSON"]),
         tests("FakeSourceTests", of: ["FakeSource"]),
-        tests("IntegrationTests", of: ["TestSupport", "Postgres", "Queue", "JSON"]),
+        tests(
+            "IntegrationTests",
+            of: [
+                "TestSupport", "FakeSource", "Runner", "Sync", "Queue", "Schema", "Postgres",
+                "HTTP", "JobFile", "JSON", "Secrets", "Telemetry",
+            ]),
         tests("EndToEndTests", of: ["TestSupport", "Postgres", "JSON"]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,0 +1,194 @@
+import FakeSource
+import Foundation
+import HTTP
+import JSON
+import JobFile
+import Postgres
+import Queue
+import Runner
+import Schema
+import Secrets
+import Sync
+import Synchronization
+import Telemetry
+import TestSupport
+
+/// A database with the schema, a source of its own, and as many workers as a test wants.
+final class World: Sendable {
+    let database: TestDatabase
+    let pool: Database
+    let queue: Queue
+    let source: Hub
+    let file: JobFile
+    let lines = Lines()
+    let sealer: Sealer?
+
+    /// Makes a world whose job file is `yaml`, by default MeTube's without its long waits.
+    init(
+        _ yaml: String = World.metube(), seed: UInt64 = 1, sealer: Sealer? = nil
+    ) async throws {
+        file = try JobFile.parse(yaml, file: "test.yaml").get()
+        database = try await TestDatabase.make(template: try await schemaTemplate())
+        pool = Database(try database.configuration(lanes: 2))
+        queue = Queue(pool)
+        source = try Hub(seed: seed)
+        self.sealer = sealer
+        _ = try await Migrator(database: pool).migrate(jobFiles: [file])
+        try await sql("select jobrunner.add_tenant('acme')")
+        try await sql("select jobrunner.give_job('acme', $1)", .text(file.name))
+        try await sql(
+            "select jobrunner.set_source('acme', $1, $2)", .text(file.source.id),
+            .text(source.base))
+    }
+
+    func close() async {
+        await pool.close()
+        source.stop()
+    }
+
+    /// Adds a user that the hub knows under the same name, with the channels its videos are from.
+    func addUser(_ key: String, videos: Int, channels: [String] = ["c1", "c2"]) async throws {
+        _ = try await source.command(
+            "POST", "users", "{\"id\": \"\(key)\", \"videos\": \(videos), \"registered\": false}")
+        try await sql(
+            "select jobrunner.add_user('acme', $1, jsonb_build_object('hub_user_id', $1::text))",
+            .text(key))
+        guard let list = file.lists.first else { return }
+        try await sql(
+            "select jobrunner.replace_list('acme', $1, $2, $3, $4)", .text(key), .text(list.table),
+            .text(list.column), .textArray(channels))
+    }
+
+    /// Runs a worker until nothing is due or running.
+    func drain(concurrency: Int = 20) async throws {
+        let worker = try self.worker(concurrency: concurrency, drains: true)
+        let (signals, _) = AsyncStream.makeStream(of: WorkerSignal.self)
+        await worker.run(signals)
+    }
+
+    func worker(
+        concurrency: Int = 20, drains: Bool = false,
+        change: (inout WorkerSettings) -> Void = { _ in }
+    ) throws -> Worker {
+        let configuration = try database.configuration(lanes: 2)
+        let own = Queue(Database(configuration))
+        let budgets = Budgets(own)
+        let log = Log(LogSettings(level: .debug), sink: lines.sink)
+        let client = HTTPClient(userAgent: "jobrunner-test")
+        var settings = WorkerSettings(
+            concurrency: concurrency, drains: drains, host: "test", pid: getpid(), version: "test")
+        settings.poll = .milliseconds(20)
+        change(&settings)
+        return Worker(
+            settings, configuration: configuration, queue: own, files: [file],
+            sync: Sync(
+                Services(queue: own, client: client, budgets: budgets, sealer: sealer, log: log)),
+            budgets: budgets, log: log)
+    }
+
+    @discardableResult
+    func sql(_ text: String, _ binds: Bind...) async throws -> Rows {
+        try await pool.run { try $0.query(Statement(text, binds: binds, cached: false)) }
+    }
+
+    /// The only value of a statement, as text; nil for null or no row.
+    func value(_ text: String, _ binds: Bind...) async throws -> String? {
+        let rows = try await pool.run {
+            try $0.query(Statement("select (\(text))::text", binds: binds, cached: false))
+        }
+        return try rows.first.flatMap { try $0.optionalText(0) }
+    }
+
+    /// Moves time in rows: every waiting job becomes due.
+    func makeDue() async throws {
+        try await sql("update jobrunner.jobs set due_at = now() where worker_id is null")
+    }
+}
+
+extension World {
+    /// The shipped file, its budget and waits shortened so that a test need not wait for them.
+    static func metube(_ changes: [(String, String)] = []) -> String {
+        let path = packageRoot.appending(path: "jobs/metube/refresh.yaml")
+        var text = (try? String(contentsOf: path, encoding: .utf8)) ?? ""
+        for (old, new) in [
+            ("per_second: 20", "per_second: 100000"), ("first: 1s", "first: 20ms"),
+            ("concurrent: 8", "concurrent: 500"),
+        ]
+            + changes
+        {
+            precondition(text.contains(old), "the job file no longer says '\(old)'")
+            text = text.replacing(old, with: new)
+        }
+        return text
+    }
+}
+
+let packageRoot = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+/// The schema without any job file, made once per process.
+func schemaTemplate() async throws -> String {
+    try await TestCluster.shared.template(named: "schema") { configuration in
+        let database = Database(configuration)
+        _ = try await Migrator(database: database).migrate(jobFiles: [])
+        await database.close()
+    }
+}
+
+/// Collects log lines.
+final class Lines: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    var all: [String] { lines.withLock { $0 } }
+
+    var sink: LineSink {
+        LineSink { bytes in
+            self.lines.withLock { $0.append(String(decoding: bytes, as: UTF8.self)) }
+            return true
+        }
+    }
+}
+
+/// The source of one world, in this process, with its command surface.
+final class Hub: @unchecked Sendable {
+    // The server has locks of its own; this class only hands it on.
+    private let server: FakeSource
+    private let client = HTTPClient(userAgent: "test")
+
+    init(seed: UInt64) throws {
+        var options = FakeSourceOptions()
+        options.seed = seed
+        server = try FakeSource(options)
+    }
+
+    var base: String { "http://127.0.0.1:\(server.port)" }
+
+    func stop() { server.stop() }
+
+    @discardableResult
+    func command(_ method: String, _ path: String, _ body: String? = nil) async throws -> JSONNode {
+        try JSONDocument(parsing: try await text(method, path, body)).root
+    }
+
+    func text(_ method: String, _ path: String, _ body: String? = nil) async throws -> [UInt8] {
+        let response = try await client.send(
+            HTTPRequest(
+                method: method, url: "\(base)/_control/\(path)", headers: [],
+                body: body.map { Array($0.utf8) }),
+            deadline: .now + .seconds(60))
+        guard response.status < 300 else {
+            throw HubError(text: "\(path): \(String(decoding: response.body, as: UTF8.self))")
+        }
+        return response.body
+    }
+
+    func fault(_ body: String) async throws { try await command("POST", "faults", body) }
+
+    /// The requests it got, in order, as (method, path, query) of one user or of all.
+    func log(user: String? = nil) async throws -> [JSONNode] {
+        let query = user.map { "?user=\($0)" } ?? ""
+        return try await command("GET", "log\(query)")["entries"].map { Array($0.elements) } ?? []
+    }
+}
+
+struct HubError: Error { let text: String }
