@@ -83,7 +83,7 @@ private func help(_ line: String) throws -> String {
             usage["enqueue"]
                 == "jobrunner enqueue JOB (--user KEY | --all) --tenant T [--full] [--entity E] "
                 + "[--force] [--wait]")
-        #expect(usage["validate"] == "jobrunner validate [FILE]…")
+        #expect(usage["validate"] == "jobrunner validate [FILE]… [--json]")
         #expect(
             usage["user set"]
                 == "jobrunner user set KEY --tenant T [--set NAME=VALUE]… [--secret NAME=@FILE|-]… "

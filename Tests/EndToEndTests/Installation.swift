@@ -7,52 +7,52 @@ import Testing
 /// Two jobs of a shop: orders with two entities and a list, and a status without either.
 let shopFiles = [
     "orders": """
-        version: 1
-        job: shop.orders
-        kind: refresh
-        schedule: { every: 1h, deadline: 5m }
-        source: { id: shop, base: "https://shop.example" }
-        lists:
-          store_ids: { table: store, column: store_id }
-        entities:
-          - entity: order
-            request: { path: /orders }
-            page: { style: single }
-            records:
-              at: orders[]
-              key: [id]
-              fields:
-                id: { at: id, type: text, required: true }
-            write: { table: shop_order, mode: overwrite }
-          - entity: refund
-            request: { path: /refunds }
-            page: { style: single }
-            records:
-              at: refunds[]
-              key: [id]
-              fields:
-                id: { at: id, type: text, required: true }
-            write: { table: refund, mode: overwrite }
+    version: 1
+    job: shop.orders
+    kind: refresh
+    schedule: { every: 1h, deadline: 5m }
+    source: { id: shop, base: "https://shop.example" }
+    lists:
+      store_ids: { table: store, column: store_id }
+    entities:
+      - entity: order
+        request: { path: /orders }
+        page: { style: single }
+        records:
+          at: orders[]
+          key: [id]
+          fields:
+            id: { at: id, type: text, required: true }
+        write: { table: shop_order, mode: overwrite }
+      - entity: refund
+        request: { path: /refunds }
+        page: { style: single }
+        records:
+          at: refunds[]
+          key: [id]
+          fields:
+            id: { at: id, type: text, required: true }
+        write: { table: refund, mode: overwrite }
 
-        """,
+    """,
     "status": """
-        version: 1
-        job: shop.status
-        kind: status
-        schedule: { every: 5m, deadline: 30s }
-        source: { id: shop, base: "https://shop.example" }
-        entities:
-          - entity: state
-            request: { path: /state }
-            page: { style: single }
-            records:
-              at: states[]
-              key: [id]
-              fields:
-                id: { at: id, type: text, required: true }
-            write: { table: shop_state, mode: overwrite }
+    version: 1
+    job: shop.status
+    kind: status
+    schedule: { every: 5m, deadline: 30s }
+    source: { id: shop, base: "https://shop.example" }
+    entities:
+      - entity: state
+        request: { path: /state }
+        page: { style: single }
+        records:
+          at: states[]
+          key: [id]
+          fields:
+            id: { at: id, type: text, required: true }
+        write: { table: shop_state, mode: overwrite }
 
-        """,
+    """,
 ]
 
 /// A folder, a key and a database of a test's own, and the program over them.

@@ -15,10 +15,15 @@ private let secret = "correct-horse-battery"
             try #require(mkfifo(path, 0o600) == 0)
             let end = open(path, O_RDWR)
             try #require(end >= 0)
-            let running = try installation.start("user add ann --tenant acme --secret token=@@token")
-            let arguments = try String(
-                contentsOfFile: "/proc/\(running.process.processIdentifier)/cmdline",
-                encoding: .utf8)
+            let running = try installation.start(
+                "user add ann --tenant acme --secret token=@@token")
+            var arguments = ""
+            try await eventually("the program's arguments") {
+                arguments = try String(
+                    contentsOfFile: "/proc/\(running.process.processIdentifier)/cmdline",
+                    encoding: .utf8)
+                return arguments.contains("ann")
+            }
             #expect(arguments.contains("token=@\(path)"))
             #expect(!arguments.contains(secret))
             let text = Array((secret + "\n").utf8)

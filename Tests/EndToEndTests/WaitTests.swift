@@ -1,36 +1,33 @@
 import Foundation
 import JSON
+import Queue
 import Testing
 
 /// Plays the worker for a job that is asked for, by the verbs a worker calls.
 private struct Hand {
-    let installation: Installation
+    let queue: Queue
+    let worker: Int
 
-    /// Claims the next due job, as soon as there is one; returns its fence.
-    func claim() async throws -> String {
+    /// Claims the next due job, as soon as there is one.
+    func claim() async throws -> Claim {
+        var claimed: [ClaimedJob] = []
         try await eventually("a due job") {
-            try await installation.value(
-                """
-                select count(*) from jobrunner.claim_jobs(
-                  (select max(id) from jobrunner.workers), 1, array['shop.orders', 'shop.status'])
-                """) == "1"
+            claimed = try await queue.claimJobs(
+                worker: worker, limit: 1, names: ["shop.orders", "shop.status"])
+            return !claimed.isEmpty
         }
-        return try await installation.value("select max(fence) from jobrunner.jobs")
+        return claimed[0].claim
     }
 
-    func finish(_ outcome: String, kind: String? = nil, error: String? = nil) async throws {
-        try await installation.execute(
-            """
-            select jobrunner.finish_runs(
-              array[j.user_id], array[j.name], array[j.fence], array[j.nonce], array['\(outcome)'],
-              array[\(text(kind))]::text[], array[\(text(error))]::text[], array[null]::text[],
-              array[\(outcome == "deferred" ? "60000" : "null")]::bigint[], array[1::bigint],
-              array[null]::text[])
-            from jobrunner.jobs as j where j.worker_id is not null
-            """)
+    func finish(
+        _ claim: Claim, _ outcome: Outcome, kind: ErrorKind? = nil, error: String? = nil
+    ) async throws {
+        let run = FinishedRun(
+            claim: claim, outcome: outcome, errorKind: kind?.rawValue, error: error,
+            wait: outcome == .deferred ? .seconds(60) : nil, requests: 1)
+        let verdicts = try await queue.finishRuns([run])
+        #expect(verdicts.isEmpty)
     }
-
-    private func text(_ value: String?) -> String { value.map { "'\($0)'" } ?? "null" }
 }
 
 @Suite struct WaitTests {
@@ -38,28 +35,28 @@ private struct Hand {
     private func withHand(_ body: (Installation, Hand) async throws -> Void) async throws {
         try await Installation.with { installation in
             try await installation.addAnn()
-            try await installation.execute(
-                """
-                update jobrunner.jobs set due_at = now() + '1 h';
-                select jobrunner.register_worker('here', 1, 'test', 10)
-                """)
-            try await body(installation, Hand(installation: installation))
+            try await installation.execute("update jobrunner.jobs set due_at = now() + '1 h'")
+            let queue = Queue(installation.database)
+            let worker = try await queue.registerWorker(
+                host: "here", pid: 1, version: "test", capacity: 10)
+            try await body(installation, Hand(queue: queue, worker: worker))
         }
     }
 
     private let ask = "enqueue shop.orders --tenant acme --user ann --wait"
 
-    @Test func `wait prints how the run ended, and is a success when it is complete`() async throws {
+    @Test func `wait prints how the run ended, and is a success when it is complete`() async throws
+    {
         try await withHand { installation, hand in
             let waiting = try installation.start(ask)
-            let fence = try await hand.claim()
-            try await hand.finish("complete")
+            let claim = try await hand.claim()
+            try await hand.finish(claim, .complete)
             let ran = try await waiting.end()
             #expect(ran.code == 0)
             #expect(
                 ran.output
                     == "due: shop.orders of user ann\n"
-                    + "shop.orders of user ann ended complete (run \(fence)): nothing new\n")
+                    + "shop.orders of user ann ended complete (run \(claim.fence)): nothing new\n")
             #expect(ran.errors == "")
         }
     }
@@ -67,8 +64,8 @@ private struct Hand {
     @Test func `a failed run is exit code 1 with its error`() async throws {
         try await withHand { installation, hand in
             let waiting = try installation.start(ask)
-            _ = try await hand.claim()
-            try await hand.finish("failed", kind: "rejected", error: "HTTP 500")
+            let claim = try await hand.claim()
+            try await hand.finish(claim, .failed, kind: .rejected, error: "HTTP 500")
             let ran = try await waiting.end()
             #expect(ran.code == 1)
             #expect(ran.output.hasSuffix(": nothing new; HTTP 500\n"))
@@ -83,14 +80,14 @@ private struct Hand {
     @Test func `after a partial run the next one is waited for`() async throws {
         try await withHand { installation, hand in
             let waiting = try installation.start(ask)
-            _ = try await hand.claim()
-            try await hand.finish("partial", kind: "deadline")
+            let claim = try await hand.claim()
+            try await hand.finish(claim, .partial, kind: .deadline)
             let second = try await hand.claim()
             #expect(waiting.process.isRunning)
-            try await hand.finish("complete")
+            try await hand.finish(second, .complete)
             let ran = try await waiting.end()
             #expect(ran.code == 0)
-            #expect(ran.output.contains("ended complete (run \(second))"))
+            #expect(ran.output.contains("ended complete (run \(second.fence))"))
         }
     }
 
@@ -99,7 +96,7 @@ private struct Hand {
     {
         try await withHand { installation, hand in
             try await installation.ok("enqueue shop.orders --tenant acme --user ann")
-            _ = try await hand.claim()
+            let claim = try await hand.claim()
             #expect(
                 try await installation.ok("cancel shop.orders --tenant acme --user ann")
                     == "asked 1 run of shop.orders of user ann to stop; what is committed stays\n")
@@ -108,15 +105,16 @@ private struct Hand {
                 try await installation.value("select bool_or(rerun_requested) from jobrunner.jobs")
                     == "true"
             }
-            try await hand.finish("failed", kind: "rejected", error: "the first")
+            try await hand.finish(claim, .failed, kind: .rejected, error: "the first")
             let second = try await hand.claim()
-            try await hand.finish("complete")
+            try await hand.finish(second, .complete)
             let ran = try await waiting.end()
             #expect(ran.code == 0)
             #expect(
                 ran.output
                     == "follows the run in progress: shop.orders of user ann; one more run follows"
-                    + " it\nshop.orders of user ann ended complete (run \(second)): nothing new\n")
+                    + " it\nshop.orders of user ann ended complete (run \(second.fence)): nothing new\n"
+            )
         }
     }
 
@@ -151,8 +149,8 @@ private struct Hand {
             try await installation.execute("update jobrunner.jobs set due_at = now() + '1 h'")
             try await installation.ok("pause shop.orders --tenant acme --user bob")
             let waiting = try installation.start("enqueue shop.orders --tenant acme --all --wait")
-            _ = try await hand.claim()
-            try await hand.finish("complete")
+            let claim = try await hand.claim()
+            try await hand.finish(claim, .complete)
             let ran = try await waiting.end()
             #expect(ran.code == 1)
             #expect(
@@ -168,8 +166,8 @@ private struct Hand {
     @Test func `a deferred job says so, and force goes now`() async throws {
         try await withHand { installation, hand in
             try await installation.ok("enqueue shop.orders --tenant acme --user ann")
-            _ = try await hand.claim()
-            try await hand.finish("deferred", kind: "rate_limited", error: "slow down")
+            let claim = try await hand.claim()
+            try await hand.finish(claim, .deferred, kind: .rateLimited, error: "slow down")
             #expect(
                 try await installation.ok("enqueue shop.orders --tenant acme --user ann")
                     == "deferred: shop.orders of user ann; the source asked for patience, --force"
@@ -183,8 +181,8 @@ private struct Hand {
     @Test func `a job that needs a new secret says so, and a secret wakes it`() async throws {
         try await withHand { installation, hand in
             try await installation.ok("enqueue shop.orders --tenant acme --user ann")
-            _ = try await hand.claim()
-            try await hand.finish("needs_reauth", kind: "unauthorised", error: "HTTP 401")
+            let claim = try await hand.claim()
+            try await hand.finish(claim, .needsReauth, kind: .unauthorised, error: "HTTP 401")
             #expect(
                 try await installation.ok("enqueue shop.orders --tenant acme --user ann")
                     .hasPrefix("needs a new secret: shop.orders of user ann"))
