@@ -144,14 +144,14 @@ private let alwaysWrong = ["--xyzzy", "-x", "--=1", "--tenant=", "--tenant⏎=1"
     func `what no command knows is refused before the database is asked`(command: String)
         async throws
     {
-        try await Installation.with(migrated: false) { installation in
-            let nowhere = ["DATABASE_URL": "postgres://127.0.0.1:1/none"]
-            for wrong in alwaysWrong {
-                let ran = try await installation.run("\(command) \(wrong)", nowhere)
-                #expect(ran.code == 64, "\(command) \(wrong): \(ran.errors)")
-                #expect(ran.errorLines.count == 1, "\(command) \(wrong): \(ran.errors)")
-                #expect(ran.output == "")
-            }
+        for wrong in alwaysWrong {
+            let ran = try await RunningProgram(
+                words("\(command) \(wrong)"),
+                environment: ["DATABASE_URL": "postgres://127.0.0.1:1/none"]
+            ).end()
+            #expect(ran.code == 64, "\(command) \(wrong): \(ran.errors)")
+            #expect(ran.errorLines.count == 1, "\(command) \(wrong): \(ran.errors)")
+            #expect(ran.output == "")
         }
     }
 
@@ -164,27 +164,24 @@ private let alwaysWrong = ["--xyzzy", "-x", "--=1", "--tenant=", "--tenant⏎=1"
         #expect(names.count >= 100)
         try await Installation.with { installation in
             let before = try await installation.fingerprint()
+            let jobs = installation.folder.appendingPathComponent("bad").path
+            try FileManager.default.copyItem(atPath: folder.path, toPath: jobs)
+            var all: [String] = []
             for name in names {
-                let bytes = try Data(contentsOf: folder.appendingPathComponent(name))
+                let file = "\(jobs)/\(name)"
+                let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
                 let expected = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
                     .prefix { $0.hasPrefix("# expect: ") }.count
-                let jobs = installation.folder.appendingPathComponent("bad-\(name)")
-                try FileManager.default.createDirectory(
-                    at: jobs, withIntermediateDirectories: true)
-                let file = jobs.appendingPathComponent(name)
-                try bytes.write(to: file)
-                let validated = try await installation.run("validate \(file.path)")
+                let validated = try await installation.run("validate \(file)")
                 #expect(validated.code == 65, "\(name): \(validated.errors)")
                 #expect(validated.output == "")
                 #expect(validated.errorLines.count == expected, "\(name): \(validated.errors)")
-                #expect(validated.errorLines.allSatisfy { $0.hasPrefix(file.path + ":") })
-                let migrated = try await installation.run(
-                    "migrate", ["JOBRUNNER_JOBS": jobs.path])
-                #expect(migrated.code == 65)
-                #expect(
-                    migrated.errorLines
-                        == validated.errorLines.map { "jobrunner migrate: " + $0 }, "\(name)")
+                #expect(validated.errorLines.allSatisfy { $0.hasPrefix(file + ":") })
+                all += validated.errorLines
             }
+            let migrated = try await installation.run("migrate", ["JOBRUNNER_JOBS": jobs])
+            #expect(migrated.code == 65)
+            #expect(migrated.errorLines == all.map { "jobrunner migrate: " + $0 })
             #expect(try await installation.fingerprint() == before)
         }
     }

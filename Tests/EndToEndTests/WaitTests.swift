@@ -82,6 +82,7 @@ private struct Hand {
             let waiting = try installation.start(ask)
             let claim = try await hand.claim()
             try await hand.finish(claim, .partial, kind: .deadline)
+            try await installation.afterAnotherLook()
             let second = try await hand.claim()
             #expect(waiting.process.isRunning)
             try await hand.finish(second, .complete)
@@ -190,6 +191,21 @@ private struct Hand {
             #expect(
                 try await installation.ok("user set ann --tenant acme --secret token=@@token")
                     .hasSuffix("; 1 job woken\n"))
+        }
+    }
+}
+
+extension Installation {
+    /// Returns when the waiting program has asked the database once more than it had when called.
+    fileprivate func afterAnotherLook() async throws {
+        let now = try await value("select clock_timestamp()")
+        try await eventually("another look by the program") {
+            try await value(
+                """
+                select coalesce(bool_or(query_start > '\(now)'), false) from pg_stat_activity
+                where datname = current_database() and application_name = 'jobrunner'
+                  and state = 'idle'
+                """) == "true"
         }
     }
 }
