@@ -211,3 +211,9 @@ extension PageCommit {
             "select jobrunner.commit_page(\(places))", binds: binds(for: claim) + counts.binds)
     }
 }
+
+extension String {
+    func replacing(_ word: String, with other: String) -> String {
+        split(separator: word, omittingEmptySubsequences: false).joined(separator: other)
+    }
+}
