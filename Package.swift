@@ -87,7 +87,7 @@ let package = Package(
         tests("JobFileTests", of: ["JobFile", "JSON"], exclude: ["Malformed"]),
         tests("SecretsTests", of: ["Secrets"]),
         tests("SchemaTests", of: ["Schema", "Postgres", "JobFile", "JSON", "TestSupport"]),
-        tests("QueueTests", of: ["Queue", "Postgres", "Schema", "TestSupport"]),
+        tests("QueueTests", of: ["Queue", "Postgres", "JSON", "Schema", "TestSupport"]),
         tests("SyncTests", of: ["Sync", "JobFile", "JSON", "HTTP", "Queue"]),
         tests("RunnerTests", of: ["Runner"]),
         tests(
