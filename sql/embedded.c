@@ -1,6 +1,7 @@
 #include "CSQLFiles.h"
 
-// Every file of sql/ stands here once; a test holds this list against the folder. An edited file rebuilds this one.
+// Written by bin/embed: every file of sql/ stands here once, which a test holds against the folder.
+// An edited file rebuilds this one.
 #pragma clang diagnostic ignored "-Wc23-extensions"  // #embed, which clang knows in every standard
 static const unsigned char migrations_0000_migrations[] = {
 #embed "migrations/0000_migrations.sql"
@@ -74,6 +75,9 @@ static const unsigned char functions_jobs_named[] = {
 static const unsigned char functions_leave_worker[] = {
 #embed "functions/leave_worker.sql"
 };
+static const unsigned char functions_lift_quarantines[] = {
+#embed "functions/lift_quarantines.sql"
+};
 static const unsigned char functions_list_items[] = {
 #embed "functions/list_items.sql"
 };
@@ -91,6 +95,9 @@ static const unsigned char functions_pause_jobs[] = {
 };
 static const unsigned char functions_phase_of[] = {
 #embed "functions/phase_of.sql"
+};
+static const unsigned char functions_quarantine_span[] = {
+#embed "functions/quarantine_span.sql"
 };
 static const unsigned char functions_reap_jobs[] = {
 #embed "functions/reap_jobs.sql"
@@ -226,12 +233,14 @@ static const jr_sql_file files[] = {
     {"functions/hold_job.sql", functions_hold_job, sizeof functions_hold_job},
     {"functions/jobs_named.sql", functions_jobs_named, sizeof functions_jobs_named},
     {"functions/leave_worker.sql", functions_leave_worker, sizeof functions_leave_worker},
+    {"functions/lift_quarantines.sql", functions_lift_quarantines, sizeof functions_lift_quarantines},
     {"functions/list_items.sql", functions_list_items, sizeof functions_list_items},
     {"functions/maintain_runs.sql", functions_maintain_runs, sizeof functions_maintain_runs},
     {"functions/next_tick.sql", functions_next_tick, sizeof functions_next_tick},
     {"functions/open_runs.sql", functions_open_runs, sizeof functions_open_runs},
     {"functions/pause_jobs.sql", functions_pause_jobs, sizeof functions_pause_jobs},
     {"functions/phase_of.sql", functions_phase_of, sizeof functions_phase_of},
+    {"functions/quarantine_span.sql", functions_quarantine_span, sizeof functions_quarantine_span},
     {"functions/reap_jobs.sql", functions_reap_jobs, sizeof functions_reap_jobs},
     {"functions/reap_worker.sql", functions_reap_worker, sizeof functions_reap_worker},
     {"functions/record_call.sql", functions_record_call, sizeof functions_record_call},

@@ -5,10 +5,18 @@ let programVersion = "0.1.0"
 
 /// The command line: words in, words out, exit codes.
 public enum Commands {
-    /// Does what the process's arguments ask for; the result is the process's exit code.
+    /// Does what the process's arguments ask for and ends the process with its exit code.
     ///
-    /// What stands before the first `await` runs on the main thread, before any other exists.
-    public static func main(_ arguments: [String]) async -> Int32 {
+    /// It is synchronous because an asynchronous `main` already runs on a thread of the runtime's,
+    /// and the signals of a worker must be blocked before any such thread exists.
+    public static func start(_ arguments: [String]) -> Never {
+        if arguments.dropFirst().first == "worker" { Signals.block() }
+        Task { exit(await main(arguments)) }
+        while true { pause() }
+    }
+
+    /// Does what the arguments ask for; the result is the process's exit code.
+    static func main(_ arguments: [String]) async -> Int32 {
         // A reader that goes away is an error of `write`, not a death.
         signal(SIGPIPE, SIG_IGN)
         let output = Output()

@@ -81,6 +81,22 @@ extension Queue {
         }
     }
 
+    /// Lets jobs go on whose quarantine is over; returns how many.
+    public func liftQuarantines() async throws -> Int {
+        try await call(Statement("select jobrunner.lift_quarantines()")) { try $0.only().int(0) }
+    }
+
+    /// Ids of the keys that secrets are sealed with.
+    public func sealingKeys() async throws -> [String] {
+        let statement = Statement(
+            """
+            select distinct encode(substring(s.sealed from 2 for 8), 'hex')
+            from jobrunner.secrets as s
+            order by 1
+            """)
+        return try await call(statement) { try $0.map { try $0.text(0) } }
+    }
+
     /// Keeps partitions of runs ahead and drops what retention ends.
     public func maintainRuns(keep: Duration) async throws {
         let statement = Statement(

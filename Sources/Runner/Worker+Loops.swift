@@ -79,15 +79,20 @@ extension Worker {
         }
     }
 
-    /// Keeps history's partitions ahead, now and every hour.
+    /// Keeps history's partitions ahead, now and every hour; lifts quarantines that are over.
     func maintain() async {
+        var partitionsDue = ContinuousClock.now
         while !Task.isCancelled {
             do {
-                try await queue.maintainRuns(keep: settings.retention)
+                if try await queue.liftQuarantines() > 0 { work.ring() }
+                if ContinuousClock.now >= partitionsDue {
+                    try await queue.maintainRuns(keep: settings.retention)
+                    partitionsDue = .now + .seconds(3600)
+                }
             } catch {
                 noteDatabaseLost(error)
             }
-            try? await Task.sleep(for: .seconds(3600), clock: .continuous)
+            try? await Task.sleep(for: settings.sweep, clock: .continuous)
         }
     }
 }

@@ -15,6 +15,8 @@ public struct WorkerSettings: Sendable {
     public var poll: Duration = .seconds(1)
     /// Between looks for dead workers and for stop requests.
     public var watch: Duration = .milliseconds(500)
+    /// Between looks for quarantines that are over.
+    public var sweep: Duration = .seconds(10)
     /// How long a stopped worker may take for its last outcomes.
     public var grace: Duration = .seconds(10)
     /// How long history is kept.

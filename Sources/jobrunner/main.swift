@@ -1,4 +1,3 @@
 import Commands
-import Glibc
 
-exit(await Commands.main(CommandLine.arguments))
+Commands.start(CommandLine.arguments)

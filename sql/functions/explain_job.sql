@@ -43,8 +43,8 @@ begin
       jobrunner.words_for(now() - v_job.paused_at));
   end if;
   if v_job.state = 'quarantined' then
-    return format('It does not run because it was set aside %s ago: %s; `jobrunner retry` lets it go on.',
-      jobrunner.words_for(now() - v_job.quarantined_at), v_job.quarantine_reason);
+    return format('It does not run because it was set aside for %s more: %s; `jobrunner retry` lets it go on now.',
+      jobrunner.words_for(v_job.due_at - now()), v_job.quarantine_reason);
   end if;
   if v_job.state = 'needs_reauth' then
     return format('It does not run because the source refuses its credential since %s ago; a new secret wakes it.',

@@ -116,6 +116,8 @@ with given as materialized (
     rerun_requested = false,
     priority = h.rerun_requested::integer::smallint,
     due_at = case
+      when h.error_kind = 'deadline' and c.pages = 0 and h.stalled_runs >= 4
+        then now() + jobrunner.quarantine_span(h.stalled_runs - 3)
       when h.outcome = 'deferred' then now() + make_interval(secs => h.wait_ms / 1000.0)
       when h.rerun_requested or h.outcome = 'partial' then least(j.due_at, now())
       when h.outcome = 'failed' then now() + jobrunner.backoff(h.consecutive_failures + 1, h.every)

@@ -55,7 +55,10 @@ with held as materialized (
     deadline_at = null,
     cancel_requested_at = null,
     rerun_requested = false,
-    due_at = least(j.due_at, now()),
+    due_at = case
+      when c.pages = 0 and h.crashes >= 2 then now() + jobrunner.quarantine_span(h.crashes - 1)
+      else least(j.due_at, now())
+    end,
     crashes = case when c.pages > 0 then 0 else h.crashes + 1 end,
     quarantined_at = case when c.pages = 0 and h.crashes >= 2 then now() end,
     quarantine_reason = case

@@ -64,8 +64,10 @@ create table jobrunner.jobs (
   constraint job_error_is_at_most_1_kib check (octet_length(last_error) <= 1024)
 ) with (fillfactor = 70);
 create index jobs_due on jobrunner.jobs (tenant_id, priority, due_at) where state = 'waiting';
+create index jobs_quarantined on jobrunner.jobs (due_at) where quarantined_at is not null;
 create index jobs_held on jobrunner.jobs (worker_id, tenant_id) where worker_id is not null;
 comment on index jobrunner.jobs_due is 'What a claim walks: the oldest due first within tenant and priority.';
+comment on index jobrunner.jobs_quarantined is 'Finds those whose quarantine is over.';
 comment on index jobrunner.jobs_held is 'What runs where; counts a tenant''s running jobs.';
 
 comment on table jobrunner.jobs is 'One standing row per user and job file: it is its own schedule. Unique by key, so a job has at most one live run.';
@@ -90,7 +92,7 @@ comment on column jobrunner.jobs.force_requested is 'The next run ignores min_ga
 comment on column jobrunner.jobs.entity_requested is 'The next run syncs this entity only.';
 comment on column jobrunner.jobs.paused_at is 'Since when the job is not claimed; null: not paused.';
 comment on column jobrunner.jobs.paused_with_user is 'True: paused because its user is, and resumed with the user.';
-comment on column jobrunner.jobs.quarantined_at is 'Since when the job is set aside because it kills its workers or makes no progress.';
+comment on column jobrunner.jobs.quarantined_at is 'Since when the job is set aside because it kills its workers or makes no progress; until due_at.';
 comment on column jobrunner.jobs.quarantine_reason is 'Why it was set aside.';
 comment on column jobrunner.jobs.reauth_needed_at is 'Since when the source refuses the credential; a new secret ends it.';
 comment on column jobrunner.jobs.deferred_until is 'The source asked for patience until then.';
