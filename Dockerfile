@@ -1,0 +1,28 @@
+# The image of every role: `docker run IMAGE worker`, `… migrate`, `… status`; see docker-compose.yml.
+FROM swift:6.3-bookworm AS build
+COPY bin/needs /usr/local/bin/needs
+RUN needs build
+WORKDIR /src
+COPY Package.swift ./
+COPY sql sql
+COPY Sources Sources
+# The manifest names the test targets, so SwiftPM wants their folders.
+COPY Tests Tests
+RUN swift build -c release --static-swift-stdlib --product jobrunner -Xlinker -s \
+ && swift build -c release --static-swift-stdlib --product fake-source -Xlinker -s \
+ && mkdir /out \
+ && cp "$(swift build -c release --show-bin-path)/jobrunner" \
+       "$(swift build -c release --show-bin-path)/fake-source" /out/
+
+FROM debian:bookworm-slim
+COPY bin/needs /usr/local/bin/needs
+RUN needs run \
+ && rm -rf /usr/local/bin/needs /var/lib/apt/lists/* /var/cache/apt /var/cache/debconf /var/log/apt /var/log/dpkg.log \
+ && useradd --uid 10001 --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin jobrunner
+COPY --from=build /out/ /usr/local/bin/
+COPY bin/sample-tenants /usr/local/bin/sample-tenants
+COPY jobs /etc/jobrunner/jobs
+ENV JOBRUNNER_JOBS=/etc/jobrunner/jobs
+USER 10001:10001
+ENTRYPOINT ["jobrunner"]
+CMD ["worker"]
