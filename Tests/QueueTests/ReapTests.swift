@@ -190,11 +190,9 @@ struct ReapTests {
             #expect(try await look() == [])
             #expect(try await fixture.text("select health from jobrunner.worker_health") == "alive")
             await presence.close()
-            let locks = """
-                select count(*) from pg_locks
-                where locktype = 'advisory' and classid = 1246907730 and objid = \(worker)
-                """
-            while try await fixture.int(locks) != 0 {}
+            let locks = presenceLocks(of: worker)
+            let end = ContinuousClock.now + .seconds(10)
+            while try await fixture.int(locks) != 0 { try #require(.now < end) }
             #expect(try await look() == [])
             #expect(
                 try await fixture.text("select health from jobrunner.worker_health")
@@ -212,9 +210,9 @@ struct ReapTests {
             let worker = try await Queue(presence).registerWorker(
                 host: "h", pid: 1, version: "0", capacity: 1)
             await presence.close()
-            let locks =
-                "select count(*) from pg_locks where locktype = 'advisory' and classid = 1246907730 and objid = \(worker)"
-            while try await fixture.int(locks) != 0 {}
+            let locks = presenceLocks(of: worker)
+            let end = ContinuousClock.now + .seconds(10)
+            while try await fixture.int(locks) != 0 { try #require(.now < end) }
             try await fixture.script("update jobrunner.workers set session_gone_at = now()")
             for _ in 1...2 {
                 _ = try await fixture.queue.beat(
@@ -224,4 +222,13 @@ struct ReapTests {
             #expect(try await fixture.int(locks) == 1)
         }
     }
+}
+
+/// Counts this database's locks of a worker; `pg_locks` shows other tests' databases too.
+private func presenceLocks(of worker: Int) -> String {
+    """
+    select count(*) from pg_locks as l
+    join pg_database as d on d.oid = l.database and d.datname = current_database()
+    where l.locktype = 'advisory' and l.classid = 1246907730 and l.objid = \(worker)
+    """
 }

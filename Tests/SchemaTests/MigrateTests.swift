@@ -56,25 +56,28 @@ struct MigrateTests {
         }
     }
 
-    @Test func `a migrate waits for another, however long lock_timeout is`() async throws {
-        try await withTestDatabase(lanes: 3) { database async throws in
-            try await database.script(
-                "alter role current_user in database \(try await database.texts("select quote_ident(current_database())")[0]) set lock_timeout = '1ms'"
-            )
-            let migrator = try await database.run { session in
-                _ = try session.query(Statement("select pg_advisory_lock(1246907733)"))
-                let waiting = Task { try await database.migrate() }
-                while try session.query(
-                    .unprepared(
-                        "select from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())"
-                    )
-                ).isEmpty {}
-                _ = try session.query(Statement("select pg_sleep(0.02)"))
-                _ = try session.query(Statement("select pg_advisory_unlock(1246907733)"))
-                return waiting
-            }
-            #expect(try await migrator.value.isEmpty == false)
+    @Test func `a migrate waits for another, however short lock_timeout is`() async throws {
+        var configuration = try await TestDatabase.make().configuration(lanes: 2)
+        configuration.lockTimeout = .milliseconds(1)
+        let database = Database(configuration)
+        let waiting = try await database.run { session in
+            _ = try session.query(Statement("select pg_advisory_lock(1246907733)"))
+            let waiting = Task { try await database.migrate() }
+            let blocked = Statement(
+                """
+                select from pg_locks as l
+                join pg_database as d on d.oid = l.database and d.datname = current_database()
+                where l.locktype = 'advisory' and not l.granted
+                """)
+            let end = ContinuousClock.now + .seconds(10)
+            while try session.query(blocked).isEmpty { try #require(.now < end) }
+            // Twenty times its lock_timeout.
+            _ = try session.query(Statement("select pg_sleep(0.02)"))
+            _ = try session.query(Statement("select pg_advisory_unlock(1246907733)"))
+            return waiting
         }
+        #expect(try await waiting.value.isEmpty == false)
+        await database.close()
     }
 
     @Test func `the session is given back as it was`() async throws {
