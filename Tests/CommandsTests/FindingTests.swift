@@ -1,4 +1,5 @@
 import JSON
+import Queue
 import Testing
 
 @testable import Commands
