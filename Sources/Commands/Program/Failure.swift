@@ -88,10 +88,10 @@ struct Failure: Error {
     private init(schema error: SchemaError) {
         switch error {
         case .incompatible(let differences): self.init(.data, lines: differences)
-        case .older, .newerAndBreaking: self.init(.configuration, error.description)
+        case .older, .newerAndBreaking, .edited: self.init(.configuration, error.description)
         case .failed(_, let cause) where cause.isTransient:
             self = Failure(database: cause)
-        case .edited, .misnumbered, .failed: self.init(.software, error.description)
+        case .misnumbered, .failed: self.init(.software, error.description)
         }
     }
 

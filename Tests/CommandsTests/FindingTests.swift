@@ -1,0 +1,60 @@
+import JSON
+import Queue
+import Testing
+
+@testable import Commands
+
+private func row(_ text: String) throws -> JSONValue {
+    try #require(try JSONDocument(parsing: Array(text.utf8)).root.value)
+}
+
+@Suite struct FindingTests {
+    @Test func `an old server, holders of dead rows and idle transactions are named`() throws {
+        let findings = serverFindings([
+            .server: [try row(#"{"version":"14.2","major":14}"#)],
+            .xminHolders: [
+                try row(#"{"what":"replication slot old","seconds":null}"#),
+                try row(#"{"what":"session 7 (psql)","seconds":300}"#),
+            ],
+            .idleInTransaction: [try row(#"{"pid":7,"name":"psql","role":"me","seconds":30}"#)],
+        ])
+        #expect(
+            findings.map(\.line) == [
+                "error: server: PostgreSQL 14.2; expected 15 or later",
+                "warning: vacuum: replication slot old holds back the removal of dead rows; end it"
+                    + " if nobody needs it",
+                "warning: vacuum: session 7 (psql) holds back the removal of dead rows for 5 min;"
+                    + " end it if nobody needs it",
+                "warning: sessions: session 7 (psql) is idle in a transaction for 30 s;"
+                    + " select pg_terminate_backend(7)",
+            ])
+    }
+
+    @Test func `runs without a day's partition, and jobs without a credential, are counted`() throws
+    {
+        let findings = jobFindings([
+            .workers: [try row(#"{"worker_id":1,"health":"alive","silent_seconds":1}"#)],
+            .needsReauth: [try row(#"{"tenant":"acme","job":"j","count":2,"user":"ann"}"#)],
+            .partitions: [try row(#"{"other_count":1000,"has_tomorrow":true}"#)],
+        ])
+        #expect(
+            findings.map(\.what) == [
+                "1 alive",
+                "2 jobs j of tenant acme are parked, such as user ann: the source refuses the"
+                    + " credential",
+                "runs_other holds 1000 or more runs of days without a partition",
+            ])
+    }
+
+    @Test func `secrets are compared with the key in use`() throws {
+        let rows = [
+            try row(#"{"key_id":"aa","count":2}"#), try row(#"{"key_id":"bb","count":1}"#),
+        ]
+        #expect(secretFindings([], keyID: nil) == [])
+        #expect(secretFindings(rows, keyID: nil).map(\.severity) == [.warning])
+        #expect(
+            secretFindings(rows, keyID: "aa").map(\.what) == [
+                "1 secret sealed with key bb, but the key file holds aa"
+            ])
+    }
+}
