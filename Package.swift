@@ -44,7 +44,9 @@ let package = Package(
         .target(name: "CCurlShim", dependencies: ["CCurl"]),
         .target(name: "CMicroHTTPDShim", dependencies: ["CMicroHTTPD"]),
         // The text of sql/, embedded in the binary at compile time.
-        .target(name: "CSQLFiles", path: "sql", exclude: ["migrations", "functions", "views", "schema.sql"]),
+        .target(
+            name: "CSQLFiles", path: "sql",
+            exclude: ["migrations", "functions", "views", "schema.sql"]),
 
         // The rooms, leaves first.
         room("Telemetry", uses: ["CLinux"]),
@@ -86,8 +88,15 @@ let package = Package(
         tests("SecretsTests", of: ["Secrets"]),
         tests("SchemaTests", of: ["Schema", "Postgres", "JobFile", "JSON", "TestSupport"]),
         tests("QueueTests", of: ["Queue", "Postgres", "Schema", "TestSupport"]),
-        tests("SyncTests", of: ["Sync", "JobFile", "JSON", "HTTP", "Queue"]),
-        tests("RunnerTests", of: ["Runner"]),
+        tests(
+            "SyncTests",
+            of: ["Sync", "JobFile", "JSON", "HTTP", "Postgres", "Queue", "Secrets"]),
+        tests(
+            "RunnerTests",
+            of: [
+                "Runner", "Sync", "Queue", "Postgres", "HTTP", "JobFile", "Schema", "Telemetry",
+                "TestSupport",
+            ]),
         tests("CommandsTests", of: ["Commands", "JSON"]),
         tests("FakeSourceTests", of: ["FakeSource"]),
         tests(
