@@ -88,8 +88,15 @@ let package = Package(
         tests("SecretsTests", of: ["Secrets"]),
         tests("SchemaTests", of: ["Schema", "Postgres", "JobFile", "JSON", "TestSupport"]),
         tests("QueueTests", of: ["Queue", "Postgres", "JSON", "Schema", "TestSupport"]),
-        tests("SyncTests", of: ["Sync", "JobFile", "JSON", "HTTP", "Queue"]),
-        tests("RunnerTests", of: ["Runner"]),
+        tests(
+            "SyncTests",
+            of: ["Sync", "JobFile", "JSON", "HTTP", "Postgres", "Queue", "Secrets"]),
+        tests(
+            "RunnerTests",
+            of: [
+                "Runner", "Sync", "Queue", "Postgres", "HTTP", "JobFile", "Schema", "Telemetry",
+                "TestSupport",
+            ]),
         tests(
             "CommandsTests",
             of: [

@@ -17,6 +17,21 @@ extension Queue {
         return RunProgress(fence: Int64(try row.int(0)), pages: try row.int(1))
     }
 
+    /// Every claim that a worker holds, by the database.
+    public func heldClaims(worker: Int) async throws -> [Claim] {
+        let statement = Statement(
+            """
+            select j.user_id, j.name, j.fence, j.nonce from jobrunner.jobs as j where j.worker_id = $1
+            """, .int4(Int32(clamping: worker)))
+        return try await call(statement) { rows in
+            try rows.map { row in
+                Claim(
+                    userID: Int64(try row.int("user_id")), name: try row.text("name"),
+                    fence: Int64(try row.int("fence")), nonce: try row.uuid("nonce"))
+            }
+        }
+    }
+
     /// Places, from 0, of values that do not fit a column type; asked after a page was refused.
     public func unsuitable(_ values: [String?], type: String) async throws -> [Int] {
         let statement = Statement(

@@ -12,7 +12,7 @@ final class Completer: Sendable {
     private struct State {
         var pending: [FinishedRun] = []
         /// Taken out of `pending`, not yet written.
-        var isWriting = false
+        var writing: [FinishedRun] = []
     }
 
     private let queue: Queue
@@ -46,20 +46,28 @@ final class Completer: Sendable {
     func writeAll() async {
         while !Task.isCancelled, let batch = takeBatch() {
             await write(batch)
-            state.withLock { $0.isWriting = false }
+            state.withLock { $0.writing = [] }
             wrote()
         }
     }
 
     /// Nothing waits and nothing is being written.
-    var isEmpty: Bool { state.withLock { $0.pending.isEmpty && !$0.isWriting } }
+    var isEmpty: Bool { state.withLock { $0.pending.isEmpty && $0.writing.isEmpty } }
+
+    /// Whether a run's outcome is still to be written.
+    func holds(_ claim: Claim) -> Bool {
+        state.withLock { state in
+            state.pending.contains { $0.claim == claim }
+                || state.writing.contains { $0.claim == claim }
+        }
+    }
 
     private func takeBatch() -> [FinishedRun]? {
         state.withLock { state in
             guard !state.pending.isEmpty else { return nil }
             let batch = Array(state.pending.prefix(Self.batchMax))
             state.pending.removeFirst(batch.count)
-            state.isWriting = true
+            state.writing = batch
             return batch
         }
     }

@@ -3,7 +3,7 @@ import Queue
 
 /// Waits between tries while the database is away: full jitter, at most 2 s.
 struct DatabaseBackoff {
-    private var ceiling = 50
+    private(set) var ceiling = 50
 
     /// False when the task was cancelled instead.
     mutating func pause() async -> Bool {

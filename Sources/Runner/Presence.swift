@@ -26,7 +26,7 @@ final class Presence: Sendable {
             let row = try session.query(
                 Statement("select jobrunner.attend_worker($1)", .int4(Int32(clamping: worker))))
             if try row.only().bool(0) { return }
-            forget()
+            forget(worker)
         }
         let rows = try session.query(
             Statement(
@@ -38,9 +38,15 @@ final class Presence: Sendable {
         lastBeat.withLock { $0 = .now }
     }
 
-    /// The worker was given up: its number is no one's any more.
-    func forget() {
-        number.withLock { $0 = nil }
+    /// The worker was given up: its number is no one's any more. False: it is known already, and a
+    /// new number may stand in its place.
+    @discardableResult
+    func forget(_ worker: Int) -> Bool {
+        number.withLock { number in
+            guard number == worker else { return false }
+            number = nil
+            return true
+        }
     }
 
     func noteBeat() {

@@ -10,38 +10,47 @@ final class Slots: Sendable {
         var task: Task<Void, Never>?
     }
 
+    private struct State {
+        var running: [Int64: Running] = [:]
+        /// Set at shutdown: a run that begins after it is stopped at once.
+        var closed: ErrorKind?
+    }
+
     private let capacity: Int
-    private let running = Mutex<[Int64: Running]>([:])
-    /// Set at shutdown: a run that begins after it is stopped at once.
-    private let closed = Mutex<ErrorKind?>(nil)
+    private let state = Mutex(State())
 
     init(capacity: Int) {
         self.capacity = capacity
     }
 
-    var count: Int { running.withLock { $0.count } }
-    var free: Int { running.withLock { max(0, capacity - $0.count) } }
+    var count: Int { state.withLock { $0.running.count } }
+    var free: Int { state.withLock { max(0, capacity - $0.running.count) } }
+
+    /// Whether a claim's run has a slot.
+    func holds(_ claim: Claim) -> Bool { state.withLock { $0.running[claim.fence] != nil } }
 
     /// Takes a slot for a claimed job, before its run begins.
     func take(_ claim: Claim) -> RunControl {
         let control = RunControl()
-        if let reason = closed.withLock({ $0 }) { control.stop(reason) }
-        running.withLock { $0[claim.fence] = Running(claim: claim, control: control) }
+        state.withLock { state in
+            if let reason = state.closed { control.stop(reason) }
+            state.running[claim.fence] = Running(claim: claim, control: control)
+        }
         return control
     }
 
     /// Tells a slot its task; a stop that came before cancels it at once.
     func begin(_ claim: Claim, _ task: Task<Void, Never>) {
-        let stopped = running.withLock { running in
-            running[claim.fence]?.task = task
-            return running[claim.fence]?.control.stopReason != nil
+        let stopped = state.withLock { state in
+            state.running[claim.fence]?.task = task
+            return state.running[claim.fence]?.control.stopReason != nil
         }
         if stopped { task.cancel() }
     }
 
     /// Frees a slot when its outcome is on its way.
     func leave(_ claim: Claim) {
-        running.withLock { _ = $0.removeValue(forKey: claim.fence) }
+        state.withLock { _ = $0.running.removeValue(forKey: claim.fence) }
     }
 
     /// Stops the runs that a person asked to stop.
@@ -51,7 +60,7 @@ final class Slots: Sendable {
 
     /// Stops all runs for a reason, and every one that begins later.
     func close(_ reason: ErrorKind) {
-        closed.withLock { $0 = reason }
+        state.withLock { $0.closed = reason }
         stopAll(reason)
     }
 
@@ -61,10 +70,14 @@ final class Slots: Sendable {
     }
 
     private func stop(_ reason: ErrorKind, _ isMeant: (Claim) -> Bool) {
-        let meant = running.withLock { running in running.values.filter { isMeant($0.claim) } }
-        for run in meant {
-            run.control.stop(reason)
-            run.task?.cancel()
+        // The reason is noted under the lock: a task that begins meanwhile must see it, else it
+        // would be neither in this list nor cancelled by `begin`.
+        let tasks = state.withLock { state in
+            state.running.values.filter { isMeant($0.claim) }.map { run in
+                run.control.stop(reason)
+                return run.task
+            }
         }
+        for task in tasks { task?.cancel() }
     }
 }

@@ -13,12 +13,15 @@ extension Worker {
 
     func claim() async {
         var backoff = DatabaseBackoff()
+        var isDoubtful = false
         while !Task.isCancelled, !isStopping {
             guard let worker = presence.worker, slots.free > 0 else {
                 await work.wait(atMost: .milliseconds(100))
                 continue
             }
             do {
+                if isDoubtful { try await releaseStrays(worker) }
+                isDoubtful = false
                 let taken = try await claimOnce(worker)
                 noteDatabaseBack()
                 backoff = DatabaseBackoff()
@@ -26,8 +29,9 @@ extension Worker {
                 if taken == 0 { await work.wait(atMost: settings.poll) }
                 if taken > 0 { try? await Task.sleep(for: Self.gather, clock: .continuous) }
             } catch QueueError.workerEnded {
-                noteGivenUp()
+                noteGivenUp(worker)
             } catch {
+                isDoubtful = true
                 noteDatabaseLost(error)
                 guard await backoff.pause() else { return }
             }
@@ -49,12 +53,20 @@ extension Worker {
                 begin(job, control, opened, claimedAt)
             }
         } catch {
-            // None has begun: they are given back, or reaped if that fails too.
+            // None has begun: they are given back, if that fails too as strays.
             for job in jobs { slots.leave(job.claim) }
             _ = try? await queue.releaseJobs(jobs.map(\.claim))
             throw error
         }
         return jobs.count
+    }
+
+    /// Gives back what this worker holds without running it: the reply to a claim was lost, so the
+    /// heartbeat would keep the jobs for ever. Only this loop claims, so nothing is on its way.
+    func releaseStrays(_ worker: Int) async throws {
+        let held = try await queue.heldClaims(worker: worker)
+        let strays = held.filter { !slots.holds($0) && !completer.holds($0) }
+        _ = try await queue.releaseJobs(strays)
     }
 
     private func open(_ jobs: [ClaimedJob]) async throws -> OpenedRuns {
@@ -80,7 +92,7 @@ extension Worker {
         _ job: ClaimedJob, _ control: RunControl, _ opened: OpenedRuns,
         _ claimedAt: ContinuousClock.Instant
     ) {
-        guard let file = files[job.claim.name] else { return }
+        guard let file = files[job.claim.name] else { return slots.leave(job.claim) }
         let inputs = RunInputs(job: job, file: file, opened: opened, claimedAt: claimedAt)
         let run = Task {
             if let finished = await sync.run(inputs, control) { completer.add(finished) }

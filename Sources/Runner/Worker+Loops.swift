@@ -44,7 +44,7 @@ extension Worker {
                 deadline: .now + settings.heartbeat)
             presence.noteBeat()
             budgets.setWorkers(beat.workers)
-            if !beat.isAlive { noteGivenUp() }
+            if !beat.isAlive { noteGivenUp(worker) }
         } catch {
             noteDatabaseLost(error)
             if presence.isPastLease { slots.stopAll(.database) }
@@ -107,8 +107,8 @@ extension Worker {
     }
 
     /// The worker was given up: what it runs is not its own any more, and it registers anew.
-    func noteGivenUp() {
-        presence.forget()
+    func noteGivenUp(_ worker: Int) {
+        guard presence.forget(worker) else { return }
         slots.stopAll(.database)
         state.withLock { $0.listener }?.close()
     }

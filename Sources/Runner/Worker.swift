@@ -38,6 +38,7 @@ public final class Worker: Sendable {
 
     struct State {
         var isStopping = false
+        var isAborting = false
         var runs = 0
         var lostSince: ContinuousClock.Instant?
         var listener: Listener?
@@ -91,11 +92,15 @@ public final class Worker: Sendable {
 
     var subject: Subject { Subject(worker: presence.worker.map(Int64.init)) }
     var isStopping: Bool { state.withLock { $0.isStopping } }
+    private var isAborting: Bool { state.withLock { $0.isAborting } }
 
     /// First stop: claim no more, tear down what runs. Second: leave at once.
     private func heed(_ signals: AsyncStream<WorkerSignal>, _ ending: Bell) async {
         for await signal in signals {
-            state.withLock { $0.isStopping = true }
+            state.withLock { state in
+                state.isStopping = true
+                state.isAborting = signal == .abort
+            }
             log.emit(.workerDraining(subject, running: slots.count, reason: "\(signal)"))
             slots.close(.shutdown)
             ending.ring()
@@ -108,10 +113,12 @@ public final class Worker: Sendable {
     /// grace; then leaves. What is left is covered by the lease.
     private func settle() async {
         let end = ContinuousClock.now + settings.grace
-        while slots.count > 0 || !completer.isEmpty, ContinuousClock.now < end {
+        while slots.count > 0 || !completer.isEmpty, ContinuousClock.now < end, !isAborting,
+            !Task.isCancelled
+        {
             await work.wait(atMost: .milliseconds(20))
         }
-        guard let worker = presence.worker else { return }
+        guard !isAborting, let worker = presence.worker else { return }
         _ = try? await heart.leave(worker: worker, deadline: .now + .seconds(1))
     }
 }

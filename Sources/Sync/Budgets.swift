@@ -7,6 +7,8 @@ import Synchronization
 public final class Budgets: Sendable {
     /// Longer than this a run does not sleep for a token at once: the bucket refills each second.
     private static let pauseMax = Duration.seconds(1)
+    /// Nor for a shorter time: each look is a statement.
+    private static let pauseMin = Duration.milliseconds(20)
 
     private struct Key: Hashable {
         var tenantID: Int64
@@ -57,7 +59,8 @@ public final class Budgets: Sendable {
                 add(grant)
                 continue
             }
-            let pause = min(.seconds(1 / max(source.rate?.perSecond ?? 1, 1)), Self.pauseMax)
+            let refill = Duration.seconds(1 / max(source.rate?.perSecond ?? 1, 1))
+            let pause = min(max(refill, Self.pauseMin), Self.pauseMax)
             try await Task.sleep(until: min(.now + pause, deadline), clock: .continuous)
             guard ContinuousClock.now < deadline else { throw RunEnd.interrupted(.deadline) }
         }

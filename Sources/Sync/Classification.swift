@@ -10,7 +10,7 @@ func classified(_ error: any Error) -> RunEnd {
     case let error as QueueError: classified(error)
     case let error as DatabaseError: classified(error)
     case let error as TransactionError: .failed(.database, "\(error)")
-    case let error as HTTPError: classified(error)
+    case let error as HTTPError: classified(error, of: "the request")
     case is CancellationError: .interrupted(.cancelled)
     default: .failed(.malformed, "\(error)")
     }
@@ -30,7 +30,7 @@ private func classified(_ error: QueueError) -> RunEnd {
     }
 }
 
-func classified(_ error: HTTPError, of request: String = "the request") -> RunEnd {
+func classified(_ error: HTTPError, of request: String) -> RunEnd {
     let message = "\(request): \(error)"
     switch error {
     case .timedOut: return .failed(.timedOut, message)
@@ -42,13 +42,13 @@ func classified(_ error: HTTPError, of request: String = "the request") -> RunEn
     }
 }
 
-/// What an unexpected status means. 401 and 403 park the job only when there is a credential to renew.
+/// What an unexpected status means. 401, 403 and 421 park the job only when there is a credential to renew.
 func classified(
     status: Int, of request: String, excerpt: String, hasCredential: Bool
 ) -> RunEnd {
     let message = "\(request) was answered with \(status)" + (excerpt.isEmpty ? "" : ": \(excerpt)")
     switch status {
-    case 401, 403:
+    case 401, 403, 421:
         return hasCredential ? .needsReauth(message: message) : .failed(.rejected, message)
     case 408: return .failed(.timedOut, message)
     case 429:

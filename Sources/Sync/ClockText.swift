@@ -1,18 +1,18 @@
 /// Durations as sources write them (MH20): seconds, `HH:MM:SS` or `MM:SS`.
 enum ClockText {
-    /// Seconds; nil for anything else, negative numbers included.
+    /// Seconds; nil for anything else: negative numbers, and ones too large for a double.
     static func seconds(_ text: String) -> Double? {
         if text.utf8.allSatisfy({ (48...57).contains($0) || $0 == 46 }), let plain = Double(text) {
-            return plain
+            return plain.isFinite ? plain : nil
         }
         var scanner = DigitScanner(text)
         guard let first = scanner.number(), scanner.take(":"), let second = scanner.digits(2),
             second < 60
         else { return nil }
-        if scanner.isAtEnd { return Double(first * 60 + second) }
+        if scanner.isAtEnd { return Double(first) * 60 + Double(second) }
         guard scanner.take(":"), let third = scanner.digits(2), third < 60, scanner.isAtEnd else {
             return nil
         }
-        return Double(first * 3600 + second * 60 + third)
+        return Double(first) * 3600 + Double(second * 60 + third)
     }
 }

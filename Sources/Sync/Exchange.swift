@@ -46,7 +46,9 @@ struct Exchange {
             }
             guard ContinuousClock.now < deadline else { throw RunEnd.interrupted(.deadline) }
             guard let wait = clock.wait(afterAttempt: attempt, asked: asked) else { throw end }
-            guard ContinuousClock.now + wait < deadline else { throw putOff(end, wait: wait) }
+            guard ContinuousClock.now + wait < deadline else {
+                throw putOff(end, wait: wait, isAsked: asked != nil)
+            }
             try await Task.sleep(until: .now + wait, clock: .continuous)
         }
     }
@@ -71,10 +73,11 @@ struct Exchange {
 
     /// A wait that does not fit into the run belongs to the scheduler. A source that asked for it is
     /// obeyed; one that merely failed counts as failed.
-    private func putOff(_ end: RunEnd, wait: Duration) -> RunEnd {
+    private func putOff(_ end: RunEnd, wait: Duration, isAsked: Bool) -> RunEnd {
         switch end {
         case .deferred(let kind, let message, _): .deferred(kind, message: message, wait: wait)
-        case .failed(let word, let message) where word == ErrorKind.unavailable.rawValue:
+        case .failed(let word, let message)
+        where isAsked && word == ErrorKind.unavailable.rawValue:
             .deferred(.unavailable, message: message, wait: wait)
         default: end
         }
@@ -83,6 +86,7 @@ struct Exchange {
 
 /// `GET /api/users/42/feed`: never the query, which may hold a sign-in.
 func label(_ request: HTTPRequest) -> String {
-    let path = request.url.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" }.prefix { $0 != "?" }
+    let address = request.url.prefix { $0 != "?" }
+    let path = address.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" }
     return "\(request.method) \(path.isEmpty ? "/" : path)"
 }

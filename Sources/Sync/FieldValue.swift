@@ -45,13 +45,15 @@ enum FieldValue: Sendable, Equatable {
         return read(document.root, as: field) ?? nil
     }
 
-    /// A text that is equal for equal values, for keys within a page.
-    var keyText: String {
+    /// Bytes that are equal for values the server holds equal, for keys within a page: Swift's own
+    /// `==` would take an accented letter and its decomposed form for one.
+    var keyBytes: [UInt8] {
         switch self {
-        case .text(let text), .json(let text): "t\(text)"
-        case .timestamp(let number), .int(let number): "n\(number)"
-        case .double(let number): "d\(number)"
-        case .bool(let flag): flag ? "b1" : "b0"
+        case .text(let text), .json(let text): Array(text.utf8)
+        case .timestamp(let number), .int(let number): Array(String(number).utf8)
+        // 0 and -0 are one key.
+        case .double(let number): Array(String(number == 0 ? 0 : number).utf8)
+        case .bool(let flag): [flag ? 1 : 0]
         }
     }
 

@@ -18,6 +18,11 @@ final class Gate: Sendable {
 
     private let state = Mutex(State())
 
+    var taken: Int { state.withLock { $0.taken } }
+    var waiting: Int { state.withLock { $0.waiters.count } }
+    /// Cancellations kept for those who have not come yet; none when all is quiet.
+    var remembered: Int { state.withLock { $0.cancelled.count } }
+
     func setPlaces(_ count: Int) {
         state.withLock { $0.places = count }
         wakeNext()
@@ -33,7 +38,9 @@ final class Gate: Sendable {
             await withCheckedContinuation { continuation in
                 let now: Bool? = state.withLock { state in
                     if state.cancelled.remove(id) != nil { return false }
-                    if state.taken < state.places {
+                    // Nobody passes those who wait: a place may be free for a moment before the
+                    // first of them is woken.
+                    if state.taken < state.places, state.waiters.isEmpty {
                         state.taken += 1
                         return true
                     }

@@ -75,8 +75,8 @@ extension Page {
 
     private func offset(after facts: PageFacts, totalAt: Path?) throws -> NextPosition {
         let position = try whole(facts.position)
-        let next = position + facts.recordCount
         if isShort(facts) { return NextPosition() }
+        let next = try sum(position, facts.recordCount)
         if let total = totalAt?.first(in: facts.root)?.int, next >= total { return NextPosition() }
         return NextPosition(next: String(next))
     }
@@ -85,7 +85,7 @@ extension Page {
         let position = try whole(facts.position)
         if isShort(facts) { return NextPosition() }
         if let last = lastAt?.first(in: facts.root)?.int, position >= last { return NextPosition() }
-        return NextPosition(next: String(position + 1))
+        return NextPosition(next: String(try sum(position, 1)))
     }
 
     /// Ends at an empty page or without progress (MH33); what was reached outlives the pass.
@@ -112,45 +112,34 @@ extension Page {
         }
         return number
     }
-}
 
-/// `Link: <…>; rel="next"` (RFC 8288).
-enum LinkHeader {
-    /// The target of the first link whose relations include `next`.
-    static func next(_ values: [String]) -> String? {
-        for value in values {
-            var rest = Substring(value)
-            while let open = rest.firstIndex(of: "<"), let close = rest[open...].firstIndex(of: ">")
-            {
-                let target = rest[rest.index(after: open)..<close]
-                rest = rest[rest.index(after: close)...]
-                let parameters = rest.prefix(upTo: rest.firstIndex(of: "<") ?? rest.endIndex)
-                if relations(parameters).contains("next") { return String(target) }
-            }
-        }
-        return nil
-    }
-
-    private static func relations(_ parameters: Substring) -> [Substring] {
-        for parameter in parameters.split(whereSeparator: { $0 == ";" || $0 == "," }) {
-            let parts = parameter.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2, parts[0].filter({ $0 != " " }).lowercased() == "rel" else {
-                continue
-            }
-            return parts[1].lowercased().split(whereSeparator: { $0 == "\"" || $0 == " " })
-                .map { Substring($0) }
-        }
-        return []
+    private func sum(_ position: Int, _ step: Int) throws -> Int {
+        let (sum, isOver) = position.addingReportingOverflow(step)
+        guard !isOver else { throw RunEnd.failed(.malformed, "the position is too large") }
+        return sum
     }
 }
 
 /// The address without one query parameter, so that a sign-in never reaches a checkpoint.
 func withoutParameter(_ name: String, in url: String) -> String {
     guard let mark = url.firstIndex(of: "?") else { return url }
-    let encoded = percentEncode(queryValue: name)
     let kept = url[url.index(after: mark)...].split(separator: "&").filter { pair in
-        let key = pair.prefix { $0 != "=" }
-        return key != encoded && key != name
+        percentDecoded(pair.prefix { $0 != "=" }) != name
     }
     return url[..<mark] + (kept.isEmpty ? "" : "?" + kept.joined(separator: "&"))
+}
+
+/// A query's name as its server reads it, however the page's author chose to write it.
+private func percentDecoded(_ text: Substring) -> String {
+    var bytes: [UInt8] = []
+    var rest = text.utf8
+    while let byte = rest.popFirst() {
+        if byte == UInt8(ascii: "%"), let code = UInt8(String(rest.prefix(2)) ?? "", radix: 16) {
+            bytes.append(code)
+            rest = rest.dropFirst(2)
+        } else {
+            bytes.append(byte)
+        }
+    }
+    return String(decoding: bytes, as: UTF8.self)
 }

@@ -82,8 +82,13 @@ struct PassState {
         partialWatermark = commit.partialWatermark
     }
 
-    /// What `{page.token}` stands for; a number stays a number in a body.
-    var tokenValue: JSONValue? {
-        position.map { Int($0) != nil ? .number($0) : .string($0) }
-    }
+    /// What `{page.token}` stands for.
+    var tokenValue: JSONValue? { position.map(plainValue) }
+}
+
+/// A position or watermark as it stands in a body: a whole number as a number, all else as a text.
+///
+/// `+5` and `007` are texts: as numbers they would be no JSON.
+func plainValue(_ text: String) -> JSONValue {
+    Int64(text).map(String.init) == text ? .number(text) : .string(text)
 }

@@ -41,7 +41,7 @@ struct RecordReader: Sendable {
     /// Reads, checks, filters and dedupes. Throws `RunEnd` malformed where the page has no array.
     func read(_ root: JSONNode) throws -> RecordBatch {
         var batch = RecordBatch()
-        var places: [String: Int] = [:]
+        var places: [[[UInt8]]: Int] = [:]
         for node in try recordNodes(root) {
             batch.counts.fetched += 1
             guard let row = row(of: node) else {
@@ -59,19 +59,26 @@ struct RecordReader: Sendable {
     }
 
     /// The record nodes; a place that is no array is an error, never an empty page (U5).
+    ///
+    /// In a nested path a parent may have no children, and a page no parents.
     private func recordNodes(_ root: JSONNode) throws -> [JSONNode] {
         var nodes = [root]
         for step in records.at.steps {
             switch step {
-            case .member(let name): nodes = nodes.compactMap { $0[name] }
+            case .member(let name):
+                let found = nodes.compactMap { $0[name] }.filter { $0.kind != .null }
+                guard nodes.isEmpty || !found.isEmpty else { throw noArray }
+                nodes = found
             case .each:
-                guard !nodes.isEmpty, nodes.allSatisfy({ $0.kind == .array }) else {
-                    throw RunEnd.failed(.malformed, "the page has no array at \(records.at)")
-                }
+                guard nodes.allSatisfy({ $0.kind == .array }) else { throw noArray }
                 nodes = nodes.flatMap { Array($0.elements) }
             }
         }
         return nodes
+    }
+
+    private var noArray: RunEnd {
+        .failed(.malformed, "the page has no array at \(records.at)")
     }
 
     /// The record's values; nil when it is incompatible (MH19, MS12, PO8).
@@ -103,9 +110,9 @@ struct RecordReader: Sendable {
     /// Keys must be unique in one statement. Which version stays is the mode's rule: the first
     /// (MH21), the last, or the newest.
     private func place(
-        _ row: [FieldValue?], in batch: inout RecordBatch, at places: inout [String: Int]
+        _ row: [FieldValue?], in batch: inout RecordBatch, at places: inout [[[UInt8]]: Int]
     ) {
-        let key = keyIndexes.map { row[$0]?.keyText ?? "" }.joined(separator: "\u{1F}")
+        let key = keyIndexes.map { row[$0]?.keyBytes ?? [] }
         guard let place = places[key] else {
             places[key] = batch.rows.count
             batch.rows.append(row)

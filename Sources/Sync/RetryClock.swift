@@ -8,6 +8,8 @@ struct RetryClock {
     static let unsaidWait = Duration.seconds(60)
     /// No source may put a job off for longer than this at once.
     static let waitMax = Duration.seconds(48 * 3600)
+    /// A larger number of seconds (30 years) is a Unix time, as `X-RateLimit-Reset` often is.
+    private static let unixTimeMin = 1e9
 
     let rule: RetryRule
 
@@ -35,7 +37,10 @@ struct RetryClock {
     /// What the source says about patience, capped; nil when it says nothing.
     func askedWait(_ response: HTTPResponse, nowUnixSeconds: Int) -> Duration? {
         for place in rule.waitFrom {
-            if let seconds = askedSeconds(place, response, nowUnixSeconds) {
+            if var seconds = askedSeconds(place, response, nowUnixSeconds) {
+                if seconds >= Self.unixTimeMin {
+                    seconds = max(0, seconds - Double(nowUnixSeconds))
+                }
                 return min(.milliseconds(Int(min(seconds, 1e9) * 1000)), Self.waitMax)
             }
         }

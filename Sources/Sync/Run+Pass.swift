@@ -119,9 +119,7 @@ extension Run {
     }
 
     private func ask(_ entity: Entity, _ pass: PassState) async throws -> Answer {
-        values.since = pass.since.map { since in
-            Int(since) != nil ? .number(since) : .string(since)
-        }
+        values.since = pass.since.map(plainValue)
         values.pageSize = entity.page.size
         values.pageToken = nil
         if entity.page.continuesByAddress, let url = pass.position {

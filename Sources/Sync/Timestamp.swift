@@ -15,8 +15,14 @@ enum Timestamp {
         guard scanner.take("T") || scanner.take("t") || scanner.take(" "),
             let time = timeOfDay(&scanner), let offset = offsetSeconds(&scanner), scanner.isAtEnd
         else { return nil }
-        return days * 86_400_000_000 + time - offset * 1_000_000
+        let instant = days * 86_400_000_000 + time - offset * 1_000_000
+        // An offset may carry the first and the last day out of the years that can be written.
+        return instants.contains(instant) ? instant : nil
     }
+
+    /// 0001-01-01T00:00:00Z to 9999-12-31T23:59:59.999999Z.
+    private static let instants: ClosedRange<Int64> =
+        -62_135_596_800_000_000...253_402_300_799_999_999
 
     /// `2026-11-21T08:00:00Z`, with six digits of fraction when there is one.
     static func iso8601(_ microseconds: Int64) -> String {
@@ -55,8 +61,9 @@ enum Timestamp {
             return nil
         }
         guard let hours = scanner.digits(2), hours < 24 else { return nil }
+        let isHoursOnly = scanner.isAtEnd
         _ = scanner.take(":")
-        let minutes = scanner.isAtEnd ? 0 : scanner.digits(2)
+        let minutes = isHoursOnly ? 0 : scanner.digits(2)
         guard let minutes, minutes < 60 else { return nil }
         return sign * (hours * 3600 + minutes * 60)
     }

@@ -101,8 +101,11 @@ private struct UpsertText {
         case .insertNew: "(select true from \(table) as s where \(isSameKey))"
         case .overwrite: "(select \(isSame("s", "r")) from \(table) as s where \(isSameKey))"
         case .newestWins:
-            "(select case when s.\(version) < r.\(version) then 'older' "
-                + "when s.\(version) > r.\(version) then 'newer' else 'same' end "
+            // A row without a version is older than every version.
+            "(select case when s.\(version) < r.\(version) or (s.\(version) is null "
+                + "and r.\(version) is not null) then 'older' when s.\(version) > r.\(version) "
+                + "or (s.\(version) is not null and r.\(version) is null) then 'newer' "
+                + "else 'same' end "
                 + "from \(table) as s where \(isSameKey))"
         }
     }

@@ -12,9 +12,9 @@ extension Incremental {
         case (.epochSeconds, .some(let time), _): return String(time / 1_000_000)
         case (.epochMilliseconds, .some(let time), _): return String(time / 1000)
         case (.epochSeconds, nil, .some(let number)):
-            return String(number - overlap.microseconds / 1_000_000)
+            return String(number.subtracting(overlap.microseconds / 1_000_000))
         case (.epochMilliseconds, nil, .some(let number)):
-            return String(number - overlap.microseconds / 1000)
+            return String(number.subtracting(overlap.microseconds / 1000))
         default: return watermark
         }
     }
@@ -30,6 +30,14 @@ func greaterWatermark(_ left: String?, _ right: String?) -> String? {
         return leftNumber >= rightNumber ? left : right
     }
     return left >= right ? left : right
+}
+
+extension Int64 {
+    /// The difference, or the smallest number: a source may name any number it likes.
+    fileprivate func subtracting(_ other: Int64) -> Int64 {
+        let (difference, isOver) = subtractingReportingOverflow(other)
+        return isOver ? .min : difference
+    }
 }
 
 extension Duration {

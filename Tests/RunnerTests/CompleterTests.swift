@@ -1,0 +1,110 @@
+import Postgres
+import Queue
+import Schema
+import Synchronization
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Runner
+
+@Suite(.timeLimit(.minutes(2))) struct CompleterTests {
+    /// A completer over a database with the schema and no jobs: every outcome is a lost run's.
+    private func withCompleter(
+        _ body: (Completer, Lines, Counter) async throws -> Void
+    ) async throws {
+        let template = try await TestCluster.shared.template(named: "runner_schema") { settings in
+            let database = Database(settings)
+            _ = try await Migrator(database: database).migrate(jobFiles: [])
+            await database.close()
+        }
+        try await withTestDatabase(template: template) { database in
+            let lines = Lines()
+            let batches = Counter()
+            let log = Log(LogSettings(level: .debug), sink: lines.sink)
+            try await body(Completer(Queue(database), log) { batches.add() }, lines, batches)
+        }
+    }
+
+    private func finished(_ fence: Int64, error: String? = nil) -> FinishedRun {
+        FinishedRun(claim: claim(fence), outcome: .complete, error: error)
+    }
+
+    @Test func `outcomes are written in batches, and every verdict is told`() async throws {
+        try await withCompleter { completer, lines, batches in
+            #expect(completer.isEmpty)
+            for fence in 1...1001 as ClosedRange<Int64> { completer.add(finished(fence)) }
+            #expect(!completer.isEmpty && completer.holds(claim(1)) && completer.holds(claim(1001)))
+            await completer.writeAll()
+            #expect(completer.isEmpty && !completer.holds(claim(1)))
+            #expect(batches.count == 3)
+            #expect(lines.all.filter { $0.contains("finish") }.count == 1001)
+        }
+    }
+
+    @Test func `one outcome the server refuses holds up no other`() async throws {
+        try await withCompleter { completer, lines, _ in
+            for fence in 1...9 as ClosedRange<Int64> {
+                completer.add(finished(fence, error: fence == 5 ? "a\0b" : nil))
+            }
+            await completer.writeAll()
+            #expect(completer.isEmpty)
+            #expect(lines.all.filter { $0.contains("outcome refused") }.count == 1)
+            #expect(lines.all.filter { $0.contains("outcome refused") == false }.count == 8)
+        }
+    }
+
+    @Test func `a loop writes what comes while it waits, until it is cancelled`() async throws {
+        try await withCompleter { completer, lines, batches in
+            let loop = Task { await completer.run() }
+            for fence in 1...50 as ClosedRange<Int64> {
+                completer.add(finished(fence))
+                if fence.isMultiple(of: 10) { await batches.reaches(Int(fence) / 10) }
+            }
+            while !completer.isEmpty { await Task.yield() }
+            loop.cancel()
+            await loop.value
+            #expect(lines.all.filter { $0.contains("finish") }.count == 50)
+        }
+    }
+
+    @Test func `a write that is cancelled while the database is away keeps its outcomes`()
+        async throws
+    {
+        let nowhere = try DatabaseConfiguration(
+            conninfo: "host=127.0.0.1 port=1", applicationName: "test", lanes: 1)
+        let completer = Completer(Queue(Database(nowhere)), Log(sink: Lines().sink)) {}
+        completer.add(finished(1))
+        completer.add(finished(2))
+        let writing = Task { await completer.writeAll() }
+        await Task.yield()
+        #expect(completer.holds(claim(1)))
+        writing.cancel()
+        await writing.value
+        #expect(!completer.isEmpty)
+        #expect(completer.holds(claim(1)) && completer.holds(claim(2)))
+    }
+}
+
+/// Collects log lines.
+private final class Lines: Sendable {
+    private let lines = Mutex<[String]>([])
+    var all: [String] { lines.withLock { $0 } }
+
+    var sink: LineSink {
+        LineSink { bytes in
+            self.lines.withLock { $0.append(String(decoding: bytes, as: UTF8.self)) }
+            return true
+        }
+    }
+}
+
+private final class Counter: Sendable {
+    private let number = Mutex(0)
+    var count: Int { number.withLock { $0 } }
+    func add() { number.withLock { $0 += 1 } }
+
+    func reaches(_ wanted: Int) async {
+        while count < wanted { await Task.yield() }
+    }
+}

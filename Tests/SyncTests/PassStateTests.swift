@@ -1,0 +1,176 @@
+import JSON
+import JobFile
+import Queue
+import Testing
+
+@testable import Sync
+
+@Suite struct PassStateTests {
+    private func entity(
+        _ watermark: String = "max_seen", page: String = "{ style: token, token_at: next }"
+    ) throws -> Entity {
+        try SyncTests.entity(
+            page: page,
+            request: "{ path: /f, query: { s: \"{since}\", c: \"{page.token}\" } }",
+            incremental: "{ watermark: \(watermark), overlap: 1h }",
+            fields: """
+                { id: { at: id, type: text, required: true }, at: { at: at, type: timestamp } }
+                """,
+            write: "{ table: video, mode: newest_wins, newer_by: at }")
+    }
+
+    private func checkpoint(_ change: (inout Checkpoint) -> Void = { _ in }) -> Checkpoint {
+        var checkpoint = Checkpoint(entity: "video")
+        checkpoint.generation = 3
+        checkpoint.watermark = "2025-01-01T02:00:00Z"
+        change(&checkpoint)
+        return checkpoint
+    }
+
+    @Test func `a pass in progress goes on at its cursor with its own since`() throws {
+        let stored = checkpoint {
+            $0.passKind = .incremental
+            $0.passStartedAt = 5
+            $0.passSince = "since"
+            $0.pageNumber = 7
+            $0.cursor = "c7"
+            $0.syncToken = "t"
+            $0.partialWatermark = "p"
+        }
+        let pass = try #require(PassState(resuming: stored))
+        #expect(pass.kind == .incremental && pass.startedAt == 5 && pass.since == "since")
+        #expect(pass.pageNumber == 7 && pass.position == "c7" && pass.syncToken == "t")
+        #expect(pass.partialWatermark == "p" && pass.generation == 3 && !pass.isFullRequested)
+    }
+
+    @Test func `no pass in progress, or a full one asked for, resumes nothing`() {
+        #expect(PassState(resuming: checkpoint()) == nil)
+        #expect(PassState(resuming: checkpoint { $0.passKind = .full }) == nil)
+        let asked = checkpoint {
+            $0.passKind = .full
+            $0.passStartedAt = 5
+            $0.isFullRequested = true
+        }
+        #expect(PassState(resuming: asked) == nil)
+    }
+
+    @Test func `a pass is incremental from the watermark, full without one or on request`() throws {
+        let entity = try entity()
+        let table: [(Checkpoint, Bool, Checkpoint.PassKind, String?)] = [
+            (checkpoint(), false, .incremental, "2025-01-01T01:00:00Z"),
+            (checkpoint(), true, .full, nil),
+            (checkpoint { $0.watermark = nil }, false, .full, nil),
+            (checkpoint { $0.isFullRequested = true }, false, .full, nil),
+        ]
+        for (stored, isFull, kind, since) in table {
+            let pass = PassState(beginning: entity, from: stored, isFull: isFull, startedAt: 9)
+            #expect(pass.kind == kind)
+            #expect(pass.since == since)
+            #expect(pass.pageNumber == 0 && pass.position == nil && pass.startedAt == 9)
+            #expect(pass.isFullRequested == stored.isFullRequested)
+        }
+    }
+
+    @Test func `the watermark moves at the end alone, to what the whole pass has seen`() throws {
+        let entity = try entity()
+        var pass = PassState(beginning: entity, from: checkpoint(), isFull: false, startedAt: 9)
+        let first = pass.commit(
+            entity, next: NextPosition(next: "c1"), maxSeen: "2025-01-03T00:00:00Z")
+        #expect(first.pageNumber == 1 && first.cursor == "c1" && !first.isEnd)
+        #expect(first.watermark == nil && first.partialWatermark == "2025-01-03T00:00:00Z")
+        pass.advance(over: first)
+        #expect(pass.position == "c1" && pass.pageNumber == 1)
+        let last = pass.commit(entity, next: NextPosition(), maxSeen: "2025-01-02T00:00:00Z")
+        #expect(last.isEnd && last.cursor == nil && last.pageNumber == 2)
+        #expect(last.watermark == "2025-01-03T00:00:00Z")
+        #expect(last.passSince == "2025-01-01T01:00:00Z" && last.generation == 3)
+    }
+
+    @Test func `a pass by start commits its start, whatever it has seen`() throws {
+        let entity = try entity("run_start")
+        let pass = PassState(
+            beginning: entity, from: checkpoint(), isFull: false, startedAt: 1_000_000)
+        let commit = pass.commit(entity, next: NextPosition(), maxSeen: "2025-01-03T00:00:00Z")
+        #expect(commit.watermark == "1970-01-01T00:00:01Z")
+    }
+
+    @Test(arguments: [true, false])
+    func `a keyset position outlives its pass when it is to`(_ persists: Bool) throws {
+        let page = "{ style: keyset, token_at: max, start: 0, persist: \(persists) }"
+        let entity = try entity(page: page)
+        let stored = checkpoint { $0.syncToken = "40" }
+        let pass = PassState(beginning: entity, from: stored, isFull: false, startedAt: 9)
+        #expect(pass.position == (persists ? "40" : "0"))
+        let end = pass.commit(entity, next: NextPosition(reached: "55"), maxSeen: nil)
+        #expect(end.syncToken == (persists ? "55" : "40"))
+        let full = PassState(beginning: entity, from: stored, isFull: true, startedAt: 9)
+        #expect(full.position == "0" && full.syncToken == nil)
+    }
+
+    @Test(arguments: [
+        ("12", JSONValue.number("12")), ("-3", .number("-3")), ("0", .number("0")),
+        ("007", .string("007")), ("+5", .string("+5")), ("-0", .string("-0")),
+        ("1e3", .string("1e3")),
+        ("", .string("")), ("abc", .string("abc")),
+        ("9223372036854775808", .string("9223372036854775808")),
+    ]) func `a position in a body is a number only where it is one in JSON`(
+        _ text: String, _ value: JSONValue
+    ) { #expect(plainValue(text) == value) }
+}
+
+@Suite struct PaceTests {
+    @Test func `a page that would only be torn down is not begun`() {
+        var pace = Pace()
+        #expect(pace.allowsPage(within: .milliseconds(1)))
+        #expect(!pace.allowsPage(within: .zero))
+        pace.note(.seconds(4))
+        #expect(!pace.allowsPage(within: .seconds(4)))
+        #expect(pace.allowsPage(within: .seconds(5)))
+        pace.note(.seconds(2))
+        #expect(!pace.allowsPage(within: .seconds(3)))
+        #expect(pace.allowsPage(within: .milliseconds(3001)))
+    }
+}
+
+@Suite struct RecoveryCountsTests {
+    private func recovery(_ then: Recovery.Then, times: Int) throws -> Recovery {
+        try #require(
+            JobFile.parse(
+                """
+                version: 1
+                job: app.refresh
+                kind: refresh
+                schedule: { every: 1h, deadline: 5m }
+                source: { id: hub, base: "https://hub.example" }
+                entities:
+                  - entity: video
+                    request: { path: /feed }
+                    page: { style: single }
+                    records:
+                      at: videos[]
+                      key: [id]
+                      fields: { id: { at: id, type: text, required: true } }
+                    write: { table: video, mode: overwrite }
+                    recover:
+                      - { name: gone, if: { status: 404 }, then: \(then.rawValue), times: \(times) }
+                """, file: "test.yaml"
+            ).get().entities[0].recover.first)
+    }
+
+    @Test func `a repeated request is counted per page, a full pass per run`() throws {
+        var counts = RecoveryCounts()
+        let request = try recovery(.retryRequest, times: 2)
+        let full = try recovery(.fullPass, times: 1)
+        for _ in 0..<3 {
+            counts.beginPage()
+            let uses = (0..<3).map { _ in counts.use(request) }
+            #expect(uses == [true, true, false])
+        }
+        var run = RecoveryCounts()
+        let uses = (0..<2).map { _ in
+            run.beginPage()
+            return run.use(full)
+        }
+        #expect(uses == [true, false])
+    }
+}

@@ -1,0 +1,137 @@
+import JSON
+import JobFile
+import Testing
+
+@testable import Sync
+
+@Suite struct RecordReaderTests {
+    private static let fields = """
+        { id: { at: id, type: text, required: true }, seq: { at: seq, type: int }, \
+        state: { at: state, type: text, default: new, one_of: [new, old] } }
+        """
+
+    private func read(
+        _ json: String, mode: String = "overwrite", at: String = "videos[]",
+        keepIf: String? = nil
+    ) throws -> RecordBatch {
+        let newer = mode == "newest_wins" ? ", newer_by: seq" : ""
+        let entity = try entity(
+            at: at, fields: Self.fields, keepIf: keepIf,
+            write: "{ table: video, mode: \(mode)\(newer) }")
+        return try RecordReader(entity).read(try node(json))
+    }
+
+    @Test func `a record without a required value, or with one of another type, is incompatible`()
+        throws
+    {
+        let batch = try read(
+            """
+            {"videos": [{"id": "a", "seq": 1}, {"seq": 2}, {"id": null}, {"id": 7}, {"id": "b", "seq": "2"},
+            {"id": "c", "state": "gone"}, 5, "x", null, [], {"id": "d", "state": null}]}
+            """)
+        #expect(
+            batch.rows == [
+                [.text("a"), .int(1), .text("new")], [.text("d"), nil, .text("new")],
+            ])
+        #expect(batch.counts == PageCounts(fetched: 11, skippedIncompatible: 9))
+    }
+
+    @Test(arguments: [
+        ("insert_new", ["1", "9"]), ("overwrite", ["3", "9"]), ("newest_wins", ["5", "9"]),
+    ]) func `of two records with one key the mode says which stays`(
+        _ mode: String, _ seqs: [String]
+    )
+        throws
+    {
+        let batch = try read(
+            """
+            {"videos": [{"id": "a", "seq": 1}, {"id": "b", "seq": 9}, {"id": "a", "seq": 5},
+            {"id": "a", "seq": 3}]}
+            """, mode: mode)
+        #expect(batch.rows.map { $0[1]?.watermarkText } == seqs)
+        #expect(batch.counts.duplicate == 2)
+    }
+
+    @Test func `keys that only look alike are different records`() throws {
+        let twoKeys = try entity(
+            fields: """
+                { a: { at: a, type: text, required: true }, b: { at: b, type: text, required: true } }
+                """, key: "[a, b]")
+        let batch = try RecordReader(twoKeys).read(
+            try node(
+                """
+                {"videos": [{"a": "x\\u001fty", "b": "z"}, {"a": "x", "b": "y\\u001ftz"},
+                {"a": "\\u00e9", "b": ""}, {"a": "e\\u0301", "b": ""}, {"a": "", "b": "\\u00e9"}]}
+                """))
+        #expect(batch.rows.count == 5)
+        #expect(batch.counts.duplicate == 0)
+    }
+
+    @Test func `a filtered record counts for the watermark, an incompatible one does not`() throws {
+        let batch = try read(
+            """
+            {"videos": [{"id": "a", "seq": 10}, {"id": "b", "seq": 90}, {"seq": 95}, {"id": "c"}]}
+            """, mode: "newest_wins", keepIf: "[{ field: seq, lt: 50 }]")
+        #expect(batch.maxSeen == .int(90))
+        #expect(batch.rows.count == 1)
+        #expect(
+            batch.counts == PageCounts(fetched: 4, skippedIncompatible: 1, filtered: 2))
+    }
+
+    @Test(arguments: [
+        ("videos[]", "{}"), ("videos[]", "{\"videos\": null}"), ("videos[]", "{\"videos\": {}}"),
+        ("videos[]", "{\"videos\": \"none\"}"), ("videos[]", "[]"), ("videos[]", "5"),
+        ("[]", "{}"), ("a.videos[]", "{\"a\": []}"), ("a[].b[]", "{\"a\": [{}]}"),
+        ("a[].b[]", "{\"a\": [{\"b\": null}]}"), ("a[].b[]", "{\"a\": [{\"b\": 1}, {\"b\": []}]}"),
+        ("a[].b[]", "{\"a\": [1, 2]}"),
+    ]) func `a page without its array is malformed, never empty`(_ at: String, _ json: String)
+        throws
+    {
+        #expect {
+            try read(json, at: at)
+        } throws: { error in
+            (error as? RunEnd)?.word == "malformed"
+        }
+    }
+
+    @Test(arguments: [
+        ("videos[]", "{\"videos\": []}", 0), ("[]", "[{\"id\": \"a\"}]", 1),
+        ("a.videos[]", "{\"a\": {\"videos\": [{\"id\": \"a\"}]}}", 1),
+        ("a[].b[]", "{\"a\": []}", 0), ("a[].b[]", "{\"a\": [{\"b\": []}, {\"b\": []}]}", 0),
+        (
+            "a[].b[]",
+            "{\"a\": [{\"b\": [{\"id\": \"1\"}, {\"id\": \"2\"}]}, {}, {\"b\": null}, {\"b\": [{\"id\": \"3\"}]}]}",
+            3
+        ),
+        ("[].b[].c[]", "[{\"b\": [{\"c\": [{\"id\": \"1\"}]}, {\"c\": []}]}]", 1),
+    ]) func `records are found at the end of nested arrays`(
+        _ at: String, _ json: String, _ count: Int
+    ) throws { #expect(try read(json, at: at).rows.count == count) }
+
+    @Test(arguments: 0..<200 as Range<UInt64>)
+    func `counts add up for any page`(_ seed: UInt64) throws {
+        var random = SplitMix(state: seed)
+        let values = [
+            "\"a\"", "\"b\"", "\"c\"", "1", "-9223372036854775808", "1e999", "null", "[]",
+        ]
+        let records = (0..<Int.random(in: 0...40, using: &random)).map { _ in
+            let members = ["id", "seq", "state"].filter { _ in
+                Int.random(in: 0...9, using: &random) > 0
+            }
+            .map { "\"\($0)\": \(values.randomElement(using: &random) ?? "1")" }
+            return "{\(members.joined(separator: ", "))}"
+        }
+        for mode in ["insert_new", "overwrite", "newest_wins"] {
+            let batch = try read(
+                "{\"videos\": [\(records.joined(separator: ", "))]}", mode: mode,
+                keepIf: "[{ field: seq, ne: 1 }]")
+            let counts = batch.counts
+            #expect(counts.fetched == records.count)
+            #expect(
+                counts.fetched
+                    == batch.rows.count + counts.skippedIncompatible + counts.filtered
+                    + counts.duplicate)
+            #expect(Set(batch.rows.map { $0[0]?.keyBytes ?? [] }).count == batch.rows.count)
+        }
+    }
+}
