@@ -179,7 +179,7 @@ with given as materialized (
   where h.outcome not in ('complete', 'skipped')
     or c.inserted + c.updated + c.deleted > 0
     or h.priority = 1
-), reported as (
+), reported as materialized (
   select jobrunner.report_sources(
     array_agg(h.tenant_id),
     array_agg(h.name),
@@ -191,9 +191,10 @@ with given as materialized (
 )
 select g.user_id, g.name, g.fence, case when f.user_id is null then 'lost' else 'quarantined' end
 from given as g
-cross join reported
 left join finished as f on f.user_id = g.user_id and f.name = g.name and f.fence = g.fence
-where f.user_id is null or f.quarantined_at is not null;
+-- As a condition without variables it is asked before any row; as a join, some plans never came to it.
+where (select count(*) from reported) = 1
+  and (f.user_id is null or f.quarantined_at is not null);
 end
 $$;
 comment on function jobrunner.finish_runs is
