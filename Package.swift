@@ -44,7 +44,9 @@ let package = Package(
         .target(name: "CCurlShim", dependencies: ["CCurl"]),
         .target(name: "CMicroHTTPDShim", dependencies: ["CMicroHTTPD"]),
         // The text of sql/, embedded in the binary at compile time.
-        .target(name: "CSQLFiles", path: "sql", exclude: ["migrations", "functions", "views", "schema.sql"]),
+        .target(
+            name: "CSQLFiles", path: "sql",
+            exclude: ["migrations", "functions", "views", "schema.sql"]),
 
         // The rooms, leaves first.
         room("Telemetry", uses: ["CLinux"]),
@@ -85,10 +87,15 @@ let package = Package(
         tests("JobFileTests", of: ["JobFile", "JSON"], exclude: ["Malformed"]),
         tests("SecretsTests", of: ["Secrets"]),
         tests("SchemaTests", of: ["Schema", "Postgres", "JobFile", "JSON", "TestSupport"]),
-        tests("QueueTests", of: ["Queue", "Postgres", "Schema", "TestSupport"]),
+        tests("QueueTests", of: ["Queue", "Postgres", "JSON", "Schema", "TestSupport"]),
         tests("SyncTests", of: ["Sync", "JobFile", "JSON", "HTTP", "Queue"]),
         tests("RunnerTests", of: ["Runner"]),
-        tests("CommandsTests", of: ["Commands", "JSON"]),
+        tests(
+            "CommandsTests",
+            of: [
+                "Commands", "JSON", "JobFile", "Postgres", "Queue", "Schema", "Secrets",
+                "Telemetry",
+            ]),
         tests("FakeSourceTests", of: ["FakeSource"]),
         tests(
             "IntegrationTests",
@@ -96,7 +103,7 @@ let package = Package(
                 "TestSupport", "FakeSource", "Runner", "Sync", "Queue", "Schema", "Postgres",
                 "HTTP", "JobFile", "JSON", "Secrets", "Telemetry",
             ]),
-        tests("EndToEndTests", of: ["TestSupport", "Postgres", "JSON"]),
+        tests("EndToEndTests", of: ["TestSupport", "Postgres", "Queue", "JSON"]),
     ],
     swiftLanguageModes: [.v6]
 )

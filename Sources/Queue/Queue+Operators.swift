@@ -2,6 +2,7 @@ import Postgres
 
 /// The jobs an operator means: of a tenant, of one of its users, of one name, or both.
 public struct JobScope: Sendable, Equatable {
+    /// Name of the tenant.
     public var tenant: String
     /// Nil: every user.
     public var user: String?

@@ -15,7 +15,9 @@ public struct RunWish: Sendable, Equatable {
 
 /// A job that was asked to run.
 public struct EnqueuedJob: Sendable, Equatable {
+    /// Number of its user.
     public var userID: Int64
+    /// Key of its user.
     public var user: String
     /// `due`, `follows_running`, `deferred`, `paused`, `quarantined` or `needs_reauth`.
     public var word: String
@@ -30,18 +32,27 @@ public struct EnqueuedJob: Sendable, Equatable {
 
 /// A job that was waited for and does not run: its run ended, or none will begin.
 public struct AwaitedJob: Sendable, Equatable {
+    /// Number of its user.
     public var userID: Int64
     /// How the run ended; nil: there was none.
     public var outcome: String?
     /// `waiting`, `paused`, `quarantined` or `needs_reauth`; nil: the job is gone.
     public var state: String?
+    /// Its last run.
     public var fence: Int64
+    /// When that ended, in microseconds since 1970.
     public var endedAt: Int64
+    /// What went wrong.
     public var error: String?
+    /// Pages the run committed.
     public var pages: Int
+    /// Records in them.
     public var fetched: Int
+    /// Records that are new.
     public var inserted: Int
+    /// Records that changed a row.
     public var updated: Int
+    /// Tombstones that removed a row.
     public var deleted: Int
 }
 

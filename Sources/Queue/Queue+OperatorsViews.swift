@@ -3,12 +3,17 @@ import Postgres
 
 /// Which ended runs to list.
 public struct RunFilter: Sendable, Equatable {
+    /// Only of this tenant.
     public var tenant: String?
+    /// Only of the tenant's user of this key.
     public var user: String?
+    /// Only of this job.
     public var job: String?
+    /// Only those that ended so.
     public var outcome: String?
     /// Ended within this span.
     public var since: Duration?
+    /// At most so many.
     public var limit: Int
 
     /// Lists at most `limit` runs of anybody.
@@ -154,7 +159,8 @@ extension Queue {
             ) { _ in }
         } else if let tenant {
             try await call(
-                Statement("select (jobrunner.tenant_named($1)).id", .text(tenant))) { _ in }
+                Statement("select (jobrunner.tenant_named($1)).id", .text(tenant))
+            ) { _ in }
         }
         guard let job else { return }
         let stored = try await call(

@@ -1,12 +1,16 @@
 import Postgres
 
 /// Seals secrets for a tenant (user 0) or a user, once their numbers are known.
-public typealias Sealing = @Sendable (_ tenantID: Int64, _ userID: Int64) throws -> [(name: String, sealed: [UInt8])]
+public typealias Sealing =
+    @Sendable (_ tenantID: Int64, _ userID: Int64) throws -> [(name: String, sealed: [UInt8])]
 
 /// What an operator says of a tenant; nil and empty leave what is there.
 public struct TenantChange: Sendable {
+    /// Name of the tenant.
     public var name: String
+    /// Share of the slots, 1…1000.
     public var weight: Int?
+    /// Most jobs that run at once.
     public var maxRunning: Int?
     /// Takes the limit away.
     public var isUnlimited = false
@@ -14,6 +18,7 @@ public struct TenantChange: Sendable {
     public var jobs: [String] = []
     /// Addresses of sources in place of the job files', by the source's id.
     public var sources: [(id: String, base: String)] = []
+    /// Makes the secrets to store.
     public var seal: Sealing?
 
     /// Begins with nothing to change.
@@ -89,7 +94,9 @@ extension Session {
     }
 
     /// Stores sealed secrets; returns how many jobs they woke.
-    func store(_ secrets: [(name: String, sealed: [UInt8])], tenant: Int64, user: Int64) throws -> Int {
+    func store(_ secrets: [(name: String, sealed: [UInt8])], tenant: Int64, user: Int64) throws
+        -> Int
+    {
         try secrets.reduce(0) { woken, secret in
             let statement = Statement(
                 "select jobrunner.set_secret($1, $2, $3, $4)", .int8(tenant), .int8(user),

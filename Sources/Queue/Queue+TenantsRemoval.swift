@@ -4,6 +4,7 @@ import Postgres
 public struct RemovedRows: Sendable, Equatable {
     /// In words, such as `jobs` or `rows of synced.videos`.
     public var what: String
+    /// Never 0.
     public var count: Int
 }
 
@@ -45,7 +46,8 @@ extension Session {
     /// Counts what the removal of these users, and of their tenant when given, takes.
     fileprivate func countRows(of users: [Int64], tenant: Int64?) throws -> [RemovedRows] {
         let tables = try query(
-            Statement("select quote_ident(t.name) from jobrunner.synced_tables as t order by t.name")
+            Statement(
+                "select quote_ident(t.name) from jobrunner.synced_tables as t order by t.name")
         ).map { try $0.text(0) }
         let own: [(String, String)] =
             [

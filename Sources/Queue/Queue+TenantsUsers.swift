@@ -2,12 +2,15 @@ import Postgres
 
 /// What an operator says of a user; empty leaves what is there.
 public struct UserChange: Sendable {
+    /// Name of the tenant.
     public var tenant: String
+    /// Key of the user.
     public var key: String
     /// A JSON object of the attributes to set.
     public var attributes = "{}"
     /// Lists to replace, with their items.
     public var lists: [(place: ListPlace, items: [String])] = []
+    /// Makes the secrets to store.
     public var seal: Sealing?
 
     /// Begins with nothing to change.
@@ -21,8 +24,9 @@ public struct UserChange: Sendable {
 public struct UserChanged: Sendable, Equatable {
     /// Names of the user's jobs.
     public var jobs: [String]
-    /// Items added to and removed from its lists.
+    /// Items added to its lists.
     public var added = 0
+    /// Items removed from them.
     public var removed = 0
     /// Jobs that a new secret woke.
     public var woken = 0

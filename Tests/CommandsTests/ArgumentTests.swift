@@ -52,7 +52,7 @@ private let mistakes: [(String, String)] = [
     ("tenant add", "jobrunner tenant add: NAME is missing"),
     ("tenant add ∅", "jobrunner tenant add: NAME is empty"),
     ("tenant add a⏎b", "jobrunner tenant add: NAME holds a control character"),
-    ("tenant add a b", "jobrunner tenant add: unexpected argument \"b\"; expected NAME"),
+    ("tenant add a b", "jobrunner tenant add: one argument too many; expected NAME"),
     ("migrate now", "jobrunner migrate: unexpected argument \"now\"; expected none"),
     (
         "worker --concurency 5",

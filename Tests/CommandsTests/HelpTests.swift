@@ -83,7 +83,7 @@ private func help(_ line: String) throws -> String {
             usage["enqueue"]
                 == "jobrunner enqueue JOB (--user KEY | --all) --tenant T [--full] [--entity E] "
                 + "[--force] [--wait]")
-        #expect(usage["validate"] == "jobrunner validate [FILE]…")
+        #expect(usage["validate"] == "jobrunner validate [FILE]… [--json]")
         #expect(
             usage["user set"]
                 == "jobrunner user set KEY --tenant T [--set NAME=VALUE]… [--secret NAME=@FILE|-]… "
@@ -99,7 +99,7 @@ private func help(_ line: String) throws -> String {
             for rule in command.rules {
                 let names =
                     switch rule {
-                    case .exactlyOne(let names): names
+                    case .exactlyOne(let names), .atMostOne(let names), .some(let names): names
                     case .needs(let name, let other): [name, other]
                     }
                 for name in names { #expect(command.option(name) != nil) }

@@ -47,29 +47,41 @@ final class World: Sendable {
     }
 
     /// Adds a user that the hub knows under the same name, with the channels its videos are from.
-    func addUser(_ key: String, videos: Int, channels: [String] = ["c1", "c2"]) async throws {
-        _ = try await source.command(
-            "POST", "users", "{\"id\": \"\(key)\", \"videos\": \(videos), \"registered\": false}")
+    func addUser(
+        _ key: String, videos: Int, channels: [String] = ["c1", "c2"], tenant: String = "acme",
+        hubID: String? = nil
+    ) async throws {
+        let hubID = hubID ?? key
+        try await source.command(
+            "POST", "users", #"{"id": "\#(hubID)", "videos": \#(videos), "registered": false}"#)
         try await sql(
-            "select jobrunner.add_user('acme', $1, jsonb_build_object('hub_user_id', $1::text))",
-            .text(key))
+            "select jobrunner.add_user($1, $2, jsonb_build_object('hub_user_id', $3::text))",
+            .text(tenant), .text(key), .text(hubID))
         guard let list = file.lists.first else { return }
         try await sql(
-            "select jobrunner.replace_list('acme', $1, $2, $3, $4)", .text(key), .text(list.table),
-            .text(list.column), .textArray(channels))
+            "select jobrunner.replace_list($1, $2, $3, $4, $5)", .text(tenant), .text(key),
+            .text(list.table), .text(list.column), .textArray(channels))
+    }
+
+    /// Adds a tenant with the same job, its source at `base`.
+    func addTenant(_ name: String, base: String? = nil) async throws {
+        try await sql("select jobrunner.add_tenant($1)", .text(name))
+        try await sql("select jobrunner.give_job($1, $2)", .text(name), .text(file.name))
+        try await sql(
+            "select jobrunner.set_source($1, $2, $3)", .text(name), .text(file.source.id),
+            .text(base ?? source.base))
     }
 
     /// Runs a worker until nothing is due or running.
     func drain(concurrency: Int = 20) async throws {
-        let worker = try self.worker(concurrency: concurrency, drains: true)
-        let (signals, _) = AsyncStream.makeStream(of: WorkerSignal.self)
-        await worker.run(signals)
+        await (try start(concurrency: concurrency, drains: true)).ended()
     }
 
-    func worker(
+    /// Starts a worker; without `drains` it works until it is stopped.
+    func start(
         concurrency: Int = 20, drains: Bool = false,
         change: (inout WorkerSettings) -> Void = { _ in }
-    ) throws -> Worker {
+    ) throws -> RunningWorker {
         let configuration = try database.configuration(lanes: 2)
         let own = Queue(Database(configuration))
         let budgets = Budgets(own)
@@ -78,12 +90,14 @@ final class World: Sendable {
         var settings = WorkerSettings(
             concurrency: concurrency, drains: drains, host: "test", pid: getpid(), version: "test")
         settings.poll = .milliseconds(20)
+        settings.watch = .milliseconds(100)
         change(&settings)
-        return Worker(
+        let worker = Worker(
             settings, configuration: configuration, queue: own, files: [file],
             sync: Sync(
                 Services(queue: own, client: client, budgets: budgets, sealer: sealer, log: log)),
             budgets: budgets, log: log)
+        return RunningWorker(worker, database: own.database)
     }
 
     @discardableResult
@@ -134,61 +148,3 @@ func schemaTemplate() async throws -> String {
         await database.close()
     }
 }
-
-/// Collects log lines.
-final class Lines: Sendable {
-    private let lines = Mutex<[String]>([])
-
-    var all: [String] { lines.withLock { $0 } }
-
-    var sink: LineSink {
-        LineSink { bytes in
-            self.lines.withLock { $0.append(String(decoding: bytes, as: UTF8.self)) }
-            return true
-        }
-    }
-}
-
-/// The source of one world, in this process, with its command surface.
-final class Hub: @unchecked Sendable {
-    // The server has locks of its own; this class only hands it on.
-    private let server: FakeSource
-    private let client = HTTPClient(userAgent: "test")
-
-    init(seed: UInt64) throws {
-        var options = FakeSourceOptions()
-        options.seed = seed
-        server = try FakeSource(options)
-    }
-
-    var base: String { "http://127.0.0.1:\(server.port)" }
-
-    func stop() { server.stop() }
-
-    @discardableResult
-    func command(_ method: String, _ path: String, _ body: String? = nil) async throws -> JSONNode {
-        try JSONDocument(parsing: try await text(method, path, body)).root
-    }
-
-    func text(_ method: String, _ path: String, _ body: String? = nil) async throws -> [UInt8] {
-        let response = try await client.send(
-            HTTPRequest(
-                method: method, url: "\(base)/_control/\(path)", headers: [],
-                body: body.map { Array($0.utf8) }),
-            deadline: .now + .seconds(60))
-        guard response.status < 300 else {
-            throw HubError(text: "\(path): \(String(decoding: response.body, as: UTF8.self))")
-        }
-        return response.body
-    }
-
-    func fault(_ body: String) async throws { try await command("POST", "faults", body) }
-
-    /// The requests it got, in order, as (method, path, query) of one user or of all.
-    func log(user: String? = nil) async throws -> [JSONNode] {
-        let query = user.map { "?user=\($0)" } ?? ""
-        return try await command("GET", "log\(query)")["entries"].map { Array($0.elements) } ?? []
-    }
-}
-
-struct HubError: Error { let text: String }

@@ -36,8 +36,13 @@ begin
     end,
     priority = 1,
     rerun_requested = j.worker_id is not null,
-    force_requested = j.force_requested or in_force,
-    entity_requested = in_entity,
+    -- What was asked of a run that has begun is not asked of the next; what was asked of the same run adds up.
+    force_requested = in_force or j.force_requested and (j.worker_id is null or j.rerun_requested),
+    entity_requested = case
+      when j.priority = 0 and j.worker_id is null or j.worker_id is not null and not j.rerun_requested
+        or j.entity_requested = in_entity
+      then in_entity
+    end,
     deferred_until = case when not in_force then j.deferred_until end
   where j.user_id = in_job.user_id and j.name = in_job.name;
   perform pg_notify('jobrunner_due', '');

@@ -27,8 +27,16 @@ as $$
 -- null or [{call, list_hash}], calls that succeeded and no page remembered.
 -- Locks jobs, then sources, in key order, so that two batches can't deadlock.
 #variable_conflict use_column
+declare
+  v_tenant_ids bigint[];
+  v_ended text[];
+  v_reached boolean[];
+  v_unavailable boolean[];
+  v_user_ids bigint[];
+  v_names text[];
+  v_fences bigint[];
+  v_verdicts text[];
 begin
-return query
 with given as materialized (
   select *
   from unnest(
@@ -41,7 +49,7 @@ with given as materialized (
     g.error, g.entity, g.wait_ms, g.requests, g.passes, g.calls
   from given as g
   join jobrunner.jobs as j on j.user_id = g.user_id and j.name = g.name and j.fence = g.fence
-    and j.nonce = g.nonce and j.worker_id is not null
+    and j.nonce = g.nonce and j.state = 'running'
   order by j.user_id, j.name
   for no key update of j
 ), counted as materialized (
@@ -114,6 +122,8 @@ with given as materialized (
     deadline_at = null,
     cancel_requested_at = null,
     rerun_requested = false,
+    force_requested = h.rerun_requested and j.force_requested,
+    entity_requested = case when h.rerun_requested then j.entity_requested end,
     priority = h.rerun_requested::integer::smallint,
     due_at = case
       when h.error_kind = 'deadline' and c.pages = 0 and h.stalled_runs >= 4
@@ -181,21 +191,26 @@ with given as materialized (
   where h.outcome not in ('complete', 'skipped')
     or c.inserted + c.updated + c.deleted > 0
     or h.priority = 1
-), reported as (
-  select jobrunner.report_sources(
-    array_agg(h.tenant_id),
-    array_agg(h.name),
-    array_agg(h.outcome = 'complete' or c.pages > 0),
-    array_agg(coalesce(h.error_kind in ('unavailable', 'timed_out'), false))
-  )
-  from held as h
-  join counted as c on c.user_id = h.user_id and c.name = h.name
 )
-select g.user_id, g.name, g.fence, case when f.user_id is null then 'lost' else 'quarantined' end
+select
+  array_agg(h.tenant_id) filter (where h.user_id is not null),
+  array_agg(h.name) filter (where h.user_id is not null),
+  array_agg(h.outcome = 'complete' or c.pages > 0) filter (where h.user_id is not null),
+  array_agg(coalesce(h.error_kind in ('unavailable', 'timed_out'), false)) filter (where h.user_id is not null),
+  array_agg(g.user_id) filter (where f.user_id is null or f.quarantined_at is not null),
+  array_agg(g.name) filter (where f.user_id is null or f.quarantined_at is not null),
+  array_agg(g.fence) filter (where f.user_id is null or f.quarantined_at is not null),
+  array_agg(case when f.user_id is null then 'lost' else 'quarantined' end)
+    filter (where f.user_id is null or f.quarantined_at is not null)
+into v_tenant_ids, v_ended, v_reached, v_unavailable, v_user_ids, v_names, v_fences, v_verdicts
 from given as g
-cross join reported
-left join finished as f on f.user_id = g.user_id and f.name = g.name and f.fence = g.fence
-where f.user_id is null or f.quarantined_at is not null;
+left join held as h on h.user_id = g.user_id and h.name = g.name and h.fence = g.fence
+left join counted as c on c.user_id = h.user_id and c.name = h.name
+left join finished as f on f.user_id = h.user_id and f.name = h.name;
+
+-- A statement of its own: as a part of the one above it was not run when that returned no row.
+perform jobrunner.report_sources(v_tenant_ids, v_ended, v_reached, v_unavailable);
+return query select * from unnest(v_user_ids, v_names, v_fences, v_verdicts);
 end
 $$;
 comment on function jobrunner.finish_runs is

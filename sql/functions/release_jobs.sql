@@ -20,7 +20,7 @@ with released as (
     rerun_requested = false
   from unnest(in_user_ids, in_names, in_fences, in_nonces) as g (user_id, name, fence, nonce)
   where j.user_id = g.user_id and j.name = g.name and j.fence = g.fence and j.nonce = g.nonce
-    and j.worker_id is not null
+    and j.state = 'running'
   returning 1
 )
 select count(*)::integer from released

@@ -25,7 +25,9 @@ func doctor(_ arguments: ParsedArguments, _ context: Context) async throws -> Ex
     } catch {
         findings += Failure(error).lines.map { Finding(.error, "database", $0) }
     }
-    let sorted = findings.sorted { ($0.severity, $0.about, $0.what) < ($1.severity, $1.about, $1.what) }
+    let sorted = findings.sorted {
+        ($0.severity, $0.about, $0.what) < ($1.severity, $1.about, $1.what)
+    }
     if arguments.has("json") {
         try context.output.print(JSONValue.array(sorted.map(\.json)).text + "\n")
     } else if sorted.isEmpty {

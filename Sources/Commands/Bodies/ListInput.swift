@@ -23,7 +23,9 @@ struct ListInput {
     }
 }
 
-/// Reads what the `--list` options name. Throws `Failure`, or `Mistakes` of the job files.
+/// Reads what the `--list` options name.
+///
+/// Throws `Failure`, or `Mistakes` of the job files.
 func readLists(_ arguments: ParsedArguments, _ context: Context) throws -> [ListInput] {
     let named = arguments.assignments("list")
     guard !named.isEmpty else { return [] }

@@ -17,7 +17,8 @@ func runs(_ arguments: ParsedArguments, _ context: Context) async throws -> Exit
     let rows = try await context.withQueue { try await $0.runs(asked) }
     let columns: [Table.Column] = [
         .number("run"), .text("tenant"), .text("user"), .text("job"), .text("outcome"),
-        .time("ended_at", "ended"), .span("took_seconds", "took"), .span("waited_seconds", "waited"),
+        .time("ended_at", "ended"), .span("took_seconds", "took"),
+        .span("waited_seconds", "waited"),
         .number("page_count", "pages"), .number("fetched_count", "fetched"),
         .number("inserted_count", "inserted"), .number("updated_count", "updated"),
         .number("deleted_count", "deleted"), .text("error_kind"), .text("error"),

@@ -30,7 +30,8 @@ private func readSecret(_ assignment: Assignment) throws(Failure) -> SecretValue
     if end > 0, bytes[end - 1] == UInt8(ascii: "\n") { end -= 1 }
     if end > 0, bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
     guard end > 0 else {
-        throw Failure(.data, "secret \(quoted(assignment.name)): \(path ?? "standard input") is empty")
+        throw Failure(
+            .data, "secret \(quoted(assignment.name)): \(path ?? "standard input") is empty")
     }
     return SecretValue(bytes[..<end])
 }

@@ -22,7 +22,8 @@ func serverFindings(_ answers: HealthAnswers) -> [Finding] {
         let age = holder.seconds("seconds").map { " for \(spanWords(seconds: $0))" } ?? ""
         findings.append(
             Finding(
-                .warning, "vacuum", "\(holder.text("what")) holds back the removal of dead rows\(age)",
+                .warning, "vacuum",
+                "\(holder.text("what")) holds back the removal of dead rows\(age)",
                 hint: "end it if nobody needs it"))
     }
     for idle in answers[.idleInTransaction] ?? [] {
@@ -44,7 +45,8 @@ func jobFindings(_ answers: HealthAnswers) -> [Finding] {
 
 private func workerFindings(_ workers: [JSONValue]) -> [Finding] {
     let silent = workers.filter {
-        ($0.seconds("silent_seconds") ?? 0) > silenceSecondsMax || $0.text("health") == "session gone"
+        ($0.seconds("silent_seconds") ?? 0) > silenceSecondsMax
+            || $0.text("health") == "session gone"
     }
     var findings = silent.map { worker in
         let silence = spanWords(seconds: worker.seconds("silent_seconds") ?? 0)
@@ -72,13 +74,15 @@ private func troubleFindings(_ answers: HealthAnswers) -> [Finding] {
     }
     let quarantined = (answers[.quarantined] ?? []).map { row in
         Finding(
-            .error, "quarantine", "\(row.jobs) set aside, such as user \(row.text("user")): "
+            .error, "quarantine",
+            "\(row.jobs) set aside, such as user \(row.text("user")): "
                 + row.text("reason"),
             hint: "mend the cause, then jobrunner retry")
     }
     let refused = (answers[.needsReauth] ?? []).map { row in
         Finding(
-            .warning, "secrets", "\(row.jobs) parked, such as user \(row.text("user")):"
+            .warning, "secrets",
+            "\(row.jobs) parked, such as user \(row.text("user")):"
                 + " the source refuses the credential",
             hint: "jobrunner user set --secret wakes them")
     }
@@ -98,7 +102,8 @@ private func partitionFindings(_ rows: [JSONValue]) -> [Finding] {
         if let count = row["other_count"]?.int, count > 0 {
             findings.append(
                 Finding(
-                    .warning, "history", "runs_other holds \(count >= 1000 ? "1000 or more" : "\(count)")"
+                    .warning, "history",
+                    "runs_other holds \(count >= 1000 ? "1000 or more" : "\(count)")"
                         + " runs of days without a partition",
                     hint: "select * from jobrunner.maintain_runs()"))
         }

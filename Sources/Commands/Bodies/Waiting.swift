@@ -21,7 +21,7 @@ struct Waiting {
             if job.isUnderWay {
                 pending[job.userID] = job
             } else {
-                done.append((job.user, "no run: \(job.word)", false))
+                done.append((job.user, "has no run: \(job.word)", false))
             }
         }
     }
@@ -35,7 +35,9 @@ struct Waiting {
             let started = clock.now
             for job in try await queue.awaited(Array(pending.values), name: name) { take(job) }
             // Thousands of jobs are asked for less often.
-            if !pending.isEmpty { try await Task.sleep(for: Self.pause + (clock.now - started) * 4) }
+            if !pending.isEmpty {
+                try await Task.sleep(for: Self.pause + (clock.now - started) * 4)
+            }
         }
         progress.clear()
         return (lines(), done.allSatisfy(\.isComplete))

@@ -13,6 +13,8 @@ enum WorkerCommand {
     /// Sessions for claims, pages and outcomes: more than two per core gain nothing.
     private static let lanes = 4
     private static let concurrencyDefault = 50
+    /// Shorter, and a busy machine alone would make workers look dead.
+    private static let leaseMin = Duration.seconds(1)
 
     /// Claims due jobs and runs them until told to stop, or with `--drain` until nothing is left.
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
@@ -30,11 +32,12 @@ enum WorkerCommand {
         let client = HTTPClient(
             userAgent: "jobrunner/\(programVersion)", transfersMax: concurrency,
             connectionsPerHostMax: concurrency)
+        var settings = WorkerSettings(
+            concurrency: concurrency, drains: arguments.has("drain"), host: hostName(),
+            pid: getpid(), version: programVersion)
+        if let lease = arguments.duration("lease") { settings.lease = max(lease, leaseMin) }
         let worker = Worker(
-            WorkerSettings(
-                concurrency: concurrency, drains: arguments.has("drain"), host: hostName(),
-                pid: getpid(), version: programVersion),
-            configuration: configuration, queue: queue, files: files,
+            settings, configuration: configuration, queue: queue, files: files,
             sync: Sync(
                 Services(queue: queue, client: client, budgets: budgets, sealer: sealer, log: log)),
             budgets: budgets, log: log)

@@ -4,7 +4,8 @@ private let limitMax = 10_000
 /// What tells the state of things and changes nothing.
 let questionCommands = [
     CommandSpec(
-        "status", "Show how fresh and how well each tenant's jobs, or one user's jobs and entities, are",
+        "status",
+        "Show how fresh and how well each tenant's jobs, or one user's jobs and entities, are",
         options: [
             .tenantFilter, .userFilter, .value("job", "JOB", "only this job"),
             .flag("watch", "show it again every second, on a terminal"), .json,
@@ -35,7 +36,8 @@ let questionCommands = [
                 "only runs that ended so"),
             .value(
                 "since", "SPAN", as: .duration, "only runs of the last SPAN, such as 90s, 2h or 1d"),
-            .value("limit", "N", as: .integer(1...limitMax), "most runs to list; 50 if not given"), .json,
+            .value("limit", "N", as: .integer(1...limitMax), "most runs to list; 50 if not given"),
+            .json,
         ],
         rules: [.needs("user", "tenant")],
         example: "jobrunner runs --tenant acme --outcome failed --since 2h"),

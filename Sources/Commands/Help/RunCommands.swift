@@ -9,6 +9,10 @@ let runCommands = [
             .value(
                 "concurrency", "N", as: .integer(1...concurrencyMax), "most runs at once"),
             .flag("drain", "exit when nothing is due or running"),
+            .value(
+                "lease", "SPAN", as: .duration,
+                "silence after which others take this worker's jobs, and after which it takes"
+                    + " theirs; the same for all workers (15s)"),
         ],
         example: "jobrunner worker --concurrency 50"),
     CommandSpec(

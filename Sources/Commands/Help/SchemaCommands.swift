@@ -12,6 +12,7 @@ let schemaCommands = [
         options: [.json],
         example: "jobrunner validate jobs/metube/refresh.yaml"),
     CommandSpec(
-        "doctor", "Check job files, key file, database, workers and jobs; exit 1 if something must be done",
+        "doctor",
+        "Check job files, key file, database, workers and jobs; exit 1 if something must be done",
         options: [.json], example: "jobrunner doctor"),
 ]

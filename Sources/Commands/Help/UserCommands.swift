@@ -29,7 +29,8 @@ let userCommands = [
         "user list", "List the users",
         options: [
             .tenantFilter,
-            .value("limit", "N", as: .integer(1...usersMax), "most users to list; 100 if not given"),
+            .value(
+                "limit", "N", as: .integer(1...usersMax), "most users to list; 100 if not given"),
             .json,
         ],
         example: "jobrunner user list --tenant acme"),

@@ -16,6 +16,7 @@ struct Context: Sendable {
         var configuration = try settings.databaseConfiguration()
         configuration.statementTimeout = .seconds(600)
         configuration.lockTimeout = .seconds(10)
+        configuration.connectPatience = .seconds(2)
         let database = Database(configuration)
         do {
             let result = try await body(database)

@@ -28,7 +28,8 @@ struct Failure: Error {
         case let error as QueueError: self.init(queue: error)
         case let error as DatabaseError: self.init(database: error)
         case let error as TransactionError:
-            self = error.databaseError.map { Failure(database: $0) } ?? Failure(.software, "\(error)")
+            self =
+                error.databaseError.map { Failure(database: $0) } ?? Failure(.software, "\(error)")
         case let error as SchemaError: self.init(schema: error)
         case let error as SecretError: self.init(.configuration, error.description)
         case let error as LogSettingError: self.init(.configuration, error.description)
@@ -53,7 +54,8 @@ struct Failure: Error {
         case .notConnected, .connectionLost:
             self.init(.unavailable, "the database can't be reached: \(message)")
         case .commitUnknown:
-            self.init(.temporary, "the connection broke at the commit; look what was kept: \(message)")
+            self.init(
+                .temporary, "the connection broke at the commit; look what was kept: \(message)")
         case .timedOut, .cancelled: self.init(.temporary, message)
         case .server(let state): self.init(error, state: state, message)
         case .rolledBackAtCommit, .decoding, .misuse: self.init(.software, error.description)

@@ -3,7 +3,9 @@ import Telemetry
 
 /// Where a command's words go: results to standard output, complaints to standard error.
 struct Output: Sendable {
-    /// Writes a result. Throws `OutputError` when nobody takes it.
+    /// Writes a result.
+    ///
+    /// Throws `OutputError` when nobody takes it.
     func print(_ text: String) throws(OutputError) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {

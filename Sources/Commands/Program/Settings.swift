@@ -5,14 +5,18 @@ import Telemetry
 
 /// What the environment says, read in this one place.
 struct Settings: Sendable {
-    /// Where the database is; nil leaves it to libpq's `PG*` variables. It may hold a password.
+    /// Where the database is; nil leaves it to libpq's `PG*` variables.
+    ///
+    /// It may hold a password.
     private let databaseURL: String?
     /// Folder of the job files.
     let jobsFolder: String
     private let keyFile: String?
     let log: LogSettings
 
-    /// Reads the variables; an empty one is as good as none. Throws `LogSettingError`.
+    /// Reads the variables; an empty one is as good as none.
+    ///
+    /// Throws `LogSettingError`.
     init(environment: (String) -> String?) throws {
         func value(_ name: String) -> String? {
             environment(name).flatMap { $0.isEmpty ? nil : $0 }
@@ -31,7 +35,9 @@ struct Settings: Sendable {
             conninfo: databaseURL, applicationName: "jobrunner", lanes: lanes)
     }
 
-    /// All job files, as one set. Throws `Mistakes`.
+    /// All job files, as one set.
+    ///
+    /// Throws `Mistakes`.
     func jobFiles() throws -> [JobFile] { try JobFile.load(directory: jobsFolder).get() }
 
     var hasKeyFile: Bool { keyFile != nil }

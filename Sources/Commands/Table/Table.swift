@@ -92,9 +92,11 @@ private func cellText(_ value: JSONValue, _ style: Table.Column.Style) -> String
 private func cellText(_ value: JSONValue) -> String {
     switch value {
     case .null: "–"
+    case .object(let members) where members.isEmpty: "–"
     case .bool(let yes): yes ? "yes" : "no"
     case .number(let number): number
     case .string(let text): Escaping.readable(text)
+    case .array(let values) where values.isEmpty: "–"
     case .array(let values): values.map(cellText).joined(separator: ", ")
     case .object(let members):
         members.map { "\(Escaping.readable($0.name))=\(cellText($0.value))" }.joined(

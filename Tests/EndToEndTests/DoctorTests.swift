@@ -1,0 +1,93 @@
+import Foundation
+import JSON
+import Testing
+
+@Suite struct DoctorTests {
+    private func findings(_ installation: Installation, _ changes: [String: String] = [:])
+        async throws -> (code: Int32, lines: [String])
+    {
+        let ran = try await installation.run("doctor", changes)
+        #expect(ran.errors == "")
+        return (ran.code, ran.output.split(separator: "\n").map(String.init))
+    }
+
+    @Test func `nothing wrong is nothing but the workers`() async throws {
+        try await Installation.with { installation in
+            let (code, lines) = try await findings(installation)
+            #expect(code == 0)
+            #expect(lines == ["warning: workers: none is alive; start one: jobrunner worker"])
+            let json = try await installation.json("doctor")
+            #expect(json.elements?.first?["severity"]?.string == "warning")
+            #expect(json.elements?.first?["hint"]?.string == "start one: jobrunner worker")
+        }
+    }
+
+    @Test func `each kind of trouble is a line with a hint, the worst first`() async throws {
+        try await Installation.with { installation in
+            try await installation.addAnn()
+            _ = try installation.write("token", "x")
+            try await installation.ok("user set ann --tenant acme --secret token=@@token")
+            try await installation.execute(
+                """
+                select jobrunner.register_worker('here', 7, 'test', 10);
+                update jobrunner.workers set heartbeat_at = now() - interval '5 min';
+                update jobrunner.jobs set due_at = now() - interval '3 h' where name = 'shop.orders';
+                update jobrunner.jobs set quarantined_at = now(), quarantine_reason = 'it died'
+                where name = 'shop.status';
+                update jobrunner.sources set blocked_until = now() + interval '1 h',
+                  block_reason = 'HTTP 503';
+                do $$ begin execute 'drop table jobrunner.runs_'
+                  || to_char((now() at time zone 'UTC')::date + 1, 'YYYYMMDD'); end $$
+                """)
+            _ = try installation.write("other", String(repeating: "aa", count: 32))
+            let orders = installation.folder.path + "/jobs/shop/orders.yaml"
+            let text = try String(contentsOfFile: orders, encoding: .utf8)
+            try text.replacingOccurrences(of: "every: 1h", with: "every: 2h")
+                .write(toFile: orders, atomically: true, encoding: .utf8)
+            try FileManager.default.removeItem(
+                atPath: installation.folder.path + "/jobs/shop/status.yaml")
+            let (code, lines) = try await findings(
+                installation, ["JOBRUNNER_KEY_FILE": installation.folder.path + "/other"])
+            #expect(code == 1)
+            let expected = [
+                "error: history: runs has no partition for tomorrow",
+                "error: key file: 1 secret sealed with key ",
+                "error: late: 1 job shop.orders of tenant acme is late by more than a period,"
+                    + " the latest by 3 h",
+                "error: quarantine: 1 job shop.status of tenant acme is set aside, such as user ann:"
+                    + " it died",
+                "warning: job files: shop.orders has another period than is stored",
+                "warning: job files: shop.status is stored, but no file defines it",
+                "warning: sources: source shop of tenant acme is not asked until ",
+                "warning: workers: none is alive",
+                "warning: workers: worker 1 on here (pid 7) is silent for 5 min",
+            ]
+            for words in expected {
+                #expect(lines.contains { $0.hasPrefix(words) }, "\(words) in \(lines)")
+            }
+            let ranks = lines.map { $0.hasPrefix("error") ? 0 : $0.hasPrefix("warning") ? 1 : 2 }
+            #expect(ranks == ranks.sorted())
+            #expect(lines.count == expected.count, "\(lines)")
+        }
+    }
+
+    @Test func `what keeps doctor from asking is itself a finding`() async throws {
+        try await Installation.with(migrated: false) { installation in
+            let older = try await findings(installation)
+            #expect(older.code == 1)
+            #expect(older.lines.count == 1)
+            #expect(older.lines[0].hasPrefix("error: schema: "))
+            let away = try await findings(
+                installation,
+                [
+                    "DATABASE_URL": "postgres://jr:sesame@127.0.0.1:1/x",
+                    "JOBRUNNER_KEY_FILE": "/nowhere", "JOBRUNNER_JOBS": "/nowhere",
+                ])
+            #expect(away.code == 1)
+            #expect(
+                away.lines.map { $0.prefix { $0 != "," }.split(separator: ":")[1] }
+                    == [" database", " job files", " key file"])
+            #expect(!away.lines.joined().contains("sesame"))
+        }
+    }
+}

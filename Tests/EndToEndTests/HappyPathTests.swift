@@ -1,0 +1,224 @@
+import Foundation
+import JSON
+import Testing
+
+@Suite struct HappyPathTests {
+    @Test func `migrate says what it did, and the second time that there is nothing to do`()
+        async throws
+    {
+        try await Installation.with(migrated: false) { installation in
+            let first = try await installation.ok("migrate")
+            let lines = first.split(separator: "\n")
+            #expect(lines.contains("applied migration 0001_tenants"))
+            #expect(lines.contains("created table synced.shop_order"))
+            #expect(lines.contains("stored job file shop.status"))
+            #expect(try await installation.ok("migrate") == "nothing to do\n")
+        }
+    }
+
+    @Test func `two migrations at once both succeed, and one of them finds nothing to do`()
+        async throws
+    {
+        try await Installation.with(migrated: false) { installation in
+            let both = [try installation.start("migrate"), try installation.start("migrate")]
+            var outputs: [String] = []
+            for running in both {
+                let ran = try await running.end()
+                #expect(ran.code == 0, "\(ran.errors)")
+                outputs.append(ran.output)
+            }
+            #expect(outputs.count { $0 == "nothing to do\n" } == 1)
+            #expect(outputs.count { $0.contains("applied migration 0001_tenants\n") } == 1)
+        }
+    }
+
+    @Test func `validate counts good files and asks no database`() async throws {
+        try await Installation.with(migrated: false) { installation in
+            let nowhere = ["DATABASE_URL": "postgres://127.0.0.1:1/none"]
+            let all = try await installation.run("validate", nowhere)
+            #expect(all.output == "2 files, no mistakes\n")
+            let file = installation.folder.path + "/jobs/shop/orders.yaml"
+            #expect(
+                try await installation.run("validate \(file)", nowhere).output
+                    == "1 file, no mistakes\n")
+            #expect(try await installation.json("validate") == .array([]))
+        }
+    }
+
+    @Test func `a tenant is added, listed, changed, paused, resumed and removed`() async throws {
+        try await Installation.with { installation in
+            #expect(
+                try await installation.ok(
+                    "tenant add zeta --job shop.orders --weight 1000 --max-running 5")
+                    == "added tenant zeta with shop.orders\n")
+            _ = try installation.write("api", "s3cret")
+            try await installation.ok(
+                "tenant add acme --job shop.orders --source shop=https://acme.example/")
+            try await installation.ok("tenant set acme --secret api=@@api --weight 2")
+            let rows = try #require(try await installation.json("tenant list").elements)
+            #expect(rows.map { $0["tenant"]?.string } == ["acme", "zeta"])
+            #expect(rows[0]["sources"] == .array([.string("shop=https://acme.example")]))
+            #expect(rows[0]["secrets"] == .array([.string("api")]))
+            #expect(rows[0]["weight"]?.int == 2)
+            #expect(rows[1]["max_running"]?.int == 5)
+            #expect(rows[1]["weight"]?.int == 1000)
+            try await installation.ok("tenant set zeta --unlimited")
+            try await installation.ok("user add ann --tenant zeta")
+            #expect(
+                try await installation.ok("tenant set zeta --job shop.status")
+                    == "changed tenant zeta; its users got 1 job\n")
+            #expect(
+                try await installation.ok("tenant pause zeta")
+                    == "paused tenant zeta; it holds back 2 jobs\n")
+            let paused = try #require(try await installation.json("tenant list").elements)
+            #expect(paused[1]["paused_at"]?.string != nil)
+            #expect(paused[1]["max_running"] == .null)
+            #expect(
+                try await installation.ok("tenant resume zeta")
+                    == "resumed tenant zeta with 2 jobs\n")
+            #expect(
+                try await installation.ok("tenant remove zeta")
+                    == "removed tenant zeta: 1 user, 2 jobs\n")
+            #expect(try await installation.ok("tenant list").contains("zeta") == false)
+        }
+    }
+
+    @Test func `a user is added with attributes, a list and a secret, changed and removed`()
+        async throws
+    {
+        try await Installation.with { installation in
+            try await installation.ok("tenant add acme --job shop.orders --job shop.status")
+            _ = try installation.write("stores", " 12 \r\n\n34\nfünf\n")
+            _ = try installation.write("token", "s3cret\n")
+            #expect(
+                try await installation.ok(
+                    "user add ann --tenant acme --set region=eu --set n=5 --list store_ids=@@stores"
+                        + " --secret token=@@token")
+                    == "added user ann of tenant acme with shop.orders and shop.status;"
+                    + " lists: 3 ids added, 0 ids removed\n")
+            #expect(
+                try await installation.value(
+                    "select string_agg(store_id, ',' order by store_id) from synced.store")
+                    == "12,34,fünf")
+            _ = try installation.write("stores", "34\n")
+            #expect(
+                try await installation.ok(
+                    "user set ann --tenant acme --list store_ids=@@stores --set region=us")
+                    == "changed user ann of tenant acme with shop.orders and shop.status;"
+                    + " lists: 0 ids added, 2 ids removed\n")
+            let users = try #require(try await installation.json("user list").elements)
+            #expect(users.count == 1)
+            #expect(users[0]["user"]?.string == "ann")
+            #expect(users[0]["attributes"]?["region"] == .string("us"))
+            #expect(users[0]["attributes"]?["n"] == .string("5"))
+            #expect(users[0]["secrets"] == .array([.string("token")]))
+            #expect(
+                try await installation.ok("user pause ann --tenant acme")
+                    == "paused user ann; it holds back 2 jobs\n")
+            #expect(
+                try await installation.ok("user resume ann --tenant acme")
+                    == "resumed user ann with 2 jobs\n")
+            #expect(
+                try await installation.ok("user remove ann --tenant acme")
+                    == "removed user ann of tenant acme: 1 secret, 2 jobs, 1 row of synced.store\n")
+            #expect(try await installation.value("select count(*) from synced.store") == "0")
+        }
+    }
+
+    @Test func `users are listed by key, up to a limit that says so`() async throws {
+        try await Installation.with { installation in
+            try await installation.ok("tenant add acme")
+            for user in ["cid", "ann", "bob"] {
+                try await installation.ok("user add \(user) --tenant acme")
+            }
+            let ran = try await installation.run("user list --tenant acme --limit 2")
+            #expect(ran.code == 0)
+            #expect(ran.output.contains("ann") && ran.output.contains("bob"))
+            #expect(!ran.output.contains("cid"))
+            #expect(ran.errors == "note: there are more; --limit 2 is reached\n")
+        }
+    }
+
+    @Test func `a job file is explained with its defaults, and a job in a sentence`() async throws {
+        try await Installation.with { installation in
+            try await installation.addAnn()
+            #expect(
+                try await installation.ok("explain shop.orders --tenant acme --user ann")
+                    == "It has been due for 0 s and does not run because no worker is alive.\n")
+            let file = installation.folder.path + "/jobs/shop/orders.yaml"
+            let expanded = try await installation.ok("explain \(file)")
+            let root = try JSONDocument(parsing: Array(expanded.utf8)).root
+            #expect(root["job"]?.string == "shop.orders")
+            #expect(root["source"]?["timeout"] != nil)
+        }
+    }
+
+    @Test func `status tells a tenant's jobs, and a user's jobs and entities`() async throws {
+        try await Installation.with { installation in
+            try await installation.addAnn()
+            let rows = try #require(try await installation.json("status").elements)
+            #expect(rows.map { $0["job"]?.string } == ["shop.orders", "shop.status"])
+            #expect(rows.map { $0["due_count"]?.int } == [1, 1])
+            let one = try await installation.json("status --tenant acme --job shop.status")
+            #expect(one.elements?.count == 1)
+            try await installation.ok("enqueue shop.orders --tenant acme --user ann --full")
+            let user = try await installation.json("status --tenant acme --user ann")
+            #expect(user["jobs"]?.elements?.count == 2)
+            #expect(
+                user["entities"]?.elements?.map { $0["entity"]?.string } == ["order", "refund"])
+            let text = try await installation.ok("status --tenant acme --user ann")
+            #expect(text.contains("JOB          STATE"))
+            #expect(text.contains("shop.orders  order"))
+        }
+    }
+
+    @Test func `jobs are paused, resumed, reset, retried and cancelled, with counts in words`()
+        async throws
+    {
+        try await Installation.with { installation in
+            try await installation.addAnn()
+            let ann = "shop.orders --tenant acme --user ann"
+            #expect(
+                try await installation.ok("pause \(ann)")
+                    == "paused 1 job, shop.orders of user ann\n")
+            #expect(
+                try await installation.ok("enqueue \(ann)")
+                    == "paused: shop.orders of user ann; it runs when it is resumed\n")
+            #expect(
+                try await installation.ok("resume shop.orders --tenant acme --all")
+                    == "resumed 1 job, shop.orders of every user of tenant acme\n")
+            #expect(
+                try await installation.ok("cancel \(ann)")
+                    == "no run of shop.orders of user ann is under way\n")
+            #expect(
+                try await installation.ok("reset \(ann)")
+                    == "nothing to clear: shop.orders of user ann has no checkpoint\n")
+            try await installation.ok("enqueue \(ann) --full")
+            #expect(
+                try await installation.ok("reset \(ann) --entity refund")
+                    == "cleared the checkpoints of shop.orders of user ann: refund; synced rows"
+                    + " stay, and the next run reads everything\n")
+            #expect(
+                try await installation.ok("reset shop.orders --tenant acme --all")
+                    == "cleared the checkpoints of shop.orders of every user of tenant acme:"
+                    + " order (1 user), refund (1 user); synced rows stay, and the next run reads"
+                    + " everything\n")
+            try await installation.execute(
+                "update jobrunner.jobs set consecutive_failures = 2, due_at = now() + '1 h'")
+            #expect(
+                try await installation.ok("retry \(ann)")
+                    == "due now: 1 job, shop.orders of user ann\n")
+            #expect(
+                try await installation.ok("enqueue shop.orders --tenant acme --all")
+                    == "shop.orders of 1 user of tenant acme: 1 due\n")
+        }
+    }
+
+    @Test func `help and version need neither settings nor a database`() async throws {
+        let help = try await RunningProgram(["help", "enqueue"], environment: [:]).end()
+        #expect(help.code == 0)
+        #expect(help.output.contains("usage: jobrunner enqueue"))
+        let version = try await RunningProgram(["--version"], environment: [:]).end()
+        #expect(version.output.hasPrefix("jobrunner "))
+    }
+}

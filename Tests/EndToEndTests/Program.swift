@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+/// What one run of the program left behind.
+struct Ran {
+    let code: Int32
+    let output: String
+    let errors: String
+
+    var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
+}
+
+/// The program beside the tests.
+let programURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    .deletingLastPathComponent().appendingPathComponent("jobrunner")
+
+/// The package's folder.
+let packageFolder = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+/// A program that runs, for tests that do something meanwhile.
+final class RunningProgram {
+    let process = Process()
+    private let folder: URL
+    private let ended: AsyncStream<Int32>
+
+    /// Starts it with nothing of this process's environment but what is given.
+    init(_ arguments: [String], environment: [String: String], input: Pipe? = nil) throws {
+        folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("jobrunner-run-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        process.executableURL = programURL
+        process.arguments = arguments
+        process.environment = environment
+        process.standardInput = input ?? FileHandle.nullDevice
+        process.standardOutput = try Self.create(folder.appendingPathComponent("output"))
+        process.standardError = try Self.create(folder.appendingPathComponent("errors"))
+        let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
+        ended = stream
+        process.terminationHandler = { process in
+            let code = process.terminationStatus
+            continuation.yield(process.terminationReason == .exit ? code : -code)
+            continuation.finish()
+        }
+        try process.run()
+    }
+
+    /// Waits for its end.
+    func end() async throws -> Ran {
+        var code: Int32 = .min
+        for await value in ended { code = value }
+        let ran = Ran(
+            code: code, output: try text("output"), errors: try text("errors"))
+        try FileManager.default.removeItem(at: folder)
+        return ran
+    }
+
+    private func text(_ name: String) throws -> String {
+        String(
+            decoding: try Data(contentsOf: folder.appendingPathComponent(name)), as: UTF8.self)
+    }
+
+    private static func create(_ url: URL) throws -> FileHandle {
+        try Data().write(to: url)
+        return try FileHandle(forWritingTo: url)
+    }
+}
+
+/// Splits at spaces; `␣` stands for a space within an argument, `∅` for an empty one, `⏎` for a newline.
+func words(_ line: String) -> [String] {
+    line.split(separator: " ").map { word in
+        String(word).replacingOccurrences(of: "␣", with: " ")
+            .replacingOccurrences(of: "∅", with: "").replacingOccurrences(of: "⏎", with: "\n")
+    }
+}
+
+/// Waits until the condition holds; a condition that never does fails the test.
+func eventually(
+    _ what: String, _ condition: () async throws -> Bool
+) async throws {
+    let end = ContinuousClock.now + .seconds(20)
+    while ContinuousClock.now < end {
+        if try await condition() { return }
+        try await Task.sleep(for: .milliseconds(20))
+    }
+    Issue.record("never: \(what)")
+    throw CancellationError()
+}

@@ -1,0 +1,114 @@
+import Foundation
+import JSON
+import Testing
+
+private let secret = "correct-horse-battery"
+
+@Suite struct SecretTests {
+    @Test func `a secret stands in no output, no error and no argument of the process`()
+        async throws
+    {
+        try await Installation.with { installation in
+            try await installation.ok("tenant add acme --job shop.orders")
+            // A pipe with a name keeps the program reading while we look at it.
+            let path = installation.folder.path + "/token"
+            try #require(mkfifo(path, 0o600) == 0)
+            let end = open(path, O_RDWR)
+            try #require(end >= 0)
+            let running = try installation.start(
+                "user add ann --tenant acme --secret token=@@token")
+            var arguments = ""
+            try await eventually("the program's arguments") {
+                arguments = try String(
+                    contentsOfFile: "/proc/\(running.process.processIdentifier)/cmdline",
+                    encoding: .utf8)
+                return arguments.contains("ann")
+            }
+            #expect(arguments.contains("token=@\(path)"))
+            #expect(!arguments.contains(secret))
+            let text = Array((secret + "\n").utf8)
+            let written = write(end, text, text.count)
+            #expect(written == text.count)
+            try await eventually("the program took the secret") {
+                var waiting: Int32 = 0
+                return ioctl(end, UInt(FIONREAD), &waiting) == 0 && waiting == 0
+            }
+            close(end)
+            let ran = try await running.end()
+            #expect(ran.code == 0, "\(ran.errors)")
+            #expect(!(ran.output + ran.errors).contains(secret))
+            for line in ["user list", "tenant list", "status --tenant acme --user ann", "doctor"] {
+                let plain = try await installation.run(line)
+                let json = try await installation.run(line + " --json")
+                #expect(!(plain.output + plain.errors + json.output).contains(secret))
+            }
+            #expect(
+                try await installation.value(
+                    "select bool_or(position('\(secret)'::bytea in sealed) > 0)"
+                        + " from jobrunner.secrets") == "false")
+        }
+    }
+
+    @Test func `a secret may come from standard input, without its last newline`() async throws {
+        try await Installation.with { installation in
+            try await installation.ok("tenant add acme")
+            let input = Pipe()
+            let running = try installation.start(
+                "user add ann --tenant acme --secret token=-", input: input)
+            input.fileHandleForWriting.write(Data((secret + "\r\n").utf8))
+            try input.fileHandleForWriting.close()
+            let ran = try await running.end()
+            #expect(ran.code == 0, "\(ran.errors)")
+            // Version, key id, nonce, tag: the rest is as long as the secret.
+            #expect(
+                try await installation.value("select octet_length(sealed) from jobrunner.secrets")
+                    == "\(1 + 8 + 24 + 16 + secret.utf8.count)")
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("missing", nil, 0o600, "No such file"), ("open", "0f", 0o644, "chmod 600"),
+            ("short", "0f0f", 0o600, "32 bytes"), ("empty", "", 0o600, "is empty"),
+            ("folder", nil, 0o600, "is not a regular file"), ("unset", nil, 0o600, "is not set"),
+        ] as [(String, String?, Int, String)])
+    func `without a good key no secret is taken and nothing is made`(
+        name: String, content: String?, mode: Int, words: String
+    ) async throws {
+        try await Installation.with { installation in
+            try await installation.ok("tenant add acme")
+            _ = try installation.write("token", secret)
+            var path = installation.folder.path + "/other-key"
+            if name == "folder" { path = installation.folder.path }
+            if name == "unset" { path = "" }
+            if let content {
+                let text = name == "open" ? String(repeating: content, count: 32) : content
+                _ = try installation.write("other-key", text, mode: mode)
+            }
+            let before = try await installation.fingerprint()
+            for line in ["user add ann --tenant acme", "tenant set acme", "tenant add b"] {
+                let ran = try await installation.run(
+                    line + " --secret token=@@token", ["JOBRUNNER_KEY_FILE": path])
+                #expect(ran.code == 78, "\(name): \(ran.errors)")
+                #expect(ran.errorLines.count == 1)
+                #expect(ran.errors.contains(words.lowercased()) || ran.errors.contains(words))
+                #expect(!ran.errors.contains(secret))
+            }
+            #expect(try await installation.fingerprint() == before)
+        }
+    }
+
+    @Test func `a user that fails half way is not made at all`() async throws {
+        try await Installation.with { installation in
+            try await installation.ok("tenant add acme --job shop.orders")
+            _ = try installation.write("token", secret)
+            _ = try installation.write("stores", "1\n2\n")
+            let before = try await installation.fingerprint()
+            let ran = try await installation.run(
+                "user add ann --tenant acme --set a=b --list store_ids=@@stores"
+                    + " --secret token=@@token --secret Bad=@@token")
+            #expect(ran.code == 65)
+            #expect(try await installation.fingerprint() == before)
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import JobFile
+import JSON
+import Postgres
+import Queue
+import Runner
+import Testing
+
+@Suite struct FencingTests {
+    /// Everything a stale run could touch.
+    private func state(_ world: World) async throws -> [String] {
+        var state: [String] = []
+        for table in [
+            "jobrunner.jobs", "jobrunner.checkpoints", "jobrunner.call_memory", "synced.hub_video",
+        ] {
+            state += try await world.rows(
+                "select *, xmin::text as row_version from \(table) order by 1, 2, 3"
+            ).map(\.rawText)
+        }
+        return state
+            + (try await world.rows("select * from jobrunner.runs order by id")).map(\.rawText)
+    }
+
+    @Test func `AL2 a page that arrives after its job was given to another worker writes nothing`()
+        async throws
+    {
+        try await withWorld { world in
+            try await world.addUser("ann", videos: 250)
+            try await world.source.fault(
+                #"{"kind": "slow", "delay_ms": 2500, "path": "/api/users/*/feed", "nth": 2}"#)
+            // No free slot, no heartbeat: it does not learn that it was given up.
+            let stale = try world.start(concurrency: 1) { $0.lease = .seconds(3600) }
+            try await world.source.waitFor(2, "feed")
+            try await world.giveUpWorkers()
+            try await world.drain()
+            #expect(try await world.outcomes("ann") == ["partial crashed", "complete"])
+            let before = try await state(world)
+            #expect(!world.lines.all.contains { $0.contains("run lost") })
+            try await eventually("the stale run finds out") {
+                world.lines.all.contains { $0.contains("run lost") }
+            }
+            #expect(
+                try await world.source.asked("feed").filter { $0.fault == "slow" }.first?.state
+                    == "complete")
+            await stale.stop()
+            #expect(try await state(world) == before)
+        }
+    }
+
+    @Test func `AL2 a stale claim ends nothing, gives back nothing and commits nothing`()
+        async throws
+    {
+        try await withWorld { world in
+            try await world.addUser("ann", videos: 20)
+            let worker = try await world.queue.registerWorker(
+                host: "old", pid: 1, version: "test", capacity: 1)
+            let claimed = try await world.queue.claimJobs(
+                worker: worker, limit: 1, names: [world.file.name])
+            let claim = try #require(claimed.first).claim
+            try await world.giveUpWorkers()
+            try await world.drain()
+            let before = try await state(world)
+            let verdicts = try await world.queue.finishRuns([
+                FinishedRun(
+                    claim: claim, outcome: .failed, errorKind: "rejected", error: "x",
+                    entity: "video",
+                    endedPasses: [
+                        EndedPass(entity: "video", generation: 0, watermark: nil, syncToken: nil)
+                    ],
+                    calls: [PendingCall(call: "register", listHash: nil)])
+            ])
+            #expect(verdicts.map(\.word) == [.lost])
+            #expect(try await world.queue.releaseJobs([claim]) == 0)
+            await #expect(throws: QueueError.lost) {
+                try await world.queue.turn([claim.holdStatement])
+            }
+            var forged = claim
+            forged.fence = Int64(try await world.job("ann").int("fence") ?? 0)
+            await #expect(throws: QueueError.lost) {
+                try await world.queue.turn([forged.holdStatement])
+            }
+            #expect(try await state(world) == before)
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import JSON
+import Postgres
+import Secrets
+
+extension World {
+    /// A job file over one of the generic endpoints.
+    static func generic(
+        _ path: String, page: String, query: String = "", mode: String = "overwrite",
+        source: String = "", incremental: String = "", schedule: String = "",
+        fields: String = standardFields, deadline: String = "30s"
+    ) -> String {
+        """
+        version: 1
+        job: generic.items
+        kind: refresh
+        schedule: { every: 1h, deadline: \(deadline)\(schedule) }
+        source:
+          id: generic
+          base: http://127.0.0.1:1
+          timeout: 10s
+          retry: { attempts: 3, first: 10ms }
+        \(indented(source, by: 2))
+        entities:
+          - entity: item
+            request:
+              path: /generic/{user.hub_user_id}/\(path)
+              query: { \(query.isEmpty ? "" : query + ", ")limit: "{page.size}" }
+            page: { \(page) }
+        \(indented(incremental, by: 4))
+            records:
+              at: "items[]"
+              key: [id]
+              fields:
+        \(indented(fields, by: 8))
+            write: { table: generic_item, mode: \(mode) }
+        """.split(separator: "\n").joined(separator: "\n")
+    }
+
+    static let standardFields = """
+        id: { at: id, type: text, required: true }
+        seq: { at: seq, type: int, required: true }
+        updated_at: { at: updated_at, type: timestamp }
+        name: { at: name, type: text }
+        value: { at: value, type: double }
+        """
+
+    private static func indented(_ text: String, by count: Int) -> String {
+        text.split(separator: "\n").map { String(repeating: " ", count: count) + $0 }
+            .joined(separator: "\n")
+    }
+
+    /// The generic rows of a user equal the source's live records.
+    func holdsAllItems(of user: String) async throws -> Bool {
+        let expected = try await source.command("GET", "expected?user=\(user)&of=generic")
+        let wanted = Set(
+            (expected["items"].map { Array($0.elements) } ?? []).compactMap { $0.text("id") })
+        let stored = try await rows(
+            "select i.id from synced.generic_item as i join jobrunner.users as u on u.id = i.user_id where u.key = $1",
+            .text(user))
+        return !wanted.isEmpty && Set(stored.compactMap { $0.text("id") }) == wanted
+    }
+}
+
+/// A sealer with a key of its own.
+func testSealer() throws -> Sealer { Sealer(key: try SealingKey.random()) }

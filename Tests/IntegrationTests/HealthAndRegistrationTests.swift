@@ -1,0 +1,116 @@
+import JSON
+import Postgres
+import Testing
+
+@Suite struct HealthAndRegistrationTests {
+    @Test func `MH1 an unhealthy hub ends the run before any other call`() async throws {
+        try await withWorld { world in
+            try await world.addUser("ann", videos: 20)
+            try await world.source.fault(#"{"kind": "status", "status": 503, "path": "/health"}"#)
+            try await world.drain()
+            #expect(try await world.source.asked().map(\.what) == ["health"])
+            #expect(try await world.outcomes("ann") == ["failed unavailable"])
+            #expect(try await world.job("ann").int("consecutive_failures") == 1)
+        }
+    }
+
+    @Test func `MH2 a hub without any channel is given the list although it had been registered`()
+        async throws
+    {
+        try await withWorld { world in
+            try await world.addUser("ann", videos: 20)
+            try await world.drain()
+            try await world.source.command("POST", "forget", #"{"all": true}"#)
+            try await world.makeDue()
+            try await world.drain()
+            #expect(
+                try await world.source.story(of: "ann")
+                    == ["channels", "reconcile", "feed", "channels", "feed"])
+            #expect(try await world.job("ann").text("last_outcome") == "complete")
+        }
+    }
+
+    @Test func `MH3 the list is sent when it never was or when it has changed, and not otherwise`()
+        async throws
+    {
+        try await withWorld { world in
+            try await world.addUser("ann", videos: 20, channels: ["a", "b"])
+            try await world.drain()
+            #expect(try await world.source.asked("channels").count == 1)
+            try await world.makeDue()
+            try await world.drain()
+            #expect(try await world.source.asked("channels").count == 1)
+            try await setChannels(["b", "c"], of: "ann", in: world)
+            try await world.makeDue()
+            try await world.drain()
+            #expect(try await world.source.asked("channels").count == 2)
+            #expect(try await world.source.registeredChannels(of: "ann") == ["b", "c"])
+            try await world.makeDue()
+            try await world.drain()
+            #expect(try await world.source.asked("channels").count == 2)
+        }
+    }
+
+    @Test func `MH4 the whole list of 216 channels goes out in one request`() async throws {
+        try await withWorld { world in
+            let channels = (100..<316).map { "UC\($0)" }
+            try await world.addUser("ann", videos: 20, channels: channels)
+            try await world.drain()
+            let sent = try await world.source.asked("channels")
+            #expect(sent.map(\.records) == [216])
+            #expect(try await world.source.registeredChannels(of: "ann") == channels)
+        }
+    }
+
+    @Test func `MH5 without channels the registration is skipped, not sent empty`() async throws {
+        try await withWorld { world in
+            try await world.addUser("ann", videos: 20, channels: [])
+            try await world.source.command(
+                "POST", "users", #"{"id": "ann", "videos": 20, "registered": true}"#)
+            try await world.drain()
+            #expect(try await world.source.story(of: "ann") == ["reconcile", "feed"])
+            #expect(try await world.job("ann").text("last_outcome") == "complete")
+        }
+    }
+
+    @Test func `MH29 every request of every worker bears the user's stored hub id`() async throws {
+        try await withWorld { world in
+            try await world.addUser("ann", videos: 30, hubID: "hub-7")
+            try await world.drain()
+            try await world.sql("select jobrunner.reset_jobs('acme', 'ann')")
+            try await world.makeDue()
+            try await world.drain()
+            let asked = try await world.source.asked().filter { $0.what != "health" }
+            #expect(asked.count == 6)
+            #expect(asked.allSatisfy { $0.path.hasPrefix("/api/users/hub-7/") })
+            #expect(
+                try await world.value("select attributes ->> 'hub_user_id' from jobrunner.users")
+                    == "hub-7")
+        }
+    }
+
+    @Test func `MH31 after a registration that timed out the next run heals without anyone`()
+        async throws
+    {
+        try await withWorld(World.metube([("timeout: 30s", "timeout: 400ms")])) { world in
+            try await world.addUser("ann", videos: 20)
+            try await world.source.fault(
+                #"{"kind": "hang", "path": "/api/users/*/channels", "times": 3}"#)
+            try await world.drain()
+            #expect(try await world.outcomes("ann") == ["failed timed_out"])
+            #expect(try await world.source.asked("feed").isEmpty)
+            try await world.makeDue()
+            try await world.drain()
+            #expect(try await world.outcomes("ann") == ["failed timed_out", "complete"])
+            let job = try await world.job("ann")
+            #expect(job.int("consecutive_failures") == 0)
+            #expect(job.isNull("last_error"))
+        }
+    }
+}
+
+func setChannels(_ channels: [String], of user: String, in world: World) async throws {
+    try await world.sql(
+        "select jobrunner.replace_list('acme', $1, 'hub_channel', 'channel_id', $2)", .text(user),
+        .textArray(channels))
+}

@@ -1,0 +1,63 @@
+import FakeSource
+import HTTP
+import JSON
+import Synchronization
+import Telemetry
+
+/// Collects log lines.
+final class Lines: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    var all: [String] { lines.withLock { $0 } }
+
+    var sink: LineSink {
+        LineSink { bytes in
+            self.lines.withLock { $0.append(String(decoding: bytes, as: UTF8.self)) }
+            return true
+        }
+    }
+}
+
+/// The source of one world, in this process, with its command surface.
+final class Hub: @unchecked Sendable {
+    // The server has locks of its own; this class only hands it on.
+    private let server: FakeSource
+    private let client = HTTPClient(userAgent: "test")
+
+    init(seed: UInt64) throws {
+        var options = FakeSourceOptions()
+        options.seed = seed
+        server = try FakeSource(options)
+    }
+
+    var base: String { "http://127.0.0.1:\(server.port)" }
+
+    func stop() { server.stop() }
+
+    @discardableResult
+    func command(_ method: String, _ path: String, _ body: String? = nil) async throws -> JSONNode {
+        try JSONDocument(parsing: try await text(method, path, body)).root
+    }
+
+    func text(_ method: String, _ path: String, _ body: String? = nil) async throws -> [UInt8] {
+        let response = try await client.send(
+            HTTPRequest(
+                method: method, url: "\(base)/_control/\(path)", headers: [],
+                body: body.map { Array($0.utf8) }),
+            deadline: .now + .seconds(60))
+        guard response.status < 300 else {
+            throw HubError(text: "\(path): \(String(decoding: response.body, as: UTF8.self))")
+        }
+        return response.body
+    }
+
+    func fault(_ body: String) async throws { try await command("POST", "faults", body) }
+
+    /// The requests it got, in order, as (method, path, query) of one user or of all.
+    func log(user: String? = nil) async throws -> [JSONNode] {
+        let query = user.map { "?user=\($0)" } ?? ""
+        return try await command("GET", "log\(query)")["entries"].map { Array($0.elements) } ?? []
+    }
+}
+
+struct HubError: Error { let text: String }

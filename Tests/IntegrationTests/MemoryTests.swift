@@ -1,0 +1,34 @@
+import Foundation
+import JSON
+import Postgres
+import Testing
+import TestSupport
+
+@Suite struct MemoryTests {
+    /// A process of its own, so that no other test's memory is counted. Were the records of 300 pages
+    /// kept, it would be 60 MB and more; what the allocator and the source's log take is a few.
+    @Test func `AL5 three hundred pages need no more memory than thirty`() async throws {
+        let server = TestCluster.shared.url
+        await #expect(processExitsWith: .success) { [server = server as String] in
+            setenv("JOBRUNNER_TEST_DATABASE_URL", server, 1)
+            let world = try await World(World.metube([("size: 100", "size: 500")]))
+            try await world.addUser("small", videos: 15_000)
+            try await world.drain()
+            let before = residentBytes()
+            try await world.addUser("large", videos: 150_000)
+            try await world.drain()
+            let grown = residentBytes() - before
+            let pages = try await world.source.asked("feed").count
+            await world.close()
+            print("grown by \(grown >> 10) KiB over \(pages) pages")
+            exit(pages == 330 && grown < 24 << 20 ? 0 : 1)
+        }
+    }
+}
+
+/// What this process has in memory, by the system.
+private func residentBytes() -> Int {
+    let fields = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(
+        separator: " ")
+    return (fields.flatMap { Int($0[1]) } ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
+}

@@ -1,0 +1,191 @@
+import JSON
+import Postgres
+import Testing
+
+@Suite struct RecordsTests {
+    /// A feed page of these videos, as (id, title, duration) in JSON.
+    private func page(
+        _ videos: [(id: String, title: String?, duration: String?)], next: String? = nil
+    ) -> String {
+        let texts = videos.map { video in
+            let title = video.title.map { #", "title": "\#($0)""# } ?? ""
+            let duration = video.duration.map { #", "duration": \#($0)"# } ?? ""
+            return
+                #"{"videoId": "\#(video.id)", "channelId": "c", "publishedAt": "2026-01-01T00:00:00Z"\#(title)\#(duration)}"#
+        }
+        let cursor = next.map { #", "nextCursor": "\#($0)""# } ?? ""
+        return #"{"videos": [\#(texts.joined(separator: ", "))]\#(cursor)}"#
+    }
+
+    /// Serves these pages, one after the other.
+    private func serve(_ pages: [String], _ world: World) async throws {
+        for page in pages {
+            let body = JSONValue.string(page).text
+            try await world.source.fault(
+                #"{"kind": "garbage", "path": "/api/users/*/feed", "user": "ann", "body": \#(body)}"#
+            )
+        }
+    }
+
+    private func titles(_ world: World) async throws -> [String] {
+        try await world.rows("select video_id, title from synced.hub_video order by video_id").map {
+            "\($0.text("video_id") ?? ""):\($0.text("title") ?? "")"
+        }
+    }
+
+    @Test func `MH19 videos without title or duration or under 60 s are dropped and counted`()
+        async throws
+    {
+        try await withWorld { world in
+            try await world.addUser("ann", videos: 0)
+            try await serve(
+                [
+                    page([
+                        ("a", "x", "60"), ("b", nil, "100"), ("c", "x", nil), ("d", "x", "59"),
+                        ("e", "x", #""00:59""#), ("f", "x", "null"), ("g", "x", #""oops""#),
+                    ])
+                ], world)
+            try await world.addUser("bob", videos: 400)
+            try await world.drain()
+            let ann = try #require(try await world.runs("ann").first)
+            #expect(ann.int("fetched_count") == 7 && ann.int("inserted_count") == 1)
+            #expect(ann.int("filtered_count") == 2)
+            #expect(ann.int("skipped_incompatible_count") == 4)
+            let bob = try #require(try await world.runs("bob").first)
+            let expected = try await world.source.expected("bob")
+            #expect(bob.int("inserted_count") == expected.kept)
+            #expect(bob.int("filtered_count") == expected.filtered)
+            #expect(bob.int("skipped_incompatible_count") == expected.incompatible)
+        }
+    }
+
+    @Test func `MH20 a duration is a number, HH:MM:SS or MM:SS, and a malformed one is none`()
+        async throws
+    {
+        let yaml = World.metube([("type: duration, required: true", "type: duration")])
+            .replacing(
+                "      keep_if:\n        - field: duration_s\n          gte: 60     # shorts\n",
+                with: "")
+        try await withWorld(yaml) { world in
+            try await world.addUser("ann", videos: 0)
+            try await serve(
+                [
+                    page([
+                        ("a", "x", "61.5"), ("b", "x", #""01:02:03""#), ("c", "x", #""02:05""#),
+                        ("d", "x", #""2 min""#), ("e", "x", #""1:99""#), ("f", "x", "-3"),
+                        ("g", "x", nil), ("h", "x", "true"),
+                    ])
+                ], world)
+            try await world.drain()
+            let rows = try await world.rows(
+                "select duration_s from synced.hub_video order by video_id")
+            #expect(
+                rows.map { $0["duration_s"]?.numberText }
+                    == ["61.5", "3723", "125", nil, nil, nil, nil, nil])
+        }
+    }
+
+    @Test func `MH20 every duration of the hub is stored as it reads`() async throws {
+        try await withWorld { world in
+            try await world.addUser("ann", videos: 400)
+            try await world.drain()
+            let expected = try await world.source.command("GET", "expected?user=ann")
+            let wanted = (expected["videos"].map { Array($0.elements) } ?? []).map {
+                "\($0.text("video_id") ?? ""):\($0["duration_s"]?.numberText ?? "")"
+            }
+            let stored = try await world.rows("select video_id, duration_s from synced.hub_video")
+                .map {
+                    "\($0.text("video_id") ?? ""):\($0["duration_s"]?.numberText ?? "")"
+                }
+            #expect(Set(stored) == Set(wanted) && stored.count == wanted.count)
+        }
+    }
+
+    @Test
+    func `MH21 duplicates in a page, across pages and across runs are one row and the first wins`()
+        async throws
+    {
+        try await withWorld { world in
+            try await world.addUser("ann", videos: 0)
+            try await serve(
+                [
+                    page([("a", "1", "90"), ("b", "1", "90"), ("a", "2", "90")], next: "p2"),
+                    page([("b", "3", "90"), ("c", "3", "90")]),
+                ], world)
+            try await world.drain()
+            #expect(try await titles(world) == ["a:1", "b:1", "c:3"])
+            let first = try #require(try await world.runs("ann").first)
+            #expect(first.int("duplicate_count") == 1 && first.int("unchanged_count") == 1)
+            #expect(first.int("inserted_count") == 3)
+            try await serve([page([("c", "4", "90"), ("d", "4", "90")])], world)
+            try await world.runAgain()
+            #expect(try await titles(world) == ["a:1", "b:1", "c:3", "d:4"])
+        }
+    }
+
+    @Test func `MH22 the feed does not change a video that is stored`() async throws {
+        try await withWorld { world in
+            try await world.addUser("ann", videos: 50)
+            try await world.drain()
+            let before = try await world.rows(
+                "select *, ctid::text, xmin::text from synced.hub_video order by video_id")
+            for id in before.prefix(20).compactMap({ $0.text("video_id") }) {
+                try await world.source.command(
+                    "POST", "change",
+                    #"{"op": "edit", "user": "ann", "id": "\#(id)", "feed_title": "another"}"#)
+            }
+            try await world.enqueue("ann", full: true)
+            try await world.drain()
+            #expect(try await world.source.asked("feed").last?.since == nil)
+            let after = try await world.rows(
+                "select *, ctid::text, xmin::text from synced.hub_video order by video_id")
+            #expect(after.map(\.rawText) == before.map(\.rawText))
+            let run = try #require(try await world.runs("ann").last)
+            #expect(run.int("unchanged_count") == before.count && run.int("inserted_count") == 0)
+        }
+    }
+
+    @Test func `MH23 the result of a run is the number of new videos`() async throws {
+        try await withWorld { world in
+            try await world.addUser("ann", videos: 50)
+            try await world.drain()
+            try await world.source.add(7, to: "ann")
+            try await world.runAgain()
+            #expect(try await world.runs("ann").last?.int("inserted_count") == 7)
+        }
+    }
+
+    @Test func `MH24 each page is stored before the next is asked for, and stays when that fails`()
+        async throws
+    {
+        try await withWorld { world in
+            try await world.addUser("ann", videos: 250)
+            try await world.source.fault(
+                #"{"kind": "hang", "path": "/api/users/*/feed", "nth": 3}"#)
+            let worker = try world.start()
+            try await world.source.waitFor(3, "feed")
+            let stored = try await world.value("select count(*) from synced.hub_video")
+            #expect(
+                try await world.checkpoint("ann").int("run_inserted_count").map(String.init)
+                    == stored)
+            #expect(try await world.checkpoint("ann").int("page_number") == 2)
+            #expect(stored != "0")
+            await worker.stop()
+            #expect(try await world.value("select count(*) from synced.hub_video") == stored)
+        }
+    }
+
+    @Test func `MH30 rows have the defaults of their table`() async throws {
+        try await withWorld { world in
+            try await world.addUser("ann", videos: 20)
+            try await world.drain()
+            let odd = try await world.value(
+                """
+                select count(*) from synced.hub_video where inserted_at is null or synced is not true
+                or last_modified is null or inserted_at < now() - interval '1 minute'
+                """)
+            #expect(odd == "0")
+            #expect(try await world.value("select count(*) > 0 from synced.hub_video") == "true")
+        }
+    }
+}

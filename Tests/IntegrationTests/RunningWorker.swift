@@ -1,0 +1,25 @@
+import Postgres
+import Runner
+
+/// A worker at work in this process, until it is stopped.
+final class RunningWorker: Sendable {
+    /// Its own pool, for what it asks of the network.
+    let database: Database
+    private let signals: AsyncStream<WorkerSignal>.Continuation
+    private let task: Task<Void, Never>
+
+    init(_ worker: Worker, database: Database) {
+        self.database = database
+        let (stream, continuation) = AsyncStream.makeStream(of: WorkerSignal.self)
+        signals = continuation
+        task = Task { await worker.run(stream) }
+    }
+
+    /// As SIGTERM does; returns when the worker has left.
+    func stop() async {
+        signals.yield(.stop)
+        await task.value
+    }
+
+    func ended() async { await task.value }
+}

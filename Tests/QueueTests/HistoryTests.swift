@@ -1,0 +1,178 @@
+import Postgres
+import Queue
+import Testing
+
+@Suite("History and views")
+struct HistoryTests {
+    private let partitions = """
+        select count(*) from pg_inherits where inhparent = 'jobrunner.runs'::regclass
+          and inhrelid::regclass::text ~ '^jobrunner.runs_[0-9]{8}$'
+        """
+
+    @Test func `partitions of runs are made a week ahead, and rows that came first move in`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            #expect(try await fixture.int(partitions) == 8)
+            let worker = try await fixture.addWorker()
+            let user = try await fixture.addUser()
+            let today = try await fixture.text(
+                "select 'jobrunner.runs_' || to_char(now() at time zone 'UTC', 'YYYYMMDD')")
+            try await fixture.script("drop table \(today)")
+            try await fixture.finish(
+                try await fixture.run(worker, user: user), .failed, kind: .rejected, error: "no")
+            #expect(
+                try await fixture.texts("select tableoid::regclass::text from jobrunner.runs") == [
+                    "jobrunner.runs_other"
+                ])
+            try await fixture.queue.maintainRuns(keep: .seconds(30 * 86_400))
+            #expect(
+                try await fixture.texts("select tableoid::regclass::text from jobrunner.runs") == [
+                    today
+                ])
+            #expect(try await fixture.int("select count(*) from \(today)") == 1)
+            #expect(try await fixture.int(partitions) == 8)
+            #expect(
+                try await fixture.text(
+                    "select count(*)::text from pg_index where indrelid = '\(today)'::regclass")
+                    == "3")
+        }
+    }
+
+    @Test
+    func `partitions wholly older than retention are dropped, and workers that ended as long ago`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            try await fixture.script(
+                """
+                do $$ declare v_day date := (now() at time zone 'UTC')::date - 30; begin
+                  for i in 0..2 loop
+                    execute format('create table jobrunner.runs_%s partition of jobrunner.runs for values from (%L) to (%L)',
+                      to_char(v_day - i, 'YYYYMMDD'), (v_day - i) || ' 00:00+00', (v_day - i + 1) || ' 00:00+00');
+                  end loop;
+                end $$;
+                insert into jobrunner.workers (host, pid, version, capacity, ended_at, end_reason)
+                values ('old', 1, '0', 1, now() - interval '31 days', 'stopped'), ('new', 1, '0', 1, now(), 'stopped');
+                """)
+            #expect(try await fixture.int(partitions) == 11)
+            #expect(
+                try await fixture.text(
+                    "select created || ' ' || dropped from jobrunner.maintain_runs('30 days')")
+                    == "0 2")
+            #expect(try await fixture.int(partitions) == 9)
+            #expect(try await fixture.texts("select host from jobrunner.workers") == ["new"])
+        }
+    }
+
+    @Test func `explain says in one sentence why a job is or is not running`() async throws {
+        try await Fixture.lend { fixture async throws in
+            let user = try await fixture.addUser()
+            func sentence() async throws -> String {
+                try await fixture.text("select jobrunner.explain_job('acme', 'ann', 'hub.refresh')")
+            }
+            func expect(_ part: String, after change: String = "") async throws {
+                if !change.isEmpty { try await fixture.script(change) }
+                let found = try await sentence()
+                #expect(
+                    found.contains(part) && found.hasPrefix("It ") && found.hasSuffix("."),
+                    "\(found)")
+            }
+            try await expect("no worker is alive")
+            let worker = try await fixture.addWorker()
+            try await expect("waits for a slot behind 0 jobs of its tenant; one worker is alive")
+            let claim = try await fixture.claim(worker)[0].claim
+            try await expect(
+                "running as run \(claim.fence) on worker \(worker) since 0 s ago, and yields in 5 min"
+            )
+            try await expect(
+                "one more run follows",
+                after: "select jobrunner.enqueue('acme', 'ann', 'hub.refresh')")
+            try await expect("asked to stop", after: "select jobrunner.cancel_jobs('acme')")
+            try await fixture.finish(claim)
+            try await fixture.finish(try await fixture.run(worker, user: user))
+            try await expect("; the last run was complete 0 s ago")
+            try await fixture.finish(
+                try await fixture.run(worker, user: user), .failed, kind: .rejected,
+                error: "no such feed")
+            try await expect("backing off after a failure: no such feed")
+            try await fixture.finish(
+                try await fixture.run(worker, user: user), .failed, kind: .rejected,
+                error: "no such feed")
+            try await expect("backing off after 2 failures in a row: no such feed")
+            try await fixture.finish(
+                try await fixture.run(worker, user: user), .deferred, kind: .rateLimited,
+                wait: .seconds(600))
+            try await expect("due in 10 min: the source asked for patience")
+            try await fixture.finish(
+                try await fixture.run(worker, user: user), .needsReauth, kind: .unauthorised)
+            try await expect("a new secret wakes it")
+            try await expect(
+                "set aside 0 s ago: its worker died",
+                after:
+                    "update jobrunner.jobs set quarantined_at = now(), quarantine_reason = 'its worker died'"
+            )
+            try await expect(
+                "it has been paused",
+                after: "select jobrunner.pause_jobs('acme', 'ann', 'hub.refresh')")
+            try await fixture.script("select jobrunner.resume_jobs('acme', 'ann', 'hub.refresh')")
+            try await expect(
+                "its user has been paused", after: "select jobrunner.pause_jobs('acme', 'ann')")
+            try await expect(
+                "tenant 'acme' has been paused", after: "select jobrunner.pause_jobs('acme')")
+            try await fixture.script(
+                "select jobrunner.resume_jobs('acme'); select jobrunner.resume_jobs('acme', 'ann'); select jobrunner.retry_jobs('acme')"
+            )
+            try await expect(
+                "source is blocked for 10 s: ten failures",
+                after:
+                    "update jobrunner.sources set blocked_until = now() + interval '10.4 s', block_reason = 'ten failures'"
+            )
+            try await fixture.script(
+                "select jobrunner.set_tenant('acme', in_max_running => 1); select jobrunner.add_user('acme', 'bob')"
+            )
+            try await fixture.script(
+                "update jobrunner.jobs set due_at = now() + interval '1 hour' where user_id = \(user)"
+            )
+            #expect(try await fixture.claim(worker).count == 1)
+            try await expect(
+                "runs its most of 1 jobs already",
+                after:
+                    "update jobrunner.jobs set due_at = now() - interval '1 s' where user_id = \(user)"
+            )
+        }
+    }
+
+    @Test func `jobrunner_reader may select every view and the history, and no secret`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            let views = try await fixture.texts(
+                "select oid::regclass::text from pg_class where relnamespace = 'jobrunner'::regnamespace and relkind = 'v'"
+            )
+            #expect(views.count >= 10)
+            for view in views + ["jobrunner.runs", "jobrunner.jobs", "jobrunner.checkpoints"] {
+                try await fixture.script(
+                    "begin; set local role jobrunner_reader; select * from \(view); commit")
+            }
+            for secret in ["jobrunner.secrets", "synced.hub_video"] {
+                await #expect {
+                    try await fixture.script(
+                        "begin; set local role jobrunner_reader; select * from \(secret); commit")
+                } throws: {
+                    ($0 as? DatabaseError)?.sqlstate == "42501"
+                }
+            }
+            await #expect(throws: DatabaseError.self) {
+                try await fixture.script(
+                    "begin; set local role jobrunner_reader; select attributes from jobrunner.users; commit"
+                )
+            }
+            await #expect(throws: DatabaseError.self) {
+                try await fixture.script(
+                    "begin; set local role jobrunner_reader; select jobrunner.pause_jobs('acme'); commit"
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Postgres
+import Queue
+import Testing
+
+/// The statements are cut out of the functions themselves, so that these tests follow them.
+@Suite("Plans")
+struct PlanTests {
+    /// 20,000 jobs of one tenant, of which one in a hundred is due.
+    private func fill(_ fixture: Fixture) async throws {
+        try await fixture.addUsers(20_000)
+        try await fixture.script(
+            "update jobrunner.jobs set due_at = now() + interval '30 min' where user_id % 100 <> 0")
+        try await fixture.script("vacuum analyze jobrunner.jobs")
+    }
+
+    @Test func `a claim reads index jobs_due from the oldest due job on, and no further than now`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            try await fill(fixture)
+            let pick = try await fixture.statement(
+                of: "claim_of_tenant", from: "picked as materialized (", to: "), claimed",
+                variables: ["in_tenant_id", "v_priority", "in_names", "v_left"])
+            let tenant = try await fixture.int(
+                "select id from jobrunner.tenants where name = 'acme'")
+            for mode in modes {
+                let plan = try await fixture.plan(
+                    of: pick, types: "bigint, integer, text[], integer",
+                    arguments: "\(tenant), 0, '{hub.refresh}', 100", mode: mode)
+                #expect(plan.contains("Index Scan using jobs_due on jobs j"), "\(plan)")
+                let condition = try #require(
+                    plan.split(separator: "\n").first { $0.contains("Index Cond") })
+                for part in ["tenant_id", "priority", "due_at <= now()"] {
+                    #expect(condition.contains(part), "\(plan)")
+                }
+                #expect(!plan.contains("Sort"), "\(plan)")
+            }
+        }
+    }
+
+    @Test func `a hold and an outcome read their job by the primary key, also after a quiet hour`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            try await fill(fixture)
+            let hold = try await fixture.statement(
+                of: "hold_job", from: "begin\\n", to: ";",
+                variables: ["in_user_id", "in_name", "in_fence", "in_nonce"])
+            let held = try await fixture.statement(
+                of: "finish_runs", from: "begin\\n", to: "), counted",
+                variables: [
+                    "in_user_ids", "in_names", "in_fences", "in_nonces", "in_outcomes",
+                    "in_error_kinds", "in_errors", "in_entities", "in_waits_ms", "in_requests",
+                    "in_passes",
+                ])
+            for mode in modes {
+                let one = try await fixture.plan(
+                    of: hold.replacing(" into v_stop", with: ""),
+                    types: "bigint, text, bigint, uuid",
+                    arguments: "1, 'hub.refresh', 1, gen_random_uuid()", mode: mode)
+                #expect(one.contains("Index Scan using jobs_pkey on jobs j"), "\(one)")
+                let many = try await fixture.plan(
+                    of: held + ") select * from held",
+                    types: """
+                        bigint[], text[], bigint[], uuid[], text[], text[], text[], text[], bigint[],
+                        bigint[], text[]
+                        """,
+                    arguments: """
+                        '{1,2}', '{a,b}', '{1,2}', array[gen_random_uuid(), gen_random_uuid()],
+                        '{}', '{}', '{}', '{}', '{}', '{}', '{}'
+                        """, mode: mode)
+                #expect(many.contains("Index Scan using jobs_pkey on jobs j"), "\(many)")
+            }
+        }
+    }
+
+    private let modes = ["force_generic_plan", "force_custom_plan"]
+}
+
+extension Fixture {
+    /// A piece of a function's body, with its variables as `$1`, `$2`, ….
+    fileprivate func statement(
+        of function: String, from start: String, to end: String, variables: [String]
+    ) async throws -> String {
+        let piece = try await text(
+            "select split_part(split_part(prosrc, E'\(start)', 2), '\(end)', 1) from pg_proc where proname = '\(function)'"
+        )
+        return variables.enumerated().reduce(piece) { text, variable in
+            text.replacing(variable.element, with: "$\(variable.offset + 1)")
+        }
+    }
+
+    fileprivate func plan(
+        of statement: String, types: String, arguments: String, mode: String
+    ) async throws -> String {
+        try await database.run { session in
+            try session.script(
+                "deallocate all; set plan_cache_mode = \(mode); prepare asked (\(types)) as \(statement)"
+            )
+            return try session.query(
+                .unprepared("explain (costs off) execute asked (\(arguments))")
+            ).map { try $0.text(0) }.joined(separator: "\n")
+        }
+    }
+}
