@@ -3,7 +3,9 @@ public import Queue
 import Synchronization
 
 /// What this worker may ask of sources: requests it has been granted, and places for requests at
-/// the same time. Grants come out of the one budget all workers share (`take_budget`).
+/// the same time.
+///
+/// Grants come out of the one budget all workers share (`take_budget`).
 public final class Budgets: Sendable {
     /// Longer than this a run does not sleep for a token at once: the bucket refills each second.
     private static let pauseMax = Duration.seconds(1)
