@@ -44,14 +44,20 @@ public final class Budgets: Sendable {
 
     /// Waits for one request of the budget, at most until `deadline`.
     ///
-    /// Throws `RunEnd.deferred` when the breaker is open.
-    func take(tenant: Int64, source: Source, until deadline: ContinuousClock.Instant) async throws {
-        guard source.rate?.perSecond != nil else { return }
+    /// Throws `RunEnd.deferred` when the breaker is open. A run that the source has answered already
+    /// goes on all the same, at the budget's pace: the one request that an ending breaker grants would
+    /// else never become a run that closes it.
+    func take(
+        tenant: Int64, source: Source, isAnswered: Bool, until deadline: ContinuousClock.Instant
+    ) async throws {
+        guard let perSecond = source.rate?.perSecond else { return }
+        let refill = Duration.seconds(1 / max(perSecond, 1))
+        let pause = min(max(refill, Self.pauseMin), Self.pauseMax)
         let key = Key(tenantID: tenant, source: source.id)
         while !takeGranted(key) {
             let wish = SourceWish(tenantID: tenant, source: source.id, requests: 4)
             let grant = try await queue.takeBudget(wish)
-            if let blocked = grant.blocked {
+            if let blocked = grant.blocked, !isAnswered {
                 throw RunEnd.deferred(
                     .blocked, message: "source \(source.id) is blocked", wait: blocked)
             }
@@ -59,10 +65,9 @@ public final class Budgets: Sendable {
                 add(grant)
                 continue
             }
-            let refill = Duration.seconds(1 / max(source.rate?.perSecond ?? 1, 1))
-            let pause = min(max(refill, Self.pauseMin), Self.pauseMax)
             try await Task.sleep(until: min(.now + pause, deadline), clock: .continuous)
             guard ContinuousClock.now < deadline else { throw RunEnd.interrupted(.deadline) }
+            if grant.blocked != nil { return }
         }
     }
 

@@ -15,6 +15,8 @@ struct Exchange {
     let source: Source
     let tenantID: Int64
     let deadline: ContinuousClock.Instant
+    /// The source has answered this run before.
+    let isAnswered: Bool
     /// Wall time for `Retry-After` dates, by the database's clock at the claim.
     let unixSeconds: @Sendable () -> Int
 
@@ -54,7 +56,8 @@ struct Exchange {
     }
 
     private func once(_ request: HTTPRequest, sent: () -> Void) async throws -> HTTPResponse {
-        try await budgets.take(tenant: tenantID, source: source, until: deadline)
+        try await budgets.take(
+            tenant: tenantID, source: source, isAnswered: isAnswered, until: deadline)
         return try await budgets.withPlace(tenant: tenantID, source: source) {
             guard ContinuousClock.now < deadline else { throw RunEnd.interrupted(.deadline) }
             sent()

@@ -21,6 +21,9 @@ struct RecordBatch: Sendable {
 
 /// Reads a page's records as one entity's job file declares them.
 struct RecordReader: Sendable {
+    /// A B-tree entry takes some 2,700 bytes, the user's number included.
+    private static let keyBytesMax = 2000
+
     private let records: Records
     private let mode: Write.Mode
     private let keyIndexes: [Int]
@@ -98,7 +101,16 @@ struct RecordReader: Sendable {
             }
             row.append(value)
         }
-        return row
+        return keyBytes(row) <= Self.keyBytesMax ? row : nil
+    }
+
+    private func keyBytes(_ row: [FieldValue?]) -> Int {
+        keyIndexes.reduce(0) { sum, index in
+            switch row[index] {
+            case .text(let text), .json(let text): sum + text.utf8.count
+            default: sum + 8
+            }
+        }
     }
 
     private func note(_ row: [FieldValue?], in batch: inout RecordBatch) {

@@ -98,11 +98,12 @@ extension Run {
         let claimed = inputs.claimedAtMicroseconds
         let exchange = Exchange(
             client: services.client, budgets: services.budgets, source: inputs.file.source,
-            tenantID: inputs.job.tenantID, deadline: deadline,
+            tenantID: inputs.job.tenantID, deadline: deadline, isAnswered: isAnswered,
             unixSeconds: {
                 Int((claimed + (ContinuousClock.now - started).microseconds) / 1_000_000)
             })
         let answer = try await exchange.send(assembled, retries: retries) { requests += 1 }
+        isAnswered = true
         noteTime(of: answer.response)
         return answer
     }

@@ -24,6 +24,8 @@ final class Run {
     /// Calls that succeeded and are to be remembered with the next commit.
     var pendingCalls: [PendingCall] = []
     var endedPasses: [EndedPass] = []
+    /// The source has answered a request of this run with more than a failure that may pass.
+    var isAnswered = false
     /// Server time of the run's first answer, microseconds since 1970.
     var sourceTime: Int64?
     /// The entity at work, for a failure's place, and the pages of it this run has committed.

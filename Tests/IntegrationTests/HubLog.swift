@@ -4,7 +4,7 @@ import Testing
 /// One request the hub got.
 struct Asked: Sendable, Equatable {
     var method: String
-    /// The last segment of its path: `health`, `channels`, `reconcile`, `feed`, `token` …
+    /// The last segment of its path, such as `health` or `feed`.
     var what: String
     var path: String
     var user: String?

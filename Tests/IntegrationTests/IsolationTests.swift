@@ -69,7 +69,7 @@ import Testing
                 try await world.addUser("d\(number)", videos: 1, tenant: "dark")
                 try await world.addUser("u\(number)", videos: 1)
             }
-            try await world.drain()
+            try await world.drain(concurrency: 30)
             for number in 0..<12 {
                 #expect(try await world.outcomes("d\(number)") == ["failed unavailable"])
                 #expect(try await world.job("u\(number)").text("last_outcome") == "complete")

@@ -4,7 +4,7 @@ import Postgres
 
 // Rows as a test reads them.
 extension World {
-    /// The first row of a query as JSON; null columns are there. Throws when there is none.
+    /// The first row of a query as JSON; throws when there is none.
     func row(_ query: String, _ binds: Bind...) async throws -> JSONNode {
         let rows = try await pool.run {
             try $0.query(

@@ -1,0 +1,123 @@
+import JSON
+import JobFile
+import Postgres
+import Queue
+import Runner
+import Testing
+
+/// What runs ask of the database: the idle run is the product's main cost.
+@Suite struct CostTests {
+    @Test func `a claim, an opening and an outcome are one statement each for a hundred jobs`()
+        async throws
+    {
+        try await withWorld { world in
+            try await world.source.command(
+                "POST", "users", #"{"prefix": "b", "first": 1, "count": 100, "registered": true}"#)
+            try await addMany(100, world)
+            let worker = try await world.queue.registerWorker(
+                host: "test", pid: 1, version: "test", capacity: 200)
+            func cost(_ body: () async throws -> Void) async throws -> [Int] {
+                let before = world.pool.counts
+                try await body()
+                let after = world.pool.counts
+                return [after.statements - before.statements, after.roundTrips - before.roundTrips]
+            }
+            var jobs: [ClaimedJob] = []
+            // The first use of a statement on a session is prepared in a turn of its own.
+            _ = try await world.queue.claimJobs(worker: worker, limit: 1, names: ["none.such"])
+            _ = try await world.queue.claimJobs(worker: worker, limit: 1, names: ["none.such"])
+            let claim = try await cost {
+                jobs = try await world.queue.claimJobs(
+                    worker: worker, limit: 100, names: [world.file.name])
+            }
+            #expect(jobs.count == 100 && claim[0] == 1)
+            let open = try await cost {
+                _ = try await world.queue.openRuns(
+                    users: jobs.map(\.claim.userID),
+                    lists: [ListPlace(table: "hub_channel", column: "channel_id")],
+                    tables: ["hub_video"],
+                    sources: [
+                        SourceWish(tenantID: jobs[0].tenantID, source: "metube-hub", requests: 400)
+                    ])
+            }
+            #expect(open[0] == 1)
+            let finish = try await cost {
+                let verdicts = try await world.queue.finishRuns(
+                    jobs.map { FinishedRun(claim: $0.claim, outcome: .complete) })
+                #expect(verdicts.isEmpty)
+            }
+            #expect(finish[0] == 1)
+        }
+    }
+
+    private func addMany(_ count: Int, _ world: World) async throws {
+        try await world.sql(
+            """
+            select jobrunner.add_user('acme', 'b' || lpad(n::text, 6, '0'),
+              jsonb_build_object('hub_user_id', 'b' || lpad(n::text, 6, '0')))
+            from generate_series(1, $1) as n
+            """, .int(count))
+    }
+
+    /// Statements of a worker that runs until nothing is due, looking for nothing else meanwhile.
+    private func statements(of world: World) async throws -> Int {
+        let worker = try world.start(concurrency: 100, drains: true) { $0.watch = .seconds(3600) }
+        await worker.ended()
+        return worker.database.counts.statements
+    }
+
+    @Test func `an idle run writes no run, no record, and shares its statements with its batch`()
+        async throws
+    {
+        try await withWorld { world in
+            try await world.source.command(
+                "POST", "users",
+                #"{"prefix": "b", "first": 1, "count": 50, "videos_min": 3, "videos_max": 3, "registered": true}"#
+            )
+            try await addMany(50, world)
+            try await world.drain(concurrency: 100)
+            #expect(
+                try await world.value(
+                    "select count(*) from jobrunner.jobs where last_outcome = 'complete'") == "50")
+            let runs = try await world.value("select count(*) from jobrunner.runs")
+            let rows = try await world.rows(
+                "select video_id, xmin::text, ctid::text from synced.hub_video order by 1")
+            // Looks at an empty queue: what a worker asks anyhow.
+            let empty = try await statements(of: world)
+            try await world.makeDue()
+            let idle = try await statements(of: world)
+            #expect(try await world.value("select count(*) from jobrunner.runs") == runs)
+            let after = try await world.rows(
+                "select video_id, xmin::text, ctid::text from synced.hub_video order by 1")
+            #expect(after.map(\.rawText) == rows.map(\.rawText) && !rows.isEmpty)
+            #expect(try await world.source.asked("feed").count == 100)
+            // Claim, open, finish; outcomes further apart than a few milliseconds go in several batches.
+            let perRun = Double(idle - empty) / 50
+            #expect(perRun < 0.5, "\(idle - empty) statements for 50 idle runs")
+        }
+    }
+
+    @Test func `a page is committed in one network turn`() async throws {
+        let yaml = World.generic(
+            "token", page: "style: token, token_at: next_token, size: 5",
+            query: #"cursor: "{page.token}""#)
+        try await withWorld(yaml) { world in
+            // Each worker meets every statement for the first time on each lane: compare two lengths.
+            func turns(pages: Int, _ user: String) async throws -> (Int, Int) {
+                try await world.addUser(user, videos: pages * 5)
+                let worker = try world.start(concurrency: 1, drains: true) {
+                    $0.watch = .seconds(3600)
+                }
+                await worker.ended()
+                #expect(try await world.runs(user).last?.int("page_count") == pages)
+                let counts = worker.database.counts
+                return (counts.roundTrips, counts.statements)
+            }
+            let short = try await turns(pages: 10, "short")
+            let long = try await turns(pages: 110, "long")
+            // Looks for more work, every 20 ms at most, come on top.
+            let perPage = Double(long.0 - short.0) / 100
+            #expect((0.9..<1.6).contains(perPage), "\(perPage) round trips a page")
+        }
+    }
+}
