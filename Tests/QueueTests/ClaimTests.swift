@@ -57,7 +57,7 @@ struct ClaimTests {
                 """)
             let first = try await fixture.run(worker, user: user)
             try await fixture.commit(first, page(1, token: "t"))
-            try await fixture.queue.recordCall("register", listHash: "abc", for: first)
+            try await fixture.remember("register", listHash: "abc", for: first)
             try await fixture.finish(first, .partial, kind: .deadline)
             let job = try #require(
                 try await fixture.claim(worker).first { $0.claim.userID == user })

@@ -27,10 +27,10 @@ struct FenceTests {
                     ])
                 }
                 await #expect(throws: QueueError.lost) {
-                    try await fixture.queue.recordCall("register", listHash: nil, for: stale)
+                    try await fixture.remember("register", listHash: nil, for: stale)
                 }
                 await #expect(throws: QueueError.lost) {
-                    try await fixture.queue.committedCheckpoint(of: "video", for: stale)
+                    try await fixture.queue.runProgress(of: "video", for: stale)
                 }
                 #expect(try await fixture.finish(stale).map(\.word) == [.lost])
                 #expect(try await fixture.queue.releaseJobs([stale]) == 0)
@@ -246,18 +246,18 @@ struct FenceTests {
         }
     }
 
-    @Test func `invariant 13: the committed checkpoint tells what became of a lost commit`()
+    @Test func `invariant 13: the checkpoint tells what became of a lost commit`()
         async throws
     {
         try await Fixture.lend { fixture async throws in
             let worker = try await fixture.addWorker()
             let user = try await fixture.addUser()
             let claim = try await fixture.run(worker, user: user)
-            #expect(try await fixture.queue.committedCheckpoint(of: "video", for: claim) == nil)
+            let before = try await fixture.queue.runProgress(of: "video", for: claim)
+            #expect(before.fence == 0 && before.pages == 0)
             try await fixture.commit(claim, page(1))
-            #expect(
-                try await fixture.queue.committedCheckpoint(of: "video", for: claim)?.pageNumber
-                    == 1)
+            let after = try await fixture.queue.runProgress(of: "video", for: claim)
+            #expect(after.fence == claim.fence && after.pages == 1)
         }
     }
 }

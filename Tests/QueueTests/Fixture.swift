@@ -143,6 +143,12 @@ extension Fixture {
 
     struct NotClaimed: Error {}
 
+    /// Remembers a call's success, as a page's transaction does.
+    func remember(_ call: String, listHash: String?, for claim: Claim) async throws {
+        let remembered = PendingCall(call: call, listHash: listHash)
+        _ = try await queue.turn([claim.holdStatement, remembered.statement(for: claim)])
+    }
+
     @discardableResult
     func finish(
         _ claim: Claim, _ outcome: Outcome = .complete, kind: ErrorKind? = nil,

@@ -10,7 +10,7 @@ struct RemovalTests {
         let user = try await fixture.addUser("ann", tenant: tenant)
         let first = try await fixture.run(worker, user: user)
         try await fixture.commit(first, page(1, isEnd: true), PageCounts(fetched: 1, inserted: 1))
-        try await fixture.queue.recordCall("register", listHash: nil, for: first)
+        try await fixture.remember("register", listHash: nil, for: first)
         try await fixture.finish(first)
         try await fixture.script(
             """
@@ -62,7 +62,7 @@ struct RemovalTests {
                     "select count(*) from jobrunner.users where id = \(claim.userID)") == 0)
             await #expect(throws: QueueError.lost) { try await fixture.commit(claim) }
             await #expect(throws: QueueError.lost) {
-                try await fixture.queue.recordCall("register", listHash: nil, for: claim)
+                try await fixture.remember("register", listHash: nil, for: claim)
             }
             #expect(try await fixture.finish(claim).map(\.word) == [.lost])
             #expect(try await tables(fixture, "'user_id'", holding: claim.userID) == [])

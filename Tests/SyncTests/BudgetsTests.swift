@@ -19,7 +19,8 @@ import Testing
 
     @Test func `a source without a rate asks nobody`() async throws {
         try await budgets().take(
-            tenant: 1, source: source("{ concurrent: 1 }"), until: .now + .seconds(1))
+            tenant: 1, source: source("{ concurrent: 1 }"), isAnswered: false,
+            until: .now + .seconds(1))
     }
 
     @Test func `what was granted is used up, per tenant and source`() async throws {
@@ -27,13 +28,13 @@ import Testing
         let source = try source("{ per_second: 5 }")
         budgets.add(SourceGrant(tenantID: 1, source: "hub", base: nil, granted: 2, blocked: nil))
         let end = ContinuousClock.now + .seconds(5)
-        try await budgets.take(tenant: 1, source: source, until: end)
-        try await budgets.take(tenant: 1, source: source, until: end)
+        try await budgets.take(tenant: 1, source: source, isAnswered: false, until: end)
+        try await budgets.take(tenant: 1, source: source, isAnswered: false, until: end)
         await #expect(throws: DatabaseError.self) {
-            try await budgets.take(tenant: 1, source: source, until: end)
+            try await budgets.take(tenant: 1, source: source, isAnswered: false, until: end)
         }
         await #expect(throws: DatabaseError.self) {
-            try await budgets.take(tenant: 2, source: source, until: end)
+            try await budgets.take(tenant: 2, source: source, isAnswered: false, until: end)
         }
     }
 
