@@ -1,0 +1,176 @@
+import Foundation
+import JSON
+import Testing
+
+@Suite struct ReadmeTests {
+    @Test func `the five steps of the README do what it says`() async throws {
+        let readme = try Page("README.md")
+        try await Installation.with(migrated: false) { installation in
+            let source = try await Source.start(["--users", "3"])
+            defer { source.process.terminate() }
+            var installation = installation
+            installation.environment["JOBRUNNER_JOBS"] = installation.folder.path + "/own-jobs"
+            let file = installation.folder.appendingPathComponent("own-jobs/demo/items.yaml")
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            let text = try #require(readme.blocks("yaml").first)
+            try Data(text.replacing("http://127.0.0.1:8099", with: source.base).utf8).write(to: file)
+
+            let checked = try await installation.run("validate \(file.path)")
+            #expect(checked.code == 0, "\(checked.errors)")
+            let lines = readme.blocks("sh").flatMap { $0.split(separator: "\n") }
+                .filter { $0.hasPrefix("jobrunner ") }
+            #expect(lines.count >= 9)
+            for line in lines {
+                let ran = try await installation.run(String(line.dropFirst("jobrunner ".count)))
+                #expect(ran.code == 0, "\(line): \(ran.errors)")
+            }
+            let count = try await installation.value("select count(*) from synced.demo_item")
+            #expect(readme.text.contains("fetched=\(count) changed=\(count)"))
+            try await runStatements(of: "docs/OPERATING.md", in: installation)
+        }
+    }
+
+    /// Each block of SQL in the manual, in the database that the README made; nothing stays.
+    private func runStatements(of name: String, in installation: Installation) async throws {
+        for block in try Page(name).blocks("sql") {
+            await #expect(throws: Never.self, "\(name): \(block)") {
+                try await installation.execute("begin; \(block); rollback")
+            }
+        }
+    }
+
+    @Test(arguments: try Page.all())
+    func `every command and option that a page shows exists`(page: Page) async throws {
+        try await Installation.with(migrated: false) { installation in
+            for shown in page.commands {
+                let help = try await installation.run("help \(shown.words)")
+                #expect(help.code == 0, "\(page.name): jobrunner \(shown.words)")
+                for option in shown.options where option != "--help" {
+                    #expect(
+                        help.output.contains("\(option) ") || help.output.contains("\(option)]"),
+                        "\(page.name): jobrunner \(shown.words) has no \(option)")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: try Page.all())
+    func `every link of a page leads somewhere`(page: Page) throws {
+        for match in page.text.matches(of: /\]\(([^)\s]+)\)/) {
+            let parts = match.1.split(separator: "#", omittingEmptySubsequences: false)
+            guard let path = parts.first, !path.contains("://") else { continue }
+            let target =
+                path.isEmpty
+                ? page.url : page.url.deletingLastPathComponent().appending(path: String(path))
+            #expect(FileManager.default.fileExists(atPath: target.path), "\(match.1)")
+            guard parts.count == 2, target.pathExtension == "md" else { continue }
+            let headings = try headings(of: target)
+            #expect(headings.contains(String(parts[1])), "\(match.1)")
+        }
+    }
+
+    @Test(arguments: try Page.all())
+    func `every file that a page names exists`(page: Page) {
+        for match in page.text.matches(
+            of: /`((?:bin|docs|jobs|sql|Sources|Tests)\/[A-Za-z0-9_.+\/-]+)[^`]*`/)
+        {
+            let path = packageFolder.appending(path: String(match.1)).path
+            #expect(FileManager.default.fileExists(atPath: path), "\(page.name): \(match.1)")
+        }
+    }
+
+    @Test func `every test that the architecture cites exists`() throws {
+        let tests = try swiftFiles(below: "Tests").map {
+            try String(contentsOf: $0, encoding: .utf8)
+        }.joined()
+        let cited = try Page("docs/ARCHITECTURE.md").text.matches(of: /“([^”]+)”/).map(\.1)
+        #expect(cited.count >= 20)
+        for name in cited {
+            #expect(tests.contains("func `\(name)`"), "\(name)")
+        }
+    }
+}
+
+/// A page of documentation.
+struct Page: CustomTestStringConvertible {
+    /// A command as a page shows it.
+    struct Shown: Hashable {
+        let words: String
+        let options: [String]
+    }
+
+    let name: String
+    let url: URL
+    let text: String
+
+    init(_ name: String) throws {
+        self.name = name
+        url = packageFolder.appending(path: name)
+        text = try String(contentsOf: url, encoding: .utf8)
+    }
+
+    static func all() throws -> [Page] {
+        let decisions = try FileManager.default.contentsOfDirectory(
+            atPath: packageFolder.appending(path: "docs/decisions").path)
+        let names =
+            ["README.md", "CHANGELOG.md", "docs/ARCHITECTURE.md", "docs/OPERATING.md"]
+            + decisions.filter { $0.hasSuffix(".md") }.sorted().map { "docs/decisions/\($0)" }
+        return try names.map { try Page($0) }
+    }
+
+    var testDescription: String { name }
+
+    /// What stands in fences of a language.
+    func blocks(_ language: String) -> [String] {
+        text.components(separatedBy: "```\(language)\n").dropFirst()
+            .compactMap { $0.components(separatedBy: "\n```").first }
+    }
+
+    /// `jobrunner …` wherever a command line stands: in backticks or at the start of a line.
+    var commands: Set<Shown> {
+        let lines = text.matches(of: /(?:`|\n)jobrunner ([a-z][^`\n|]*)/).map { String($0.1) }
+        return Set(
+            lines.map { line in
+                let words = line.split(separator: " ").map(String.init)
+                let isGroup = words.first == "tenant" || words.first == "user"
+                return Shown(
+                    words: words.prefix(isGroup ? 2 : 1).joined(separator: " "),
+                    options: words.filter { $0.hasPrefix("--") })
+            })
+    }
+}
+
+/// A fake source of a test's own.
+private struct Source {
+    let process: Process
+    let base: String
+
+    static func start(_ arguments: [String]) async throws -> Source {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = programURL.deletingLastPathComponent()
+            .appendingPathComponent("fake-source")
+        process.arguments = ["--listen", "127.0.0.1:0"] + arguments
+        process.standardOutput = output
+        try process.run()
+        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        let base = try #require(line.firstMatch(of: /http:\S+/)).0
+        return Source(process: process, base: String(base))
+    }
+}
+
+/// The anchors of a page's headings, as the forges make them.
+private func headings(of page: URL) throws -> [String] {
+    try String(contentsOf: page, encoding: .utf8).matches(of: /(?m)^#+ (.+)$/).map { match in
+        String(
+            match.1.lowercased().replacing(" ", with: "-")
+                .filter { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" })
+    }
+}
+
+private func swiftFiles(below folder: String) throws -> [URL] {
+    let root = packageFolder.appending(path: folder)
+    return try FileManager.default.subpathsOfDirectory(atPath: root.path)
+        .filter { $0.hasSuffix(".swift") }.map { root.appending(path: $0) }
+}
