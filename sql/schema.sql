@@ -126,6 +126,7 @@ END) stored,
 ) with (fillfactor=70);
 CREATE INDEX jobs_due ON jobrunner.jobs USING btree (tenant_id, priority, due_at) WHERE (state = 'waiting'::text);
 CREATE INDEX jobs_held ON jobrunner.jobs USING btree (worker_id, tenant_id) WHERE (worker_id IS NOT NULL);
+CREATE INDEX jobs_quarantined ON jobrunner.jobs USING btree (due_at) WHERE (quarantined_at IS NOT NULL);
 
 create table jobrunner.migrations (
   number integer not null,
@@ -264,28 +265,31 @@ create table jobrunner.workers (
 create sequence jobrunner.fences;
 -- function jobrunner.add_tenant(in_name text, in_weight integer DEFAULT 1, in_max_running integer DEFAULT NULL::integer) returns bigint
 -- function jobrunner.add_user(in_tenant text, in_key text, in_attributes jsonb DEFAULT '{}'::jsonb) returns bigint
+-- function jobrunner.attend_worker(in_worker_id integer) returns boolean
 -- function jobrunner.backoff(in_failures integer, in_every interval) returns interval
 -- function jobrunner.beat_worker(in_worker_id integer, in_running integer, in_draining boolean) returns TABLE(alive boolean, worker_count integer)
 -- function jobrunner.cancel_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
--- function jobrunner.claim_jobs(in_worker_id integer, in_limit integer, in_names text[]) returns TABLE(tenant_id bigint, tenant_name text, user_id bigint, user_key text, name text, fence bigint, nonce uuid, scheduled_at timestamp with time zone, deadline_ms bigint, asked boolean, forced boolean, entity text, last_success_at timestamp with time zone, attributes jsonb, checkpoints jsonb, calls jsonb, secrets jsonb)
--- function jobrunner.claim_of_tenant(in_worker_id integer, in_tenant_id bigint, in_limit integer, in_names text[]) returns TABLE(tenant_id bigint, tenant_name text, user_id bigint, user_key text, name text, fence bigint, nonce uuid, scheduled_at timestamp with time zone, deadline_ms bigint, asked boolean, forced boolean, entity text, last_success_at timestamp with time zone, attributes jsonb, checkpoints jsonb, calls jsonb, secrets jsonb)
+-- function jobrunner.claim_jobs(in_worker_id integer, in_limit integer, in_names text[]) returns TABLE(tenant_id bigint, tenant_name text, user_id bigint, user_key text, name text, fence bigint, nonce uuid, scheduled_at timestamp with time zone, claimed_at timestamp with time zone, deadline_ms bigint, asked boolean, forced boolean, entity text, last_success_at timestamp with time zone, attributes jsonb, checkpoints jsonb, calls jsonb, secrets jsonb)
+-- function jobrunner.claim_of_tenant(in_worker_id integer, in_tenant_id bigint, in_limit integer, in_names text[]) returns TABLE(tenant_id bigint, tenant_name text, user_id bigint, user_key text, name text, fence bigint, nonce uuid, scheduled_at timestamp with time zone, claimed_at timestamp with time zone, deadline_ms bigint, asked boolean, forced boolean, entity text, last_success_at timestamp with time zone, attributes jsonb, checkpoints jsonb, calls jsonb, secrets jsonb)
 -- function jobrunner.commit_page(in_user_id bigint, in_name text, in_entity text, in_fence bigint, in_generation bigint, in_page_number integer, in_pass_kind text, in_pass_started_at timestamp with time zone, in_pass_since text, in_cursor text, in_sync_token text, in_partial_watermark text, in_ended boolean, in_watermark text, in_fetched bigint, in_inserted bigint, in_updated bigint, in_unchanged bigint, in_skipped_older bigint, in_skipped_incompatible bigint, in_filtered bigint, in_duplicate bigint, in_deleted bigint) returns boolean
 -- function jobrunner.enqueue(in_tenant text, in_user text, in_job text, in_full boolean DEFAULT false, in_entity text DEFAULT NULL::text, in_force boolean DEFAULT false) returns text
 -- function jobrunner.enqueue_all(in_tenant text, in_job text, in_full boolean DEFAULT false, in_entity text DEFAULT NULL::text, in_force boolean DEFAULT false) returns integer
 -- function jobrunner.enqueue_job(in_job jobrunner.jobs, in_full boolean, in_entity text, in_force boolean) returns text
 -- function jobrunner.explain_job(in_tenant text, in_user text, in_job text) returns text
--- function jobrunner.finish_runs(in_user_ids bigint[], in_names text[], in_fences bigint[], in_nonces uuid[], in_outcomes text[], in_error_kinds text[], in_errors text[], in_entities text[], in_waits_ms bigint[], in_requests bigint[], in_passes text[]) returns TABLE(user_id bigint, name text, fence bigint, verdict text)
+-- function jobrunner.finish_runs(in_user_ids bigint[], in_names text[], in_fences bigint[], in_nonces uuid[], in_outcomes text[], in_error_kinds text[], in_errors text[], in_entities text[], in_waits_ms bigint[], in_requests bigint[], in_passes text[], in_calls text[]) returns TABLE(user_id bigint, name text, fence bigint, verdict text)
 -- function jobrunner.give_job(in_tenant text, in_job text) returns integer
 -- function jobrunner.grant_reader() returns boolean
 -- function jobrunner.hold_job(in_user_id bigint, in_name text, in_fence bigint, in_nonce uuid) returns boolean
 -- function jobrunner.jobs_named(in_tenant text, in_user text, in_job text) returns SETOF jobrunner.jobs
 -- function jobrunner.leave_worker(in_worker_id integer) returns boolean
+-- function jobrunner.lift_quarantines() returns integer
 -- function jobrunner.list_items(in_user_id bigint, in_table text, in_column text) returns TABLE(items text[], hash text)
 -- function jobrunner.maintain_runs(in_keep interval DEFAULT '30 days'::interval) returns TABLE(created integer, dropped integer)
 -- function jobrunner.next_tick(in_after timestamp with time zone, in_every interval, in_phase interval) returns timestamp with time zone
 -- function jobrunner.open_runs(in_user_ids bigint[], in_lists jsonb, in_tables text[], in_sources jsonb) returns jsonb
 -- function jobrunner.pause_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.phase_of(in_user_id bigint, in_name text, in_every interval, in_spread boolean) returns interval
+-- function jobrunner.quarantine_span(in_times integer) returns interval
 -- function jobrunner.reap_jobs(in_lease interval) returns TABLE(worker_id integer, reason text, job_count integer, quarantined_count integer)
 -- function jobrunner.reap_worker(in_worker_id integer, in_reason text) returns TABLE(job_count integer, quarantined_count integer)
 -- function jobrunner.record_call(in_user_id bigint, in_name text, in_call text, in_list_hash text) returns void
@@ -317,7 +321,7 @@ create sequence jobrunner.fences;
 -- view jobrunner.failing_jobs(tenant text, user_key text, job text, state text, error_kind text, error text, last_error_at timestamp with time zone, consecutive_failures integer, next_try_at timestamp with time zone, last_success_at timestamp with time zone)
 -- view jobrunner.job_overview(tenant text, user_key text, job text, state text, due_at timestamp with time zone, last_outcome text, last_run_at timestamp with time zone, last_success_at timestamp with time zone, consecutive_failures integer, error_kind text, error text, worker_id bigint, run bigint)
 -- view jobrunner.late_jobs(tenant text, user_key text, job text, late_by interval, due_at timestamp with time zone, asked boolean, consecutive_failures integer, last_outcome text)
--- view jobrunner.quarantined_jobs(tenant text, user_key text, job text, reason text, quarantined_at timestamp with time zone, crashes integer, stalled_runs integer)
+-- view jobrunner.quarantined_jobs(tenant text, user_key text, job text, reason text, quarantined_at timestamp with time zone, until timestamp with time zone, crashes integer, stalled_runs integer)
 -- view jobrunner.running_jobs(worker_id bigint, host text, pid integer, tenant text, user_key text, job text, run bigint, running_for interval, yields_in interval, silent_for interval, stopping boolean)
 -- view jobrunner.tenant_freshness(tenant text, job text, user_count bigint, fresh_count bigint, fresh_percent numeric, staleness_p50 interval, staleness_p99 interval, never_count bigint, failing_count bigint)
 -- view jobrunner.user_story(tenant text, user_key text, job text, run bigint, outcome text, started_at timestamp with time zone, ended_at timestamp with time zone, took interval, waited interval, error_kind text, error text, page_count integer, request_count integer, fetched_count bigint, inserted_count bigint, updated_count bigint, deleted_count bigint, entities jsonb)

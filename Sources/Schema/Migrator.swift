@@ -130,7 +130,7 @@ extension Session {
                     .bool(jobFile.schedule.spread == .user),
                     .interval(jobFile.schedule.deadline.microseconds),
                     .optional(jobFile.source.rate?.perSecond, Bind.double),
-                    .json(jobFile.storedForm))
+                    .json(jobFile.expanded))
             ).only().bool(0)
         }
         return isChanged

@@ -108,9 +108,9 @@ struct HistoryTests {
                 try await fixture.run(worker, user: user), .needsReauth, kind: .unauthorised)
             try await expect("a new secret wakes it")
             try await expect(
-                "set aside 0 s ago: its worker died",
+                "set aside for 60 s more: its worker died",
                 after:
-                    "update jobrunner.jobs set quarantined_at = now(), quarantine_reason = 'its worker died'"
+                    "update jobrunner.jobs set quarantined_at = now(), due_at = now() + interval '60 s', quarantine_reason = 'its worker died'"
             )
             try await expect(
                 "it has been paused",

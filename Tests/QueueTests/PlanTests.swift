@@ -51,7 +51,7 @@ struct PlanTests {
                 variables: [
                     "in_user_ids", "in_names", "in_fences", "in_nonces", "in_outcomes",
                     "in_error_kinds", "in_errors", "in_entities", "in_waits_ms", "in_requests",
-                    "in_passes",
+                    "in_passes", "in_calls",
                 ])
             for mode in modes {
                 let one = try await fixture.plan(
@@ -63,11 +63,11 @@ struct PlanTests {
                     of: held + ") select * from held",
                     types: """
                         bigint[], text[], bigint[], uuid[], text[], text[], text[], text[], bigint[],
-                        bigint[], text[]
+                        bigint[], text[], text[]
                         """,
                     arguments: """
                         '{1,2}', '{a,b}', '{1,2}', array[gen_random_uuid(), gen_random_uuid()],
-                        '{}', '{}', '{}', '{}', '{}', '{}', '{}'
+                        '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}'
                         """, mode: mode)
                 #expect(many.contains("Index Scan using jobs_pkey on jobs j"), "\(many)")
             }

@@ -202,7 +202,7 @@ struct ReapTests {
         }
     }
 
-    @Test func `a beat from a new session takes the presence back`() async throws {
+    @Test func `a new presence session takes the lock back, and one that was given up may not`() async throws {
         try await Fixture.lend(lanes: 1) { fixture async throws in
             let presence = Database(
                 try DatabaseConfiguration(
@@ -214,12 +214,12 @@ struct ReapTests {
             let end = ContinuousClock.now + .seconds(10)
             while try await fixture.int(locks) != 0 { try #require(.now < end) }
             try await fixture.script("update jobrunner.workers set session_gone_at = now()")
-            for _ in 1...2 {
-                _ = try await fixture.queue.beat(
-                    worker: worker, running: 0, isDraining: false, deadline: .now + .seconds(10))
-            }
+            #expect(try await fixture.text("select jobrunner.attend_worker(\(worker))::text") == "true")
             #expect(try await fixture.text("select health from jobrunner.worker_health") == "alive")
             #expect(try await fixture.int(locks) == 1)
+            try await fixture.script(
+                "update jobrunner.workers set ended_at = now(), end_reason = 'silent'")
+            #expect(try await fixture.text("select jobrunner.attend_worker(\(worker))::text") == "false")
         }
     }
 }

@@ -13,7 +13,8 @@ language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Takes up to in_wanted requests out of a tenant's budget for a source; one row always.
--- The bucket holds at most one second's worth, so all workers together never send more than that in a second.
+-- The bucket holds at most one second's worth and refills all the time: all workers together keep the rate, but the
+-- first second after a quiet one may see twice as much.
 -- An open breaker grants nothing and says how long; when it ends, one request is let through to probe,
 -- and the next until that one's run has reported.
 #variable_conflict use_column
