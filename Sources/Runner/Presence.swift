@@ -38,8 +38,9 @@ final class Presence: Sendable {
         lastBeat.withLock { $0 = .now }
     }
 
-    /// The worker was given up: its number is no one's any more. False: it is known already, and a
-    /// new number may stand in its place.
+    /// The worker was given up: its number is no one's any more.
+    ///
+    /// False: it is known already, and a new number may stand in its place.
     @discardableResult
     func forget(_ worker: Int) -> Bool {
         number.withLock { number in

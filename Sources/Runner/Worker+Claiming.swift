@@ -62,7 +62,9 @@ extension Worker {
     }
 
     /// Gives back what this worker holds without running it: the reply to a claim was lost, so the
-    /// heartbeat would keep the jobs for ever. Only this loop claims, so nothing is on its way.
+    /// heartbeat would keep the jobs for ever.
+    ///
+    /// Only this loop claims, so nothing is on its way.
     func releaseStrays(_ worker: Int) async throws {
         let held = try await queue.heldClaims(worker: worker)
         let strays = held.filter { !slots.holds($0) && !completer.holds($0) }

@@ -94,7 +94,9 @@ public final class Worker: Sendable {
     var isStopping: Bool { state.withLock { $0.isStopping } }
     private var isAborting: Bool { state.withLock { $0.isAborting } }
 
-    /// First stop: claim no more, tear down what runs. Second: leave at once.
+    /// First stop: claim no more, tear down what runs.
+    ///
+    /// Second: leave at once.
     private func heed(_ signals: AsyncStream<WorkerSignal>, _ ending: Bell) async {
         for await signal in signals {
             state.withLock { state in
@@ -110,7 +112,9 @@ public final class Worker: Sendable {
     }
 
     /// After the last claim: waits for the runs to end and their outcomes to be written, within the
-    /// grace; then leaves. What is left is covered by the lease.
+    /// grace; then leaves.
+    ///
+    /// What is left is covered by the lease.
     private func settle() async {
         let end = ContinuousClock.now + settings.grace
         while slots.count > 0 || !completer.isEmpty, ContinuousClock.now < end, !isAborting,

@@ -4,8 +4,11 @@ public struct WorkerSettings: Sendable {
     public var concurrency: Int
     /// End when nothing is due or running.
     public var drains: Bool
+    /// The machine's name, for people.
     public var host: String
+    /// The process, for people.
     public var pid: Int32
+    /// The program's version, for people.
     public var version: String
     /// A worker silent for longer loses its jobs (15 s).
     public var lease: Duration = .seconds(15)

@@ -3,7 +3,9 @@ public import Queue
 import Synchronization
 
 /// What this worker may ask of sources: requests it has been granted, and places for requests at
-/// the same time. Grants come out of the one budget all workers share (`take_budget`).
+/// the same time.
+///
+/// Grants come out of the one budget all workers share (`take_budget`).
 public final class Budgets: Sendable {
     /// Longer than this a run does not sleep for a token at once: the bucket refills each second.
     private static let pauseMax = Duration.seconds(1)
@@ -15,8 +17,16 @@ public final class Budgets: Sendable {
         var source: String
     }
 
+    /// Requests that were granted together. What is unused after a second is void: the bucket has
+    /// been refilled by then, and what was hoarded would come on top of it in a later burst.
+    private struct Grant {
+        static let validity = Duration.seconds(1)
+        var requests: Int
+        var until: ContinuousClock.Instant
+    }
+
     private struct State {
-        var granted: [Key: Int] = [:]
+        var granted: [Key: [Grant]] = [:]
         var gates: [Key: Gate] = [:]
         var workers = 1
     }
@@ -31,9 +41,10 @@ public final class Budgets: Sendable {
 
     /// Adds what a batch was granted when it was opened.
     public func add(_ grant: SourceGrant) {
+        guard grant.granted > 0 else { return }
         state.withLock { state in
-            state.granted[Key(tenantID: grant.tenantID, source: grant.source), default: 0] +=
-                grant.granted
+            state.granted[Key(tenantID: grant.tenantID, source: grant.source), default: []].append(
+                Grant(requests: grant.granted, until: .now + Grant.validity))
         }
     }
 
@@ -73,8 +84,12 @@ public final class Budgets: Sendable {
 
     private func takeGranted(_ key: Key) -> Bool {
         state.withLock { state in
-            guard let left = state.granted[key], left > 0 else { return false }
-            state.granted[key] = left - 1
+            let now = ContinuousClock.now
+            var grants = state.granted[key] ?? []
+            grants.removeAll { $0.until < now || $0.requests == 0 }
+            defer { state.granted[key] = grants }
+            guard !grants.isEmpty else { return false }
+            grants[0].requests -= 1
             return true
         }
     }

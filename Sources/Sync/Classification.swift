@@ -42,7 +42,9 @@ func classified(_ error: HTTPError, of request: String) -> RunEnd {
     }
 }
 
-/// What an unexpected status means. 401, 403 and 421 park the job only when there is a credential to renew.
+/// What an unexpected status means.
+///
+/// 401, 403 and 421 park the job only when there is a credential to renew.
 func classified(
     status: Int, of request: String, excerpt: String, hasCredential: Bool
 ) -> RunEnd {

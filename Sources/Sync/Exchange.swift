@@ -74,8 +74,9 @@ struct Exchange {
         return end
     }
 
-    /// A wait that does not fit into the run belongs to the scheduler. A source that asked for it is
-    /// obeyed; one that merely failed counts as failed.
+    /// A wait that does not fit into the run belongs to the scheduler.
+    ///
+    /// A source that asked for it is obeyed; one that merely failed counts as failed.
     private func putOff(_ end: RunEnd, wait: Duration, isAsked: Bool) -> RunEnd {
         switch end {
         case .deferred(let kind, let message, _): .deferred(kind, message: message, wait: wait)

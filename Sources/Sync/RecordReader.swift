@@ -41,7 +41,9 @@ struct RecordReader: Sendable {
         tests = entity.records.keepIf.compactMap { KeepTest($0, fields: entity.records.fields) }
     }
 
-    /// Reads, checks, filters and dedupes. Throws `RunEnd` malformed where the page has no array.
+    /// Reads, checks, filters and dedupes.
+    ///
+    /// Throws `RunEnd` malformed where the page has no array.
     func read(_ root: JSONNode) throws -> RecordBatch {
         var batch = RecordBatch()
         var places: [[[UInt8]]: Int] = [:]
@@ -119,8 +121,9 @@ struct RecordReader: Sendable {
         batch.maxSeen = version
     }
 
-    /// Keys must be unique in one statement. Which version stays is the mode's rule: the first
-    /// (MH21), the last, or the newest.
+    /// Keys must be unique in one statement.
+    ///
+    /// Which version stays is the mode's rule: the first (MH21), the last, or the newest.
     private func place(
         _ row: [FieldValue?], in batch: inout RecordBatch, at places: inout [[[UInt8]]: Int]
     ) {

@@ -4,7 +4,9 @@ import JobFile
 import Queue
 import Secrets
 
-/// The values placeholders stand for during one run. A missing one is nil, never an empty text.
+/// The values placeholders stand for during one run.
+///
+/// A missing one is nil, never an empty text.
 struct Values {
     var attributes: JSONValue
     var secrets: [String: SecretValue] = [:]
@@ -33,8 +35,10 @@ struct Values {
     }
 }
 
-/// Fills templates. A lone placeholder without a value takes its whole key away; inside a longer
-/// text it is an error, because half an address is no address.
+/// Fills templates.
+///
+/// A lone placeholder without a value takes its whole key away; inside a longer text it is an
+/// error, because half an address is no address.
 struct Renderer {
     let values: Values
 

@@ -9,7 +9,9 @@ extension Run {
     /// The transaction is tried again so often when the database, not the page, is in the way (D8).
     private static let attemptsMax = 5
 
-    /// Commits a page. Throws `RunEnd` when the run is lost, was reset, or the deadline comes first.
+    /// Commits a page.
+    ///
+    /// Throws `RunEnd` when the run is lost, was reset, or the deadline comes first.
     ///
     /// While the database is away it waits for it until the deadline; it never fetches the page again.
     func commit(_ batch: RecordBatch, _ commit: PageCommit, _ upsert: UpsertStatement) async throws
@@ -75,7 +77,9 @@ extension Run {
         counts.fetched += batch.counts.fetched
     }
 
-    /// The database refused a value: leaves out the records that hold one, counted incompatible (D15).
+    /// The database refused a value: leaves out the records that hold one, counted incompatible
+    /// (D15).
+    ///
     /// False when no record is to blame.
     private func leaveOutUnsuitable(
         _ batch: inout RecordBatch, _ upsert: UpsertStatement

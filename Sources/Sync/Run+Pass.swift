@@ -12,7 +12,9 @@ struct FetchedPage {
 
 // The page loop: fetch with no transaction open, commit in one, until the protocol's own end.
 extension Run {
-    /// Syncs one entity to the end of its pass. Throws `RunEnd` when the run must yield before.
+    /// Syncs one entity to the end of its pass.
+    ///
+    /// Throws `RunEnd` when the run must yield before.
     func sync(_ entity: Entity) async throws {
         self.entity = entity.name
         entityPages = 0

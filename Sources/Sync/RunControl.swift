@@ -8,7 +8,9 @@ public final class RunControl: Sendable {
     /// A run that nobody has told to stop.
     public init() {}
 
-    /// Notes why; the first reason stays. Cancel the run's task after it.
+    /// Notes why; the first reason stays.
+    ///
+    /// Cancel the run's task after it.
     public func stop(_ kind: ErrorKind) {
         reason.withLock { $0 = $0 ?? kind }
     }

@@ -3,7 +3,9 @@ public import Queue
 
 /// Everything one run is given before its first request.
 public struct RunInputs: Sendable {
+    /// The claim and what the database knows of its job.
     public var job: ClaimedJob
+    /// The declaration of the job.
     public var file: JobFile
     /// The tenant's own address for the source; nil: the job file's.
     public var base: String?

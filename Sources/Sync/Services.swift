@@ -5,10 +5,15 @@ public import Telemetry
 
 /// What a run needs of the process around it.
 public struct Services: Sendable {
+    /// The verbs of the database.
     public var queue: Queue
+    /// Sends what runs ask of sources.
     public var client: HTTPClient
+    /// What this worker may ask of sources.
     public var budgets: Budgets
+    /// Opens secrets; nil: there is no key file, and a job with secrets needs one.
     public var sealer: Sealer?
+    /// Where events go.
     public var log: Log
 
     /// Gathers what runs share.

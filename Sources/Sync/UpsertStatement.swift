@@ -51,7 +51,9 @@ private func columnBind(_ field: Field, _ values: [FieldValue?]) -> Bind {
     }
 }
 
-/// Builds the text. Every identifier has passed the job file's check and is quoted all the same.
+/// Builds the text.
+///
+/// Every identifier has passed the job file's check and is quoted all the same.
 private struct UpsertText {
     private let entity: Entity
     private let table: String
@@ -95,6 +97,7 @@ private struct UpsertText {
     }
 
     /// Per incoming record, what is known of the row it meets: a correlated look-up by primary key.
+    ///
     /// As NOT EXISTS a plan cached for an empty table ran twenty times slower.
     private var standing: String {
         switch entity.write.mode {

@@ -82,21 +82,23 @@ import Testing
     }
 
     @Test func `AL3 one tenant's spent budget takes nothing from another's`() async throws {
-        try await withWorld(World.metube([("per_second: 100000", "per_second: 1")])) { world in
+        let yaml = World.generic(
+            "single", page: "style: single, size: 20", source: "rate: { per_second: 0.001 }")
+        try await withWorld(yaml) { world in
             try await world.addTenant("other")
-            try await world.addUser("bob", videos: 5, tenant: "other")
             try await world.sql(
-                "update jobrunner.sources as s set tokens = -1000 from jobrunner.tenants as t where t.id = s.tenant_id and t.name = 'acme'"
-            )
-            try await world.sql(
-                "update jobrunner.sources as s set tokens = 1 from jobrunner.tenants as t where t.id = s.tenant_id and t.name = 'other'"
-            )
+                """
+                update jobrunner.sources as s set tokens = case t.name when 'other' then 1 else 0 end
+                from jobrunner.tenants as t where t.id = s.tenant_id
+                """)
             try await world.addUser("ann", videos: 5)
+            try await world.addUser("bob", videos: 5, tenant: "other")
             let worker = try world.start()
             try await eventually("the other tenant's run") {
                 try await world.job("bob", tenant: "other").text("last_outcome") == "complete"
             }
             #expect(try await world.source.asked(by: "ann").isEmpty)
+            #expect(try await world.job("ann").text("state") == "running")
             await worker.stop()
         }
     }

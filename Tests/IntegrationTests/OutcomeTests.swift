@@ -21,6 +21,7 @@ import Testing
             let served = try await world.source.asked("feed").map(\.records)
             let runs = try await world.runs("ann")
             #expect(runs.reduce(0) { $0 + ($1.int("fetched_count") ?? 0) } == served.reduce(0, +))
+            try #require(runs.count == 2)
             for run in runs {
                 let entity = try #require(run["entities"]?["video"])
                 #expect(

@@ -150,8 +150,10 @@ import Testing
             try await world.addUser("ann", videos: 50)
             try await world.drain()
             try await world.source.add(7, to: "ann")
-            try await world.runAgain()
-            #expect(try await world.runs("ann").last?.int("inserted_count") == 7)
+            try await world.enqueue("ann", full: true)
+            try await world.drain()
+            let run = try #require(try await world.runs("ann").last)
+            #expect(run.int("inserted_count") == 7 && run.int("fetched_count") == 57)
         }
     }
 

@@ -28,7 +28,8 @@ import Testing
         for page in Self.pages {
             let feeds = try await world.source.asked("feed", by: "u\(page)")
             var cursors = feeds.map { $0.cursor ?? "" }
-            #expect(feeds.count == 6 && cursors[page - 1] == cursors[page], "u\(page)")
+            try #require(feeds.count == 6, "u\(page)")
+            #expect(cursors[page - 1] == cursors[page], "u\(page)")
             cursors.remove(at: page)
             #expect(Set(cursors).count == 5, "u\(page)")
             #expect(try await world.outcomes("u\(page)") == outcomes, "u\(page)")

@@ -19,6 +19,7 @@ import Testing
             #expect(ann.map(\.since) == [nil, nil])
             #expect(try await world.runs("ann").count == 2)
             let bob = try await world.source.asked("feed", by: "bob")
+            try #require(bob.count == 2)
             let since = try await world.value(
                 "select extract(epoch from $1::timestamptz)::bigint", .text(bob[1].since ?? ""))
             #expect(bob[0].since == nil)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Runner
 
-@Suite(.timeLimit(.minutes(1))) struct BellTests {
+@Suite(.timeLimit(.minutes(5))) struct BellTests {
     /// Longer than any test may take: a wait of it that ends was ended by a ring.
     private static let forever = Duration.seconds(3600)
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Runner
 
-@Suite(.timeLimit(.minutes(2))) struct CompleterTests {
+@Suite(.timeLimit(.minutes(5))) struct CompleterTests {
     /// A completer over a database with the schema and no jobs: every outcome is a lost run's.
     private func withCompleter(
         _ body: (Completer, Lines, Counter) async throws -> Void

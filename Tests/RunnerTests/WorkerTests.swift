@@ -10,7 +10,7 @@ import Testing
 
 @testable import Runner
 
-@Suite(.timeLimit(.minutes(2))) struct WorkerTests {
+@Suite(.timeLimit(.minutes(5))) struct WorkerTests {
     private let file = """
         version: 1
         job: app.refresh

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sync
 
-@Suite(.timeLimit(.minutes(1))) struct BudgetsTests {
+@Suite(.timeLimit(.minutes(5))) struct BudgetsTests {
     /// Budgets over a database that nobody can reach: what is granted needs none.
     private func budgets() throws -> Budgets {
         let nowhere = try DatabaseConfiguration(
