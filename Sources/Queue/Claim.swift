@@ -1,5 +1,6 @@
 /// The right to run a job, proven in every write: `(job, fence, nonce)` (invariant 2).
 public struct Claim: Sendable, Hashable {
+    /// Number of the user.
     public var userID: Int64
     /// Name of the job.
     public var name: String

@@ -2,9 +2,13 @@ public import JSON
 
 /// A job this worker may run, with all that its run must know of the past.
 public struct ClaimedJob: Sendable {
+    /// The claim the run holds.
     public var claim: Claim
+    /// Number of the tenant.
     public var tenantID: Int64
+    /// Name of the tenant.
     public var tenantName: String
+    /// The tenant's own name for the user.
     public var userKey: String
     /// The database's time at the claim, microseconds since 1970.
     public var claimedAt: Int64
@@ -18,8 +22,11 @@ public struct ClaimedJob: Sendable {
     public var entity: String?
     /// The user's attributes: a JSON object.
     public var attributes: JSONValue
+    /// How far each entity has come.
     public var checkpoints: [Checkpoint]
+    /// What is remembered of named calls.
     public var calls: [CallMemory]
+    /// Sealed secrets of the user and its tenant.
     public var secrets: [SealedSecret]
 
     /// The checkpoint of an entity; a fresh one when it has none.
@@ -30,8 +37,11 @@ public struct ClaimedJob: Sendable {
 
 /// How far an entity has come (DESIGN: checkpoint).
 public struct Checkpoint: Sendable, Equatable {
+    /// What a pass reads: everything, or what changed.
     public enum PassKind: String, Sendable { case full, incremental }
+    /// Name of the entity.
     public var entity: String
+    /// Generation of the checkpoint the pass was read under.
     public var generation: Int64 = 0
     /// Start over with a full pass.
     public var isFullRequested = false
@@ -41,10 +51,15 @@ public struct Checkpoint: Sendable, Equatable {
     public var passStartedAt: Int64?
     /// The `{since}` it was begun with.
     public var passSince: String?
+    /// Pages of the pass that are committed, this one included.
     public var pageNumber = 0
+    /// Where the pass goes on; nil: nowhere.
     public var cursor: String?
+    /// Position that outlives the pass.
     public var syncToken: String?
+    /// Greatest server time seen by the pass in progress.
     public var partialWatermark: String?
+    /// Greatest server time wholly seen, as `incremental` sends it.
     public var watermark: String?
 
     /// The checkpoint of an entity that was never synced.
@@ -55,6 +70,7 @@ public struct Checkpoint: Sendable, Equatable {
 
 /// What a job remembers of a named call.
 public struct CallMemory: Sendable, Equatable {
+    /// Name of the call.
     public var call: String
     /// Since its last success.
     public var age: Duration
@@ -66,6 +82,8 @@ public struct CallMemory: Sendable, Equatable {
 public struct SealedSecret: Sendable, Equatable {
     /// 0 for the tenant's own.
     public var userID: Int64
+    /// Name of the job.
     public var name: String
+    /// The sealed box.
     public var sealed: [UInt8]
 }

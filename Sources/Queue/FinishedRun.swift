@@ -29,7 +29,9 @@ public enum ErrorKind: String, Sendable, CaseIterable {
 
 /// What a run tells the database at its end; the database decides what follows.
 public struct FinishedRun: Sendable {
+    /// The claim the run holds.
     public var claim: Claim
+    /// How the run ended.
     public var outcome: Outcome
     /// Kind of error; a source's own word, such as `user_not_found`, where a job file declares one.
     public var errorKind: String?
@@ -39,6 +41,7 @@ public struct FinishedRun: Sendable {
     public var entity: String?
     /// How long a deferred job waits.
     public var wait: Duration?
+    /// Requests it sent.
     public var requests: Int
     /// Passes that ended without anything to write.
     public var endedPasses: [EndedPass]
@@ -65,9 +68,13 @@ public struct FinishedRun: Sendable {
 
 /// A pass whose last page was empty: only its end is to be noted.
 public struct EndedPass: Sendable, Equatable {
+    /// Name of the entity.
     public var entity: String
+    /// Generation of the checkpoint the pass was read under.
     public var generation: Int64
+    /// Greatest server time wholly seen, as `incremental` sends it.
     public var watermark: String?
+    /// Position that outlives the pass.
     public var syncToken: String?
 
     /// Describes the end of a pass.
@@ -81,9 +88,14 @@ public struct EndedPass: Sendable, Equatable {
 
 /// What `finish_runs` says of a run that did not simply end.
 public struct Verdict: Sendable, Equatable {
+    /// What happened to the outcome.
     public enum Word: String, Sendable { case lost, quarantined }
+    /// Number of the user.
     public var userID: Int64
+    /// Name of the job.
     public var name: String
+    /// Number of the run.
     public var fence: Int64
+    /// What happened to the outcome.
     public var word: Word
 }

@@ -2,15 +2,23 @@ public import Postgres
 
 /// Where a page leaves its entity, for `commit_page`.
 public struct PageCommit: Sendable, Equatable {
+    /// Name of the entity.
     public var entity: String
+    /// Generation of the checkpoint the pass was read under.
     public var generation: Int64
     /// 1 begins the pass.
     public var pageNumber: Int
+    /// Full or incremental.
     public var passKind: Checkpoint.PassKind
+    /// When the pass began, microseconds since 1970.
     public var passStartedAt: Int64
+    /// The `{since}` of all its pages.
     public var passSince: String?
+    /// Where the pass goes on; nil: nowhere.
     public var cursor: String?
+    /// Position that outlives the pass.
     public var syncToken: String?
+    /// Greatest server time seen by the pass in progress.
     public var partialWatermark: String?
     /// The page is the pass's last.
     public var isEnd: Bool

@@ -58,12 +58,15 @@ extension Queue {
 
 /// How far a run has come in one entity, by the database.
 public struct RunProgress: Sendable, Equatable {
+    /// Number of the run.
     public var fence: Int64
+    /// Pages of that run that are committed for the entity.
     public var pages: Int
 }
 
 /// A call that succeeded and is to be remembered with the run's next commit.
 public struct PendingCall: Sendable, Equatable {
+    /// Name of the call.
     public var call: String
     /// Hash of the list it sent, when it sent one.
     public var listHash: String?

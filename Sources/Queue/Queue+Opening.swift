@@ -3,7 +3,9 @@ import Postgres
 
 /// A list table and its column.
 public struct ListPlace: Sendable, Hashable {
+    /// Table in schema `synced`.
     public var table: String
+    /// Its column of ids.
     public var column: String
 
     /// Names `synced.<table>.<column>`.
@@ -15,7 +17,9 @@ public struct ListPlace: Sendable, Hashable {
 
 /// What a batch asks of one tenant's source.
 public struct SourceWish: Sendable, Hashable {
+    /// Number of the tenant.
     public var tenantID: Int64
+    /// Id of the source.
     public var source: String
     /// Requests the batch will need at least.
     public var requests: Int
@@ -30,10 +34,13 @@ public struct SourceWish: Sendable, Hashable {
 
 /// What a tenant's source answered: its address, the requests granted, and whether it is blocked.
 public struct SourceGrant: Sendable, Equatable {
+    /// Number of the tenant.
     public var tenantID: Int64
+    /// Id of the source.
     public var source: String
     /// The tenant's own address for it; nil: the job file's.
     public var base: String?
+    /// Requests granted.
     public var granted: Int
     /// The breaker is open for so long; nil: closed.
     public var blocked: Duration?
@@ -41,7 +48,9 @@ public struct SourceGrant: Sendable, Equatable {
 
 /// Number and hash of a user's items in a list.
 public struct ListState: Sendable, Equatable {
+    /// Items in the list.
     public var count: Int
+    /// Stands for exactly these items.
     public var hash: String
 }
 
@@ -51,6 +60,7 @@ public struct OpenedRuns: Sendable {
     public var lists: [ListPlace: [Int64: ListState]] = [:]
     /// Per table, the users without a row.
     public var empty: [String: Set<Int64>] = [:]
+    /// What each tenant's source answered.
     public var sources: [SourceGrant] = []
 }
 

@@ -10,16 +10,23 @@ public struct Heartbeat: Sendable, Equatable {
 
 /// A worker that was given up, and what became of its jobs.
 public struct Reaped: Sendable, Equatable {
+    /// Number of the worker.
     public var worker: Int
+    /// Why it was given up: `silent` or `session_gone`.
     public var reason: String
+    /// Jobs that were taken from it.
     public var jobs: Int
+    /// Of these, jobs that were set aside.
     public var quarantined: Int
 }
 
 /// A run that someone asked to stop.
 public struct StopRequest: Sendable, Hashable {
+    /// Number of the user.
     public var userID: Int64
+    /// Name of the job.
     public var name: String
+    /// Number of the run.
     public var fence: Int64
 }
 

@@ -202,7 +202,9 @@ struct ReapTests {
         }
     }
 
-    @Test func `a new presence session takes the lock back, and one that was given up may not`() async throws {
+    @Test func `a new presence session takes the lock back, and one that was given up may not`()
+        async throws
+    {
         try await Fixture.lend(lanes: 1) { fixture async throws in
             let presence = Database(
                 try DatabaseConfiguration(
@@ -214,12 +216,15 @@ struct ReapTests {
             let end = ContinuousClock.now + .seconds(10)
             while try await fixture.int(locks) != 0 { try #require(.now < end) }
             try await fixture.script("update jobrunner.workers set session_gone_at = now()")
-            #expect(try await fixture.text("select jobrunner.attend_worker(\(worker))::text") == "true")
+            #expect(
+                try await fixture.text("select jobrunner.attend_worker(\(worker))::text") == "true")
             #expect(try await fixture.text("select health from jobrunner.worker_health") == "alive")
             #expect(try await fixture.int(locks) == 1)
             try await fixture.script(
                 "update jobrunner.workers set ended_at = now(), end_reason = 'silent'")
-            #expect(try await fixture.text("select jobrunner.attend_worker(\(worker))::text") == "false")
+            #expect(
+                try await fixture.text("select jobrunner.attend_worker(\(worker))::text") == "false"
+            )
         }
     }
 }
