@@ -19,7 +19,9 @@ extension Worker {
                 continue
             }
             do {
-                let taken = try await claimOnce(worker)
+                // A stop must not cut a claim short: what the server has given would be nobody's, and
+                // be reaped as crashed. A run that begins after the stop ends at once.
+                let taken = try await Task { try await claimOnce(worker) }.value
                 noteDatabaseBack()
                 backoff = DatabaseBackoff()
                 if taken == 0, try await isDrained() { return }
