@@ -22,7 +22,9 @@ extension Worker {
             do {
                 if isDoubtful { try await releaseStrays(worker) }
                 isDoubtful = false
-                let taken = try await claimOnce(worker)
+                // A stop must not cut a claim short: what the server has given would be nobody's, and
+                // be reaped as crashed. A run that begins after the stop ends at once.
+                let taken = try await Task { try await claimOnce(worker) }.value
                 noteDatabaseBack()
                 backoff = DatabaseBackoff()
                 if taken == 0, try await isDrained() { return }
@@ -48,7 +50,7 @@ extension Worker {
         let controls = jobs.map { slots.take($0.claim) }
         do {
             let opened = try await open(jobs)
-            for grant in opened.sources { budgets.add(grant) }
+            take(opened.sources, for: jobs)
             for (job, control) in zip(jobs, controls) {
                 begin(job, control, opened, claimedAt)
             }

@@ -69,7 +69,7 @@ extension Worker {
     private func reap() async throws {
         for reaped in try await queue.reapJobs(lease: settings.lease) {
             let lost = Subject(worker: Int64(reaped.worker))
-            log.emit(.jobsReaped(lost, count: reaped.jobs))
+            if reaped.jobs > 0 { log.emit(.jobsReaped(lost, count: reaped.jobs)) }
             if reaped.quarantined > 0 {
                 log.emit(
                     .jobQuarantined(
@@ -128,5 +128,31 @@ extension Worker {
             return state.lostSince
         }
         if let since { log.emit(.databaseBack(subject, after: ContinuousClock.now - since)) }
+    }
+}
+
+// What a batch's opening told of its sources.
+extension Worker {
+    /// Adds what was granted to the budgets, and tells when a breaker opens or closes.
+    func take(_ grants: [SourceGrant], for jobs: [ClaimedJob]) {
+        for grant in grants {
+            budgets.add(grant)
+            let key = "\(grant.tenantID) \(grant.source)"
+            let wasBlocked = state.withLock { state in
+                defer { state.blocked[key] = grant.blocked == nil ? nil : true }
+                return state.blocked[key] != nil
+            }
+            guard wasBlocked != (grant.blocked != nil) else { continue }
+            let tenant = jobs.first { $0.tenantID == grant.tenantID }?.tenantName
+            let about = Subject(tenant: tenant, worker: presence.worker.map(Int64.init))
+            if let wait = grant.blocked {
+                log.emit(
+                    .sourceBlocked(
+                        about, source: grant.source, wait: wait,
+                        reason: "many runs in a row found it unavailable"))
+            } else {
+                log.emit(.sourceUnblocked(about, source: grant.source))
+            }
+        }
     }
 }

@@ -42,6 +42,8 @@ public final class Worker: Sendable {
         var runs = 0
         var lostSince: ContinuousClock.Instant?
         var listener: Listener?
+        /// Tenants' sources whose breaker was open when last looked at.
+        var blocked: [String: Bool] = [:]
     }
 
     /// Makes a worker of given parts; `run` starts it.

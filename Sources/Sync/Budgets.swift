@@ -17,7 +17,9 @@ public final class Budgets: Sendable {
         var source: String
     }
 
-    /// Requests that were granted together. What is unused after a second is void: the bucket has
+    /// Requests that were granted together.
+    ///
+    /// What is unused after a second is void: the bucket has
     /// been refilled by then, and what was hoarded would come on top of it in a later burst.
     private struct Grant {
         static let validity = Duration.seconds(1)

@@ -88,7 +88,7 @@ public enum Event: Sendable, Equatable {
     case runDeferred(Subject, wait: Duration, reason: String)
     /// Jobs were taken from a worker whose heartbeat stopped.
     case jobsReaped(Subject, count: Int)
-    /// A job won't run again until an operator says so.
+    /// A job was set aside for a while.
     case jobQuarantined(Subject, reason: String)
     /// Nobody asks this source for a while.
     case sourceBlocked(Subject, source: String, wait: Duration, reason: String)
@@ -98,10 +98,6 @@ public enum Event: Sendable, Equatable {
     case callWarned(Subject, call: String, error: String)
     /// A page and its checkpoint are committed.
     case pageCommitted(Subject, entity: String, page: Int, fetched: Int, changed: Int)
-    /// A migration was applied.
-    case migrationApplied(name: String, took: Duration)
-    /// A setting, a job file or a key is wrong.
-    case configurationError(Subject, message: String)
     /// A bug: something happened that the design excludes.
     case internalError(Subject, message: String, place: String)
     /// Lines that were dropped because nobody read standard error.

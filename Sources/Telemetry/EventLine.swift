@@ -60,7 +60,9 @@ extension RunSummary {
     }
 }
 
-private func count(_ name: String, _ value: Int) -> Field { Field(name, .integer(Int64(value))) }
+private func count(_ name: String, _ value: Int) -> Field {
+    Field(name, .integer(Int64(value)))
+}
 
 extension Event {
     fileprivate var nameAndLevel: (String, Level) {
@@ -79,8 +81,6 @@ extension Event {
         case .sourceUnblocked: ("source_unblocked", .info)
         case .callWarned: ("call_warned", .warning)
         case .pageCommitted: ("page_committed", .debug)
-        case .migrationApplied: ("migration_applied", .info)
-        case .configurationError: ("configuration_error", .error)
         case .internalError: ("internal_error", .error)
         case .linesDropped: ("lines_dropped", .warning)
         }
@@ -95,9 +95,9 @@ extension Event {
             .jobsReaped(let subject, _), .jobQuarantined(let subject, _),
             .sourceBlocked(let subject, _, _, _), .sourceUnblocked(let subject, _),
             .callWarned(let subject, _, _), .pageCommitted(let subject, _, _, _, _),
-            .configurationError(let subject, _), .internalError(let subject, _, _):
+            .internalError(let subject, _, _):
             subject
-        case .migrationApplied, .linesDropped:
+        case .linesDropped:
             Subject()
         }
     }
@@ -115,10 +115,6 @@ extension Event {
             [count("runs", runs), Field("uptime_ms", .milliseconds(uptime))]
         case .databaseLost(_, let error): [Field("error", .text(error))]
         case .databaseBack(_, let after): [Field("after_ms", .milliseconds(after))]
-        case .runFinished(_, let summary): summary.fields
-        case .runLost(_, let step): [Field("at", .id(step))]
-        case .runDeferred(_, let wait, let reason):
-            [Field("wait_ms", .milliseconds(wait)), Field("reason", .text(reason))]
         case .jobsReaped(_, let jobs): [count("count", jobs)]
         case .jobQuarantined(_, let reason): [Field("reason", .text(reason))]
         case .sourceBlocked(_, let source, let wait, let reason):
@@ -134,12 +130,20 @@ extension Event {
                 Field("entity", .id(entity)), count("page", page), count("fetched", fetched),
                 count("changed", changed),
             ]
-        case .migrationApplied(let name, let took):
-            [Field("name", .id(name)), Field("took_ms", .milliseconds(took))]
-        case .configurationError(_, let message): [Field("message", .text(message))]
         case .internalError(_, let message, let place):
             [Field("message", .text(message)), Field("place", .id(place))]
         case .linesDropped(let lines): [count("count", lines)]
+        case .runFinished, .runLost, .runDeferred: runDetails
+        }
+    }
+
+    private var runDetails: [Field] {
+        switch self {
+        case .runFinished(_, let summary): summary.fields
+        case .runLost(_, let step): [Field("at", .id(step))]
+        case .runDeferred(_, let wait, let reason):
+            [Field("wait_ms", .milliseconds(wait)), Field("reason", .text(reason))]
+        default: []
         }
     }
 }

@@ -35,6 +35,29 @@ import Testing
         return texts.filter { text in pieces.contains { text.contains($0) } }
     }
 
+    /// What the hub is told to expect of user `good`.
+    private static func credential(_ hub: String, _ secret: String) -> [JSONMember] {
+        var credential: [JSONMember] = [
+            JSONMember("user", .string("good")), JSONMember("type", .string(hub)),
+        ]
+        switch hub {
+        case "bearer": credential.append(JSONMember("token", .string(secret)))
+        case "query":
+            credential += [
+                JSONMember("name", .string("api_key")), JSONMember("value", .string(secret)),
+            ]
+        case "header":
+            credential += [
+                JSONMember("name", .string("X-Api-Key")), JSONMember("value", .string(secret)),
+            ]
+        default:
+            credential += [
+                JSONMember("name", .string("good")), JSONMember("password", .string(secret)),
+            ]
+        }
+        return credential
+    }
+
     @Test(arguments: 0..<4)
     func `AL4 a secret is in no line, error, row or cursor, though the server repeats it`(
         way: Int
@@ -58,24 +81,7 @@ import Testing
                 try await world.setSecret("canary", secret, of: user)
                 try await world.source.fault(#"{"kind": "echo", "user": "\#(user)", "times": 0}"#)
             }
-            var credential: [JSONMember] = [
-                JSONMember("user", .string("good")), JSONMember("type", .string(hub)),
-            ]
-            switch hub {
-            case "bearer": credential.append(JSONMember("token", .string(secret)))
-            case "query":
-                credential += [
-                    JSONMember("name", .string("api_key")), JSONMember("value", .string(secret)),
-                ]
-            case "header":
-                credential += [
-                    JSONMember("name", .string("X-Api-Key")), JSONMember("value", .string(secret)),
-                ]
-            default:
-                credential += [
-                    JSONMember("name", .string("good")), JSONMember("password", .string(secret)),
-                ]
-            }
+            let credential = Self.credential(hub, secret)
             try await world.source.command("POST", "auth", JSONValue.object(credential).text)
             for status in [400, 401, 503] {
                 try await world.source.fault(

@@ -62,8 +62,6 @@ private let everyEvent: [Event] = {
         .sourceUnblocked(subject, source: long),
         .callWarned(subject, call: long, error: long),
         .pageCommitted(subject, entity: long, page: .min, fetched: .min, changed: .min),
-        .migrationApplied(name: long, took: .seconds(1)),
-        .configurationError(subject, message: long),
         .internalError(subject, message: long, place: long), .linesDropped(count: .min),
     ]
 }()
