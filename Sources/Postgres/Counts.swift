@@ -8,6 +8,13 @@ public struct Counts: Sendable, Equatable {
     public var roundTrips: Int
     /// Connections made.
     public var connects: Int
+
+    /// Counts of a time span, as the difference of two.
+    public init(statements: Int, roundTrips: Int, connects: Int) {
+        self.statements = statements
+        self.roundTrips = roundTrips
+        self.connects = connects
+    }
 }
 
 /// The counters behind `Counts`, shared by all sessions of a pool.

@@ -26,6 +26,7 @@ extension Run {
                 throw unexpected(answer, call.request.method)
             }
             values.answers[call.name] = try? JSONDocument(parsing: answer.response.body)
+            guard inputs.file.asks(about: call) else { return }
             pendingCalls.removeAll { $0.call == call.name }
             pendingCalls.append(PendingCall(call: call.name, listHash: hash))
         } catch {
@@ -124,6 +125,22 @@ extension Run {
             status: answer.response.status,
             of: label(HTTPRequest(method: method, url: answer.url, headers: [], body: nil)),
             excerpt: excerpt, hasCredential: isSignedIn)
+    }
+}
+
+extension JobFile {
+    /// Whether any rule looks at a call's last success: else remembering it would cost every run a row.
+    fileprivate func asks(about call: Call) -> Bool {
+        call.minGap != nil
+            || before.contains { step in
+                step.ifAny.contains { condition in
+                    switch condition {
+                    case .neverSucceeded(let name): name == call.name
+                    case .listChanged: step.call == call.name
+                    case .equals, .tableEmpty: false
+                    }
+                }
+            }
     }
 }
 
