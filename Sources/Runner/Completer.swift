@@ -74,11 +74,13 @@ final class Completer: Sendable {
 
     private func write(_ batch: [FinishedRun]) async {
         var backoff = DatabaseBackoff()
+        var isRepeated = false
         while true {
             do {
-                report(try await queue.finishRuns(batch))
+                report(try await queue.finishRuns(batch), isRepeated)
                 return
             } catch {
+                isRepeated = true
                 if isRefused(error), batch.count > 1 { return await writeSingly(batch) }
                 if isRefused(error) { return await giveUp(batch[0], error) }
                 guard await backoff.pause() else {
@@ -103,10 +105,12 @@ final class Completer: Sendable {
         _ = try? await queue.releaseJobs([run.claim])
     }
 
-    private func report(_ verdicts: [Verdict]) {
+    /// After a lost reply `lost` may as well mean that the first try was written, so it is not told.
+    private func report(_ verdicts: [Verdict], _ isRepeated: Bool) {
         for verdict in verdicts {
             let subject = Subject(job: verdict.name, run: verdict.fence)
             switch verdict.word {
+            case .lost where isRepeated: break
             case .lost: log.emit(.runLost(subject, at: "finish"))
             case .quarantined:
                 log.emit(.jobQuarantined(subject, reason: "no progress in five runs"))

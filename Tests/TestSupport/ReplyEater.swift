@@ -1,13 +1,16 @@
 import Foundation
+import Synchronization
 
-/// A relay to the server that hangs up instead of passing on the reply to what holds `word`.
+/// A relay to the server that hangs up instead of passing on the reply to what holds a word.
 ///
-/// It serves one connection, over loopback, and ends with it.
-struct ReplyEater {
+/// It serves any number of connections over loopback, until the process ends.
+public struct ReplyEater: Sendable {
     /// The connection string of the relay.
-    let url: String
+    public let url: String
 
-    init(to url: String, after word: String) throws {
+    /// Relays to `url`; of the messages that hold `word`, counted from 1 over all connections, those
+    /// in `eaten` get no reply.
+    public init(to url: String, after word: String, eaten: Set<Int> = [1]) throws {
         guard var parts = URLComponents(string: url), let server = parts.port else {
             throw POSIXError(.EINVAL)
         }
@@ -15,21 +18,42 @@ struct ReplyEater {
         var address = loopback(port: 0)
         try withSocketAddress(&address) { pointer, length in
             try check(bind(listener, pointer, length))
-            try check(listen(listener, 1))
+            try check(listen(listener, 8))
             var length = length
             try check(getsockname(listener, pointer, &length))
         }
         parts.port = Int(UInt16(bigEndian: address.sin_port))
         parts.queryItems = [URLQueryItem(name: "sslmode", value: "disable")]
         self.url = parts.string ?? ""
-        Thread { relay(listener, UInt16(server), Data(word.utf8)) }.start()
+        let meal = Meal(word: Data(word.utf8), eaten: eaten)
+        Thread {
+            while case let client = accept(listener, nil, nil), client >= 0 {
+                Thread { relay(client, UInt16(server), meal) }.start()
+            }
+        }.start()
     }
 }
 
-private func relay(_ listener: Int32, _ serverPort: UInt16, _ word: Data) {
-    let client = accept(listener, nil, nil)
+/// Which replies are eaten, counted over all connections.
+private final class Meal: Sendable {
+    private let word: Data
+    private let eaten: Set<Int>
+    private let seen = Atomic<Int>(0)
+
+    init(word: Data, eaten: Set<Int>) {
+        self.word = word
+        self.eaten = eaten
+    }
+
+    func eatsReply(to data: Data) -> Bool {
+        guard data.range(of: word) != nil else { return false }
+        return eaten.contains(seen.add(1, ordering: .relaxed).newValue)
+    }
+}
+
+private func relay(_ client: Int32, _ serverPort: UInt16, _ meal: Meal) {
     let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { for descriptor in [listener, client, server] { close(descriptor) } }
+    defer { for descriptor in [client, server] { close(descriptor) } }
     var address = loopback(port: serverPort)
     guard withSocketAddress(&address, { connect(server, $0, $1) }) == 0 else { return }
     var eatsNext = false
@@ -38,7 +62,7 @@ private func relay(_ listener: Int32, _ serverPort: UInt16, _ word: Data) {
         guard poll(&entries, 2, -1) > 0 else { return }
         if entries[0].revents != 0 {
             guard let data = receive(client) else { return }
-            eatsNext = data.range(of: word) != nil
+            eatsNext = meal.eatsReply(to: data) || eatsNext
             forward(data, to: server)
         }
         if entries[1].revents != 0 {
