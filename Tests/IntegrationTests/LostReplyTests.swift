@@ -10,11 +10,7 @@ import Testing
 
 /// The reply to a page's commit is lost: the run asks what became of it, and never guesses.
 @Suite struct LostReplyTests {
-    @Test
-    func
-        `invariant 13: pages whose commits were never confirmed count once and are asked for once`()
-        async throws
-    {
+    @Test func `invariant 13: a page whose commit was never confirmed counts once`() async throws {
         try await withWorld { world in
             // A page's turn names the kind of its pass; nothing else a run sends does.
             let relay = try ReplyEater(to: world.database.url, after: "full", eaten: [1, 3, 5])
