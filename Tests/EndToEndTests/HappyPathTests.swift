@@ -142,9 +142,10 @@ import Testing
     @Test func `a job file is explained with its defaults, and a job in a sentence`() async throws {
         try await Installation.with { installation in
             try await installation.addAnn()
-            #expect(
-                try await installation.ok("explain shop.orders --tenant acme --user ann")
-                    == "It has been due for 0 s and does not run because no worker is alive.\n")
+            // The seconds in between are the machine's.
+            let sentence = try await installation.ok("explain shop.orders --tenant acme --user ann")
+            #expect(sentence.hasPrefix("It has been due for "))
+            #expect(sentence.hasSuffix(" s and does not run because no worker is alive.\n"))
             let file = installation.folder.path + "/jobs/shop/orders.yaml"
             let expanded = try await installation.ok("explain \(file)")
             let root = try JSONDocument(parsing: Array(expanded.utf8)).root

@@ -83,7 +83,12 @@ struct HistoryTests {
             try await expect("waits for a slot behind 0 jobs of its tenant; one worker is alive")
             let claim = try await fixture.claim(worker)[0].claim
             try await expect(
-                "running as run \(claim.fence) on worker \(worker) since 0 s ago, and yields in 5 min"
+                "running as run \(claim.fence) on worker \(worker) since 20 min ago, and yields in 10 min",
+                after: """
+                    update jobrunner.jobs
+                    set started_at = now() - interval '20 minutes', deadline_at = now() + interval '10 minutes'
+                    where worker_id is not null
+                    """
             )
             try await expect(
                 "one more run follows",
@@ -91,7 +96,10 @@ struct HistoryTests {
             try await expect("asked to stop", after: "select jobrunner.cancel_jobs('acme')")
             try await fixture.finish(claim)
             try await fixture.finish(try await fixture.run(worker, user: user))
-            try await expect("; the last run was complete 0 s ago")
+            try await expect(
+                "; the last run was complete 20 min ago",
+                after:
+                    "update jobrunner.jobs set last_success_at = now() - interval '20 minutes'")
             try await fixture.finish(
                 try await fixture.run(worker, user: user), .failed, kind: .rejected,
                 error: "no such feed")
@@ -108,9 +116,9 @@ struct HistoryTests {
                 try await fixture.run(worker, user: user), .needsReauth, kind: .unauthorised)
             try await expect("a new secret wakes it")
             try await expect(
-                "set aside for 60 s more: its worker died",
+                "set aside for 10 min more: its worker died",
                 after:
-                    "update jobrunner.jobs set quarantined_at = now(), due_at = now() + interval '60 s', quarantine_reason = 'its worker died'"
+                    "update jobrunner.jobs set quarantined_at = now(), due_at = now() + interval '10 minutes', quarantine_reason = 'its worker died'"
             )
             try await expect(
                 "it has been paused",
@@ -124,9 +132,9 @@ struct HistoryTests {
                 "select jobrunner.resume_jobs('acme'); select jobrunner.resume_jobs('acme', 'ann'); select jobrunner.retry_jobs('acme')"
             )
             try await expect(
-                "source is blocked for 10 s: ten failures",
+                "source is blocked for 10 min: ten failures",
                 after:
-                    "update jobrunner.sources set blocked_until = now() + interval '10.4 s', block_reason = 'ten failures'"
+                    "update jobrunner.sources set blocked_until = now() + interval '10 minutes', block_reason = 'ten failures'"
             )
             try await fixture.script(
                 "select jobrunner.set_tenant('acme', in_max_running => 1); select jobrunner.add_user('acme', 'bob')"
