@@ -40,6 +40,8 @@ let package = Package(
         .systemLibrary(
             name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(
+            name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLinux"),
         .target(name: "CCurlShim", dependencies: ["CCurl"]),
         .target(name: "CMicroHTTPDShim", dependencies: ["CMicroHTTPD"]),
@@ -59,18 +61,21 @@ let package = Package(
         room("Queue", uses: ["Postgres", "JSON"]),
         room(
             "Sync", uses: ["Queue", "Postgres", "HTTP", "JobFile", "JSON", "Secrets", "Telemetry"]),
+        room(
+            "CloudKit",
+            uses: ["Sync", "Queue", "HTTP", "JobFile", "JSON", "Secrets", "COpenSSL"]),
         room("Runner", uses: ["Sync", "Queue", "JobFile", "Telemetry", "CLinux"]),
         room(
             "Commands",
             uses: [
-                "Runner", "Sync", "Queue", "Postgres", "HTTP", "JobFile", "JSON", "Schema",
-                "Secrets", "Telemetry", "CLinux",
+                "Runner", "Sync", "CloudKit", "Queue", "Postgres", "HTTP", "JobFile", "JSON",
+                "Schema", "Secrets", "Telemetry", "CLinux",
             ]),
         .executableTarget(
             name: "jobrunner", dependencies: ["Commands"], swiftSettings: swiftSettings),
 
         // The sources of the demo and the tests; shares no code with the product.
-        room("FakeSource", uses: ["CMicroHTTPD", "CMicroHTTPDShim", "CLinux"]),
+        room("FakeSource", uses: ["CMicroHTTPD", "CMicroHTTPDShim", "CLinux", "COpenSSL"]),
         .executableTarget(
             name: "fake-source", dependencies: ["FakeSource"], path: "Sources/FakeSourceProgram",
             swiftSettings: swiftSettings),
@@ -92,6 +97,9 @@ let package = Package(
             "SyncTests",
             of: ["Sync", "JobFile", "JSON", "HTTP", "Postgres", "Queue", "Secrets"]),
         tests(
+            "CloudKitTests",
+            of: ["CloudKit", "Sync", "JobFile", "JSON", "HTTP", "Queue", "Secrets"]),
+        tests(
             "RunnerTests",
             of: [
                 "Runner", "Sync", "Queue", "Postgres", "HTTP", "JobFile", "Schema", "Telemetry",
@@ -107,7 +115,8 @@ let package = Package(
         tests(
             "IntegrationTests",
             of: [
-                "TestSupport", "FakeSource", "Runner", "Sync", "Queue", "Schema", "Postgres",
+                "TestSupport", "FakeSource", "Runner", "Sync", "CloudKit", "Queue", "Schema",
+                "Postgres",
                 "HTTP", "JobFile", "JSON", "Secrets", "Telemetry",
             ]),
         tests("EndToEndTests", of: ["TestSupport", "Postgres", "Queue", "JSON"]),

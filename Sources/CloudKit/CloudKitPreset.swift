@@ -1,0 +1,2 @@
+/// Apple's CloudKit Web Services as a source.
+public enum CloudKitPreset {}

@@ -1,0 +1,5 @@
+import Testing
+
+@testable import CloudKit
+
+@Suite struct SigningTests {}
