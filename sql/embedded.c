@@ -18,6 +18,9 @@ static const unsigned char migrations_0003_workers[] = {
 static const unsigned char migrations_0004_runs[] = {
 #embed "migrations/0004_runs.sql"
 };
+static const unsigned char migrations_0005_passes_and_pushes[] = {
+#embed "migrations/0005_passes_and_pushes.sql"
+};
 static const unsigned char functions_add_tenant[] = {
 #embed "functions/add_tenant.sql"
 };
@@ -214,6 +217,7 @@ static const jr_sql_file files[] = {
     {"migrations/0002_jobs.sql", migrations_0002_jobs, sizeof migrations_0002_jobs},
     {"migrations/0003_workers.sql", migrations_0003_workers, sizeof migrations_0003_workers},
     {"migrations/0004_runs.sql", migrations_0004_runs, sizeof migrations_0004_runs},
+    {"migrations/0005_passes_and_pushes.sql", migrations_0005_passes_and_pushes, sizeof migrations_0005_passes_and_pushes},
     {"functions/add_tenant.sql", functions_add_tenant, sizeof functions_add_tenant},
     {"functions/add_user.sql", functions_add_user, sizeof functions_add_user},
     {"functions/attend_worker.sql", functions_attend_worker, sizeof functions_attend_worker},

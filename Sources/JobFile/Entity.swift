@@ -2,6 +2,10 @@
 public struct Entity: Sendable, Equatable {
     /// Unique in its file; names the checkpoint.
     public var name: String
+    /// False: declared, and left alone by runs (PO12).
+    public var isEnabled: Bool
+    /// The preset's operation, which `request` was made of; nil: the file has a request of its own.
+    public var cloudkit: CloudKitOperation?
     /// What is sent for each page.
     public var request: Request
     /// How a pass goes from page to page.
@@ -14,6 +18,111 @@ public struct Entity: Sendable, Equatable {
     public var write: Write
     /// Declared failures and their cures, in file order.
     public var recover: [Recovery]
+    /// One pass per chunk of a list; nil: one pass.
+    public var forEach: ForEach?
+    /// The small request that tells whether a pass is worth reading; nil: none (SC19).
+    public var probe: Probe?
+    /// `ETag` and `Last-Modified` of a pass's first answer are sent back; 304 ends the next pass.
+    public var isConditional: Bool
+    /// How local edits reach the source; nil: never.
+    public var push: Push?
+}
+
+/// One pass per chunk of a list, each with a checkpoint of its own.
+public struct ForEach: Sendable, Equatable {
+    /// Name of the list.
+    public var list: String
+    /// Items in one chunk: `{chunk}`.
+    public var chunk: Int
+}
+
+/// The small request that tells whether a pass is worth reading (SC18–SC20).
+public struct Probe: Sendable, Equatable {
+    /// What is sent.
+    public var request: Request
+    /// Values of the answer that are the same as last time when nothing changed.
+    public var skipIfSame: [Path]
+    /// After so long a pass is read whatever the probe says; it can't see deletions.
+    public var fullEvery: Duration
+}
+
+/// What a CloudKit entity reads.
+public enum CloudKitOperation: Sendable, Equatable {
+    case query(CloudKitQuery)
+    /// The change feed of a zone; records of other types are ignored.
+    case zoneChanges(zone: String, recordTypes: [String])
+}
+
+/// A query over records of one type.
+public struct CloudKitQuery: Sendable, Equatable {
+    /// A field of the record, or one of its system fields.
+    public enum Name: Sendable, Equatable {
+        case field(String)
+        case system(String)
+    }
+    /// One filter.
+    public struct Filter: Sendable, Equatable {
+        /// What is compared.
+        public var name: Name
+        /// CloudKit's word, such as `EQUALS`.
+        public var comparator: String
+        /// With what.
+        public var value: Template
+    }
+    /// One order.
+    public struct Sort: Sendable, Equatable {
+        /// What is compared.
+        public var name: Name
+        /// Smallest first.
+        public var isAscending: Bool
+    }
+    /// The record type.
+    public var type: String
+    /// What an incremental pass compares with `{since}`: name and comparator; nil: passes are full.
+    public var since: Since?
+    /// All must hold.
+    public var filters: [Filter]
+    /// The order; by `since` when the file names none, so that a pass can go on from what it saw.
+    public var sort: [Sort]
+
+    /// How `{since}` restricts an incremental pass.
+    public struct Since: Sendable, Equatable {
+        /// What is compared.
+        public var name: Name
+        /// `GREATER_THAN` or `GREATER_THAN_OR_EQUALS` (ST6).
+        public var comparator: String
+    }
+}
+
+/// How local edits reach the source (MS18–MS22).
+public struct Push: Sendable, Equatable {
+    /// How a row is written at the source.
+    public enum Operation: String, Sendable, CaseIterable {
+        case createOrUpdateWithTag = "create_or_update_with_tag"
+        /// Whatever is there is overwritten.
+        case force
+    }
+    /// What a conflict's look-up leads to.
+    public enum Resolution: String, Sendable, CaseIterable {
+        case newestWins = "newest_wins"
+        case remoteWins = "remote_wins"
+    }
+    /// Rows in one request, 1…200.
+    public var batch: Int
+    /// The record type.
+    public var recordType: String
+    /// Name of a row's record, of `{row.x}` placeholders.
+    public var recordName: Template
+    /// How a row is written.
+    public var operation: Operation
+    /// What a conflict's look-up leads to.
+    public var resolution: Resolution
+    /// Rounds of look-up and new attempt per batch, 0…10; what is left stays dirty.
+    public var conflictRounds: Int
+    /// Rows marked `pending_delete` are deleted at the source too.
+    public var sendsDeletes: Bool
+    /// A local edit makes the job due after this span; nil: edits wait for the schedule (LU25).
+    public var debounce: Duration?
 }
 
 /// How a pass goes from page to page.
@@ -35,6 +144,8 @@ public struct Page: Sendable, Equatable {
         case number(start: Int, lastAt: Path?)
         /// Largest position seen, from `tokenAt` in the body or from a mapped field of the records.
         case keyset(KeysetPlace, start: String)
+        /// A position that outlives the pass, which ends when `moreAt` is false.
+        case syncToken(at: Path, moreAt: Path)
     }
     /// Where a keyset's position is.
     public enum KeysetPlace: Sendable, Equatable {
@@ -75,6 +186,10 @@ public struct Incremental: Sendable, Equatable {
     public var format: Format
     /// Any of these holds: the pass is full although a watermark exists.
     public var fullIf: [Condition]
+    /// An entity without a watermark begins at the job's last success (ST5).
+    public var fallsBackToJob: Bool
+    /// A pass is full when the last full one is so long ago (ST31); nil: never for that reason.
+    public var fullEvery: Duration?
 }
 
 /// What to do when a page's request is answered with a declared failure.
@@ -87,10 +202,23 @@ public struct Recovery: Sendable, Equatable {
     }
     /// Also the error's word when recovery is spent, such as `user_not_found` (MH13).
     public var name: String
+    /// One cure.
+    public enum Step: Sendable, Equatable {
+        /// A call whose list is empty makes recovery impossible (MH14).
+        case call(String)
+        /// The entity's sync token is dropped; its next pass is full.
+        case forgetToken
+        /// The zone of the entity's operation is made.
+        case createZone
+    }
     /// The status codes that mean this failure.
     public var statuses: [Int]
-    /// Names of calls, made in order; a call whose list is empty makes recovery impossible (MH14).
-    public var steps: [String]
+    /// The source's own error codes that mean it, such as `ZONE_NOT_FOUND`.
+    public var codes: [String]
+    /// Words in the source's reason that mean it, whatever the code.
+    public var reasonHas: [String]
+    /// The cures in order.
+    public var steps: [Step]
     /// What follows the steps.
     public var then: Then
     /// At most so many times per run.

@@ -59,8 +59,9 @@ extension Reading {
         if let page, let records { checkKeyset(keys, page: page, records: records) }
         guard let name, let request, let page, let records, let write else { return nil }
         return Entity(
-            name: name, request: request, page: page, incremental: incremental, records: records,
-            write: write, recover: recover ?? [])
+            name: name, isEnabled: true, cloudkit: nil, request: request, page: page,
+            incremental: incremental, records: records, write: write, recover: recover ?? [],
+            forEach: nil, probe: nil, isConditional: false, push: nil)
     }
 
     private func entityRequest(_ node: Node) -> Request? {
@@ -82,7 +83,7 @@ extension Reading {
         }
         return Incremental(
             watermark: watermark, overlap: overlap ?? .zero, format: format ?? .iso8601,
-            fullIf: fullIf ?? [])
+            fullIf: fullIf ?? [], fallsBackToJob: false, fullEvery: nil)
     }
 
     private func fullCondition(_ node: Node) -> Condition? {
@@ -110,7 +111,8 @@ extension Reading {
             let times = keys.required("times").flatMap { int($0, 1...10) }
             guard let name, let statuses, let then, let times else { return nil }
             return Recovery(
-                name: name, statuses: statuses, steps: steps ?? [], then: then, times: times)
+                name: name, statuses: statuses, codes: [], reasonHas: [],
+                steps: (steps ?? []).map { .call($0) }, then: then, times: times)
         }
     }
 

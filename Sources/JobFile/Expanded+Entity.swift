@@ -32,6 +32,10 @@ extension Page.Style {
             .members(
                 ("style", .string("keyset")), place.expanded, ("start", .string(start)),
                 ("persist", .bool(persists)))
+        case .syncToken(let at, let more):
+            .members(
+                ("style", .string("sync_token")), ("token_at", .text(at)),
+                ("more_at", .text(more)))
         }
     }
 }
@@ -89,6 +93,17 @@ extension Recovery {
         .members(
             ("name", .string(name)),
             ("if", .members(("status", .array(statuses.map { .integer($0) })))),
-            ("do", .texts(steps)), ("then", .string(then.rawValue)), ("times", .integer(times)))
+            ("do", .array(steps.map(\.expanded))), ("then", .string(then.rawValue)),
+            ("times", .integer(times)))
+    }
+}
+
+extension Recovery.Step {
+    fileprivate var expanded: JSONValue {
+        switch self {
+        case .call(let name): .string(name)
+        case .forgetToken: .string("forget_token")
+        case .createZone: .string("cloudkit.create_zone")
+        }
     }
 }

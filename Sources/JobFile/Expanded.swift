@@ -103,7 +103,30 @@ extension Authentication {
                 ("type", .string("header")), ("name", .string(name)), ("value", .text(value)))
         case .query(let name, let value):
             .members(("type", .string("query")), ("name", .string(name)), ("value", .text(value)))
+        case .oauth2Client(let client): client.expanded("oauth2_client", refreshToken: nil)
+        case .oauth2Refresh(let client, let token):
+            client.expanded("oauth2_refresh", refreshToken: token)
+        case .cloudkitServer(let keyID, let privateKey):
+            .members(
+                ("type", .string("cloudkit_server")), ("key_id", .text(keyID)),
+                ("private_key", .text(privateKey)))
+        case .cloudkitUser(let apiToken, let webAuthToken, let rotates):
+            .members(
+                ("type", .string("cloudkit_user")), ("api_token", .text(apiToken)),
+                ("web_auth_token", .string("{secret.\(webAuthToken)}")),
+                ("rotates", .bool(rotates)))
         }
+    }
+}
+
+extension OAuth2 {
+    fileprivate func expanded(_ type: String, refreshToken: String?) -> JSONValue {
+        .members(
+            ("type", .string(type)), ("token_url", .string(tokenURL)),
+            ("client_id", .text(clientID)),
+            ("client_secret", clientSecret.map { .text($0) }),
+            ("refresh_token", refreshToken.map { .string("{secret.\($0)}") }),
+            ("scope", scope.map { .string($0) }))
     }
 }
 
@@ -165,6 +188,7 @@ extension BodyTemplate {
         case .array(let elements): .array(elements.map(\.expanded))
         case .object(let members):
             .object(members.map { JSONMember($0.name, $0.value.expanded) })
+        case .when(_, let body): body.expanded
         }
     }
 }
@@ -181,7 +205,15 @@ extension Call {
 
 extension BeforeStep {
     fileprivate var expanded: JSONValue {
-        .members(("call", .string(call)), ("if_any", .filled(ifAny.map(\.expanded))))
+        switch action {
+        case .call(let call):
+            .members(("call", .string(call)), ("if_any", .filled(ifAny.map(\.expanded))))
+        case .preset(.ensureZone(let zone, let isRemembered)):
+            .members(
+                ("cloudkit", .string("ensure_zone")), ("zone", .string(zone)),
+                ("remember", .bool(isRemembered)))
+        case .preset(.checkAccount): .members(("cloudkit", .string("check_account")))
+        }
     }
 }
 

@@ -28,8 +28,9 @@ extension Reading {
         checkTables(root, lists: lists ?? [], entities: entities ?? [])
         guard let name, let kind, let schedule, let source, let entities else { return nil }
         return JobFile(
-            name: name, kind: kind, note: note, schedule: schedule, source: source,
-            lists: lists ?? [], calls: calls.map(\.call), before: before, entities: entities)
+            name: name, kind: kind, note: note, scope: .user, schedule: schedule, source: source,
+            lists: lists ?? [], calls: calls.map(\.call), before: before, entities: entities,
+            after: [], stores: [], health: [], notifiesOnChange: false)
     }
 
     /// Learns the names that later parts refer to; where one is malformed, its reader says so.

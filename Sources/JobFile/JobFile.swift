@@ -6,8 +6,12 @@ public struct JobFile: Sendable, Equatable {
     public var kind: String
     /// Free text for people.
     public var note: String?
+    /// Whose job it is: each user's, or one of the whole tenant for data that all its users share.
+    public var scope: Scope
     /// When the job is due and how long a run may take.
     public var schedule: Schedule
+    /// How old stored rows may be before they are read again; nil: only the schedule decides.
+    public var freshness: Freshness?
     /// The external system.
     public var source: Source
     /// The named local id lists, in file order.
@@ -18,6 +22,17 @@ public struct JobFile: Sendable, Equatable {
     public var before: [BeforeStep]
     /// What the job syncs; file order is run order (ST1).
     public var entities: [Entity]
+    /// The steps after the entities, in file order (ST23).
+    public var after: [AfterStep]
+    /// What kind of data its tables hold, for those that say so (PO1).
+    public var stores: [Store]
+    /// Questions about stored rows that `doctor` and a starting worker ask (LU12).
+    public var health: [HealthCheck]
+    /// Readers are told of every run that changed something, by `NOTIFY jobrunner_changed` (ST27).
+    public var notifiesOnChange: Bool
+
+    /// Whose a job is.
+    public enum Scope: String, Sendable, CaseIterable { case user, tenant }
 
     /// The call of that name; nil without one.
     public func call(named name: String) -> Call? { calls.first { $0.name == name } }
@@ -38,6 +53,62 @@ public struct Schedule: Sendable, Equatable {
     public var deadline: Duration
     /// What must exist before the run asks for anything; else the run is skipped or `needs_reauth`.
     public var requires: [Requirement]
+    /// Events that make the job due (ST24).
+    public var triggers: [Trigger]
+}
+
+/// An event of the user's world that makes a job due.
+public struct Trigger: Sendable, Equatable {
+    /// The word of `jobrunner trigger EVENT`.
+    public var event: String
+    /// The run waits so long for the event to last; another one begins the wait anew (ST25).
+    public var debounce: Duration
+    /// The event that undoes this one; with it only the change from undone to done counts (ST24).
+    public var cancelOn: String?
+}
+
+/// How old stored rows may be (SC5–SC9).
+public struct Freshness: Sendable, Equatable {
+    /// Younger: nothing is asked of the source.
+    public var soft: Duration
+    /// As old as this or older, or no rows: a reader waits for the refresh.
+    public var hard: Duration
+    /// Between the two only the probe is asked; it decides whether the pass is read.
+    public var softUsesProbe: Bool
+}
+
+/// What kind of data a table holds (PO1–PO3).
+public struct Store: Sendable, Equatable {
+    /// Whether its rows can be fetched again at no loss.
+    public enum Kind: String, Sendable, CaseIterable { case synced, disposable }
+    /// Table in the schema `synced`.
+    public var table: String
+    /// `synced`: only ever added to; `disposable`: dropped, made and fetched again on a misfit.
+    public var kind: Kind
+}
+
+/// A step after the entities.
+public struct AfterStep: Sendable, Equatable {
+    /// What is done.
+    public enum Action: Sendable, Equatable {
+        case call(String)
+        /// Deletes the user's rows whose `by` lies further back than `olderThan`.
+        case cleanup(table: String, by: String, olderThan: Duration)
+    }
+    /// When it is done.
+    public enum OnlyIf: String, Sendable, CaseIterable { case complete, changed }
+    /// What is done.
+    public var action: Action
+    /// `complete`: every entity was read to its end; `changed`: and something was written.
+    public var onlyIf: OnlyIf
+}
+
+/// Rows that should be one: those of a user that agree in some columns (LU12).
+public struct HealthCheck: Sendable, Equatable {
+    /// Table in the schema `synced`.
+    public var table: String
+    /// The columns that ought to be unique together.
+    public var by: [String]
 }
 
 /// Something a user must have for a run to make sense.

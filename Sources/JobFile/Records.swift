@@ -33,6 +33,22 @@ public struct Field: Sendable, Equatable {
     public var defaultValue: JSONValue?
     /// Permitted texts; another one makes the record incompatible.
     public var oneOf: [String]?
+    /// How the value is written on the wire.
+    public var form: Form
+    /// The record's own system value this is, such as `recordName`; nil: one of its fields.
+    public var meta: String?
+
+    /// How a value is written on the wire.
+    public enum Form: String, Sendable, CaseIterable {
+        /// As its type says: times as ISO 8601 texts, yes and no as JSON has them.
+        case plain
+        /// Times as numbers of seconds since 1970.
+        case epochSeconds = "epoch_s"
+        /// Times as numbers of milliseconds since 1970.
+        case epochMilliseconds = "epoch_ms"
+        /// CloudKit's: times in milliseconds, yes and no as 1 and 0, whole numbers also as texts.
+        case cloudkit
+    }
 }
 
 /// A record is kept when its field compares so with the value.
@@ -54,6 +70,8 @@ public struct Write: Sendable, Equatable {
         case insertNew = "insert_new"
         case overwrite
         case newestWins = "newest_wins"
+        /// Every pass is full, and what it did not show is deleted.
+        case replaceAll = "replace_all"
     }
     /// Table in the schema `synced`.
     public var table: String
@@ -61,4 +79,72 @@ public struct Write: Sendable, Equatable {
     public var mode: Mode
     /// Field that decides which version is newer; required by `newest_wins` and `max_seen`.
     public var newerBy: String?
+    /// Rows that are one thing under several keys; nil: the key alone tells rows apart.
+    public var unique: Unique?
+    /// How a record's disappearance reaches its row; nil: never.
+    public var deletes: Deletes?
+    /// Columns that readers sort or search by, one index each over (user_id, columns…) (ST28).
+    public var indexes: [[String]]
+}
+
+/// A business key over many records of the source (LU5–LU11, PO5).
+public struct Unique: Sendable, Equatable {
+    /// Which row stays.
+    public enum Keep: String, Sendable, CaseIterable { case oldest, newest }
+    /// How a column of several rows becomes one value; all are associative and commutative.
+    public enum Rule: String, Sendable, CaseIterable {
+        /// True when any is, true when all are: for `bool`.
+        case or, and
+        /// For numbers.
+        case max, min
+        /// For times: the earliest, the latest.
+        case oldest, newest
+    }
+    /// What becomes of the rows that do not stay.
+    public enum Losers: String, Sendable, CaseIterable {
+        /// Deleted here and, by a push, at the source (LU10).
+        case delete
+        /// Kept, and left out of the view of live rows (PO5).
+        case keepHidden = "keep_hidden"
+    }
+    /// The columns that agree in rows which are one thing; a row where one is null is its own.
+    public var by: [String]
+    /// Which row stays; a tie is broken by the smallest key.
+    public var keep: Keep
+    /// The time that `keep` compares.
+    public var keepField: String
+    /// How the winner's columns are made of all rows' ones.
+    public var merge: [Merge]
+    /// What becomes of the others.
+    public var losers: Losers
+
+    /// How one column of several rows becomes one value.
+    public struct Merge: Sendable, Equatable {
+        /// The column.
+        public var column: String
+        /// How its values become one.
+        public var rule: Rule
+    }
+}
+
+/// How a record's disappearance reaches its row.
+public struct Deletes: Sendable, Equatable {
+    /// What a tombstone does to a row with an unsent local edit (MS17).
+    public enum Unsent: String, Sendable, CaseIterable {
+        case delete
+        /// The row stays and is pushed as a new record.
+        case localEditWins = "local_edit_wins"
+    }
+    /// Tombstones of the source delete rows; else they are counted and ignored.
+    public var appliesTombstones: Bool
+    /// What a tombstone does to a row with an unsent local edit.
+    public var unsent: Unsent
+    /// A record with true here is a tombstone.
+    public var flagAt: Path?
+    /// The timestamp field whose value hides a row from the view of live rows (LU17).
+    public var softField: String?
+    /// After a full, complete pass, clean rows that it did not show are deleted (invariant 6).
+    public var sweeps: Bool
+    /// A sweep that would delete more than this share of the user's rows deletes none.
+    public var maxFraction: Double
 }

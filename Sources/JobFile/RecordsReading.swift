@@ -63,7 +63,7 @@ extension Reading {
         guard let at, let kind else { return nil }
         return Field(
             name: entry.key, at: at, kind: kind, required: required, defaultValue: fallback,
-            oneOf: texts)
+            oneOf: texts, form: .plain, meta: nil)
     }
 
     private func oneOf(_ node: Node, kind: Field.Kind?) -> [String]? {
@@ -156,7 +156,8 @@ extension Reading {
             add(node, "mode newest_wins needs newer_by, the field that says which is newer")
         }
         guard let table, let mode else { return nil }
-        return Write(table: table, mode: mode, newerBy: newerBy)
+        return Write(
+            table: table, mode: mode, newerBy: newerBy, unique: nil, deletes: nil, indexes: [])
     }
 }
 

@@ -42,10 +42,15 @@ public struct Call: Sendable, Equatable {
     public var onFailure: FailurePolicy
 }
 
-/// A call made before the entities.
+/// A step taken before the entities.
 public struct BeforeStep: Sendable, Equatable {
-    /// Name of the call.
-    public var call: String
+    /// What is done.
+    public enum Action: Sendable, Equatable {
+        case call(String)
+        case preset(PresetStep)
+    }
+    /// What is done.
+    public var action: Action
     /// Any of these must hold; always when empty.
     public var ifAny: [Condition]
 }
@@ -59,4 +64,13 @@ public enum Condition: Sendable, Equatable {
     case listChanged(String)
     /// The user has no row in `synced.<table>` (MH17).
     case tableEmpty(String)
+}
+
+/// A step that only a preset knows how to take.
+public enum PresetStep: Sendable, Equatable, Hashable {
+    /// The zone is looked up and made when it is missing; remembered: not again after a success (MS5).
+    case ensureZone(String, isRemembered: Bool)
+    /// The credential must be of the account whose data is stored (LU23); asked again after each
+    /// new secret.
+    case checkAccount
 }

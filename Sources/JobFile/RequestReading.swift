@@ -97,7 +97,7 @@ extension Reading {
             checkCalls(in: uses, ranBefore: scope.before == nil ? nil : earlier)
             guard let call else { return nil }
             earlier.append(call)
-            return BeforeStep(call: call, ifAny: conditions ?? [])
+            return BeforeStep(action: .call(call), ifAny: conditions ?? [])
         }
     }
 

@@ -4,6 +4,8 @@ public struct Source: Sendable, Equatable {
     public var id: String
     /// `scheme://host[:port][/prefix]` without a trailing slash; a tenant may override it.
     public var base: String
+    /// What the source speaks besides plain REST; nil: nothing.
+    public var preset: Preset?
     /// How a request proves whose it is.
     public var auth: Authentication
     /// Limit of one request.
@@ -23,6 +25,56 @@ public enum Authentication: Sendable, Equatable {
     case bearer(token: Template)
     case header(name: String, value: Template)
     case query(name: String, value: Template)
+    /// RFC 6749, 4.4: the client's own access token.
+    case oauth2Client(OAuth2)
+    /// RFC 6749, 6: access tokens for a user's refresh token, which may rotate.
+    case oauth2Refresh(OAuth2, refreshToken: String)
+    /// Signed requests; public database only (CloudKit Web Services, server-to-server keys).
+    case cloudkitServer(keyID: Template, privateKey: Template)
+    /// A user's web auth token, the secret of that name; rotating ones are stored with the page.
+    case cloudkitUser(apiToken: Template, webAuthToken: String, rotates: Bool)
+}
+
+/// Where access tokens come from.
+public struct OAuth2: Sendable, Equatable {
+    /// Whole address of the token endpoint; https but for loopback addresses.
+    public var tokenURL: String
+    /// The client's id.
+    public var clientID: Template
+    /// The client's secret; nil: a public client.
+    public var clientSecret: Template?
+    /// What is asked for; nil: what the server gives.
+    public var scope: String?
+}
+
+/// A protocol that a source speaks.
+public enum Preset: Sendable, Equatable {
+    case cloudkit(CloudKitPlace)
+}
+
+/// The database of a CloudKit container that a source stands for.
+public struct CloudKitPlace: Sendable, Equatable {
+    /// Which environment.
+    public enum Environment: String, Sendable, CaseIterable { case development, production }
+    /// Which database; a server's key reaches the public one only.
+    public enum Database: String, Sendable, CaseIterable {
+        case `public`, `private`, shared
+    }
+    /// Such as `iCloud.com.example.app`.
+    public var container: String
+    /// Which environment.
+    public var environment: Environment
+    /// Which database.
+    public var database: Database
+
+    /// `/database/1/<container>/<environment>/<database>`, to which an operation's name is added.
+    public var path: String {
+        "/database/1/\(container)/\(environment.rawValue)/\(database.rawValue)"
+    }
+    /// The address of Apple's service; a tenant may override it like any other base.
+    public static let base = "https://api.apple-cloudkit.com"
+    /// Records and operations in one request at most.
+    public static let batchMax = 200
 }
 
 /// Requests a source allows, shared by all workers (DESIGN: budget).

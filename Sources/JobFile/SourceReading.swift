@@ -19,7 +19,8 @@ extension Reading {
                     + "add if_running: skip or shorten it")
         }
         return Schedule(
-            every: every, spread: spread ?? .user, deadline: deadline, requires: requires ?? [])
+            every: every, spread: spread ?? .user, deadline: deadline, requires: requires ?? [],
+            triggers: [])
     }
 
     private func requirements(_ node: Node) -> [Requirement] {
@@ -45,7 +46,7 @@ extension Reading {
         let headers = keys["headers"].map { self.headers($0, .secret) }
         guard let id, let base, let auth else { return nil }
         return Source(
-            id: id, base: base, auth: auth, timeout: (timeout ?? nil) ?? .seconds(30),
+            id: id, base: base, preset: nil, auth: auth, timeout: (timeout ?? nil) ?? .seconds(30),
             retry: (retry ?? nil) ?? .standard, rate: rate, headers: headers ?? [])
     }
 

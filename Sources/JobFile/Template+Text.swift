@@ -95,6 +95,8 @@ extension Placeholder: CustomStringConvertible {
         case .pageToken: "{page.token}"
         case .pageSize: "{page.size}"
         case .call(let name, let path): "{call.\(name).\(path)}"
+        case .chunk: "{chunk}"
+        case .row(let name): "{row.\(name)}"
         }
     }
 }

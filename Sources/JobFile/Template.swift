@@ -38,6 +38,10 @@ public enum Placeholder: Sendable, Equatable, Hashable {
     case pageSize
     /// A value out of an earlier call's response body.
     case call(String, Path)
+    /// The items of a `for_each` this pass is for.
+    case chunk
+    /// A column of the row that is pushed.
+    case row(String)
 }
 
 /// A JSON body whose strings may hold placeholders.
@@ -46,6 +50,8 @@ public indirect enum BodyTemplate: Sendable, Equatable {
     case text(Template)
     case array([BodyTemplate])
     case object([BodyMember])
+    /// Only there while the placeholder has a value; made by presets, never written in a file.
+    case when(Placeholder, BodyTemplate)
 }
 
 /// One name and value of a body's object.

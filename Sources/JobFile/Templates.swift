@@ -8,6 +8,10 @@ struct Permits: OptionSet {
     /// What only a pass has: `{since}`, `{page.token}`, `{page.size}`.
     static let pass = Permits(rawValue: 4)
     static let call = Permits(rawValue: 8)
+    /// `{chunk}`, in the body of an entity with `for_each`.
+    static let chunk = Permits(rawValue: 16)
+    /// `{row.x}`, in the name of a pushed record.
+    static let row = Permits(rawValue: 32)
 
     func allow(_ placeholder: Placeholder) -> Bool {
         switch placeholder {
@@ -16,6 +20,8 @@ struct Permits: OptionSet {
         case .list: contains(.list)
         case .since, .pageToken, .pageSize: contains(.pass)
         case .call: contains(.call)
+        case .chunk: contains(.chunk)
+        case .row: contains(.row)
         }
     }
 }
@@ -46,6 +52,8 @@ extension Reading {
                 case .list: "a body"
                 case .since, .pageToken, .pageSize: "an entity's request"
                 case .call: "requests and conditions"
+                case .chunk: "the body of an entity with for_each"
+                case .row: "push.record_name"
                 }
             add(node, "\(placeholder) is allowed only in \(places)")
             return false

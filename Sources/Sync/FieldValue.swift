@@ -2,7 +2,7 @@ import JSON
 import JobFile
 
 /// One value of a record, typed as its column.
-enum FieldValue: Sendable, Equatable {
+public enum FieldValue: Sendable, Equatable {
     case text(String)
     /// Microseconds since 1970 UTC.
     case timestamp(Int64)

@@ -30,6 +30,7 @@ extension Page {
         case .single, .token, .nextURL, .linkHeader: nil
         case .offset(let start, _), .number(let start, _): String(start)
         case .keyset(_, let start): persisted ?? start
+        case .syncToken: persisted
         }
     }
 
@@ -51,6 +52,7 @@ extension Page {
         case .offset(_, let total): return try offset(after: facts, totalAt: total)
         case .number(_, let last): return try number(after: facts, lastAt: last)
         case .keyset(let place, _): return try keyset(after: facts, place)
+        case .syncToken(let at, let more): return try syncToken(after: facts, at, more)
         }
     }
 
@@ -99,6 +101,19 @@ extension Page {
             return NextPosition(reached: facts.position)
         }
         return NextPosition(next: isShort(facts) ? nil : reached, reached: reached)
+    }
+
+    /// Goes on while the source says so, also through empty pages (MS9); its token outlives the pass.
+    ///
+    /// The same token with more to come is no progress (`checkProgress`).
+    private func syncToken(
+        after facts: PageFacts, _ place: Path, _ moreAt: Path
+    ) throws -> NextPosition {
+        guard let reached = token(place.first(in: facts.root)) else {
+            throw RunEnd.failed(.malformed, "the page has no sync token at \(place)")
+        }
+        let isMore = moreAt.first(in: facts.root)?.bool ?? false
+        return NextPosition(next: isMore ? reached : nil, reached: reached)
     }
 
     /// An empty page ends these styles; a short one only by declaration, since servers clamp sizes.

@@ -136,7 +136,7 @@ struct RecordReader: Sendable {
         batch.counts.duplicate += 1
         switch mode {
         case .insertNew: break
-        case .overwrite: batch.rows[place] = row
+        case .overwrite, .replaceAll: batch.rows[place] = row
         case .newestWins:
             if let versionIndex, let version = row[versionIndex],
                 batch.rows[place][versionIndex]?.isLess(than: version) ?? true

@@ -17,6 +17,10 @@ struct Values {
     var pageSize: Int?
     /// Bodies of earlier calls of this run.
     var answers: [String: JSONDocument] = [:]
+    /// The items of a `for_each` that the pass is for.
+    var chunk: [String]?
+    /// The row that is pushed.
+    var row: [String: String] = [:]
 
     subscript(placeholder: Placeholder) -> JSONValue? {
         switch placeholder {
@@ -31,6 +35,8 @@ struct Values {
         case .pageSize: pageSize.map(JSONValue.integer)
         case .call(let name, let path):
             answers[name].flatMap { path.first(in: $0.root) }?.value
+        case .chunk: chunk.map { .array($0.map(JSONValue.string)) }
+        case .row(let name): row[name].map(JSONValue.string)
         }
     }
 }
@@ -83,6 +89,8 @@ struct Renderer {
                 try members.compactMap { member in
                     try body(member.value).map { JSONMember(member.name, $0) }
                 })
+        case .when(let placeholder, let inner):
+            return values[placeholder] == nil ? nil : try body(inner)
         }
     }
 
@@ -110,6 +118,8 @@ struct Renderer {
         case .pageToken: "{page.token}"
         case .pageSize: "{page.size}"
         case .call(let name, _): "an answer of call \(name)"
+        case .chunk: "{chunk}"
+        case .row(let name): "{row.\(name)}"
         }
     }
 }
@@ -177,7 +187,8 @@ struct RequestAssembly {
 
     private func signInHeaders() throws -> [HTTPHeader] {
         switch source.auth {
-        case .none, .query: return []
+        // A dialect or an access token signs these, anew for every attempt.
+        case .none, .query, .oauth2Client, .oauth2Refresh, .cloudkitServer, .cloudkitUser: return []
         case .basic(let user, let password):
             let pair = "\(try renderer.requiredText(user)):\(try renderer.requiredText(password))"
             return [HTTPHeader("Authorization", "Basic \(base64(Array(pair.utf8)))")]

@@ -44,16 +44,18 @@ extension Run {
             throw spent
         }
         for step in recovery.steps {
-            guard let call = inputs.file.calls.first(where: { $0.name == step }) else { continue }
+            guard case .call(let name) = step, let call = inputs.file.call(named: name) else {
+                continue
+            }
             try await make(call)
         }
         if recovery.then == .fullPass { throw FullPassNeeded() }
     }
 
     /// Without anything to send, a step can't help: the error stays what it was (MH14).
-    private func canTake(_ steps: [String]) -> Bool {
+    private func canTake(_ steps: [Recovery.Step]) -> Bool {
         inputs.file.calls.allSatisfy { call in
-            guard steps.contains(call.name), let list = call.skipIfEmpty else { return true }
+            guard steps.contains(.call(call.name)), let list = call.skipIfEmpty else { return true }
             return inputs.lists[list]?.count ?? 0 > 0
         }
     }

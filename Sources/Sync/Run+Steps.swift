@@ -8,9 +8,8 @@ import Telemetry
 extension Run {
     func takeSteps() async throws {
         for step in inputs.file.before {
-            guard let call = inputs.file.calls.first(where: { $0.name == step.call }) else {
-                continue
-            }
+            guard case .call(let name) = step.action, let call = inputs.file.call(named: name)
+            else { continue }
             guard try holds(step.ifAny, for: call.name), !isTooSoon(call) else { continue }
             try await make(call)
         }
@@ -136,7 +135,7 @@ extension JobFile {
                 step.ifAny.contains { condition in
                     switch condition {
                     case .neverSucceeded(let name): name == call.name
-                    case .listChanged: step.call == call.name
+                    case .listChanged: step.action == .call(call.name)
                     case .equals, .tableEmpty: false
                     }
                 }
@@ -163,6 +162,7 @@ extension BodyTemplate {
         case .text(let template): template.names(list)
         case .array(let elements): elements.contains { $0.names(list) }
         case .object(let members): members.contains { $0.value.names(list) }
+        case .when(_, let body): body.names(list)
         }
     }
 }

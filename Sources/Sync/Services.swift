@@ -1,4 +1,5 @@
 public import HTTP
+public import JobFile
 public import Queue
 public import Secrets
 public import Telemetry
@@ -15,9 +16,15 @@ public struct Services: Sendable {
     public var sealer: Sealer?
     /// Where events go.
     public var log: Log
+    /// Makes the dialect of a source that has a preset; the composition root knows them.
+    public var dialect: @Sendable (Source) -> (any SourceDialect)?
 
     /// Gathers what runs share.
-    public init(queue: Queue, client: HTTPClient, budgets: Budgets, sealer: Sealer?, log: Log) {
+    public init(
+        queue: Queue, client: HTTPClient, budgets: Budgets, sealer: Sealer?, log: Log,
+        dialect: @escaping @Sendable (Source) -> (any SourceDialect)? = { _ in nil }
+    ) {
+        self.dialect = dialect
         self.queue = queue
         self.client = client
         self.budgets = budgets

@@ -102,7 +102,8 @@ private struct UpsertText {
     private var standing: String {
         switch entity.write.mode {
         case .insertNew: "(select true from \(table) as s where \(isSameKey))"
-        case .overwrite: "(select \(isSame("s", "r")) from \(table) as s where \(isSameKey))"
+        case .overwrite, .replaceAll:
+            "(select \(isSame("s", "r")) from \(table) as s where \(isSameKey))"
         case .newestWins:
             // A row without a version is older than every version.
             "(select case when s.\(version) < r.\(version) or (s.\(version) is null "
@@ -116,7 +117,7 @@ private struct UpsertText {
     private var isWanted: String {
         switch entity.write.mode {
         case .insertNew: "i.standing is null"
-        case .overwrite: "not coalesce(i.standing, false)"
+        case .overwrite, .replaceAll: "not coalesce(i.standing, false)"
         case .newestWins: "coalesce(i.standing, 'older') = 'older'"
         }
     }

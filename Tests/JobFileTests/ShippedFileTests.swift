@@ -64,7 +64,9 @@ import Testing
     }
 
     @Test func `registration has its three reasons`() throws {
-        #expect(job.before.map(\.call) == ["health", "register", "reconcile"])
+        #expect(
+            job.before.map(\.action)
+                == [.call("health"), .call("register"), .call("reconcile")])
         let channels = try template("{call.health.stats.channels}")
         #expect(
             job.before[1].ifAny == [
@@ -112,7 +114,7 @@ import Testing
         #expect(video.write.mode == .insertNew)
         #expect(video.recover.map(\.name) == ["user_not_found"])
         #expect(video.recover.map(\.statuses) == [[404]])
-        #expect(video.recover.map(\.steps) == [["register"]])
+        #expect(video.recover.map(\.steps) == [[.call("register")]])
         #expect(video.recover.map(\.then) == [.retryRequest])
         #expect(video.recover.map(\.times) == [1])
     }
