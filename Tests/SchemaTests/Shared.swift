@@ -18,7 +18,7 @@ func jobFile(
     fields: [Field] = [field("video_id", required: true)], lists: [ListTable] = []
 ) -> JobFile {
     let entity = Entity(
-        name: "video",
+        name: "video", isEnabled: true,
         request: Request(
             method: "GET", path: Template(pieces: [.literal("/feed")]), query: [], headers: [],
             body: nil),
@@ -26,17 +26,20 @@ func jobFile(
             style: .single, size: nil, maxPages: nil, endsAtShortPage: false, persists: false),
         incremental: nil,
         records: Records(at: Path(steps: []), key: key, fields: fields, keepIf: []),
-        write: Write(table: table, mode: .overwrite, newerBy: nil), recover: [])
+        write: Write(table: table, mode: .overwrite, newerBy: nil, indexes: []), recover: [],
+        isConditional: false)
     return JobFile(
-        name: name, kind: "refresh", note: nil,
+        name: name, kind: "refresh", note: nil, scope: .user,
         schedule: Schedule(
-            every: .seconds(3600), spread: .user, deadline: .seconds(300), requires: []),
+            every: .seconds(3600), spread: .user, deadline: .seconds(300), requires: [],
+            triggers: []),
         source: Source(
             id: "hub", base: "http://127.0.0.1", auth: .none, timeout: .seconds(5),
             retry: RetryRule(
                 attempts: 1, first: .seconds(1), factor: 2, jitter: 0, on: [], waitFrom: []),
             rate: nil, headers: []),
-        lists: lists, calls: [], before: [], entities: [entity])
+        lists: lists, calls: [], before: [], entities: [entity],
+        after: [], stores: [], health: [], notifiesOnChange: false)
 }
 
 func field(
@@ -45,7 +48,7 @@ func field(
 ) -> Field {
     Field(
         name: name, at: Path(steps: [.member(name)]), kind: kind, required: required,
-        defaultValue: defaultValue, oneOf: nil)
+        defaultValue: defaultValue, oneOf: nil, form: .plain)
 }
 
 extension Database {
