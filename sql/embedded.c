@@ -90,6 +90,12 @@ static const unsigned char functions_maintain_runs[] = {
 static const unsigned char functions_next_tick[] = {
 #embed "functions/next_tick.sql"
 };
+static const unsigned char functions_note_push[] = {
+#embed "functions/note_push.sql"
+};
+static const unsigned char functions_note_record_failures[] = {
+#embed "functions/note_record_failures.sql"
+};
 static const unsigned char functions_open_runs[] = {
 #embed "functions/open_runs.sql"
 };
@@ -140,6 +146,9 @@ static const unsigned char functions_resume_jobs[] = {
 };
 static const unsigned char functions_retry_jobs[] = {
 #embed "functions/retry_jobs.sql"
+};
+static const unsigned char functions_rotate_secret[] = {
+#embed "functions/rotate_secret.sql"
 };
 static const unsigned char functions_run_counters[] = {
 #embed "functions/run_counters.sql"
@@ -241,6 +250,8 @@ static const jr_sql_file files[] = {
     {"functions/list_items.sql", functions_list_items, sizeof functions_list_items},
     {"functions/maintain_runs.sql", functions_maintain_runs, sizeof functions_maintain_runs},
     {"functions/next_tick.sql", functions_next_tick, sizeof functions_next_tick},
+    {"functions/note_push.sql", functions_note_push, sizeof functions_note_push},
+    {"functions/note_record_failures.sql", functions_note_record_failures, sizeof functions_note_record_failures},
     {"functions/open_runs.sql", functions_open_runs, sizeof functions_open_runs},
     {"functions/pause_jobs.sql", functions_pause_jobs, sizeof functions_pause_jobs},
     {"functions/phase_of.sql", functions_phase_of, sizeof functions_phase_of},
@@ -258,6 +269,7 @@ static const jr_sql_file files[] = {
     {"functions/reset_jobs.sql", functions_reset_jobs, sizeof functions_reset_jobs},
     {"functions/resume_jobs.sql", functions_resume_jobs, sizeof functions_resume_jobs},
     {"functions/retry_jobs.sql", functions_retry_jobs, sizeof functions_retry_jobs},
+    {"functions/rotate_secret.sql", functions_rotate_secret, sizeof functions_rotate_secret},
     {"functions/run_counters.sql", functions_run_counters, sizeof functions_run_counters},
     {"functions/set_secret.sql", functions_set_secret, sizeof functions_set_secret},
     {"functions/set_source.sql", functions_set_source, sizeof functions_set_source},
