@@ -27,6 +27,9 @@ static const unsigned char functions_add_tenant[] = {
 static const unsigned char functions_add_user[] = {
 #embed "functions/add_user.sql"
 };
+static const unsigned char functions_age_of_job[] = {
+#embed "functions/age_of_job.sql"
+};
 static const unsigned char functions_attend_worker[] = {
 #embed "functions/attend_worker.sql"
 };
@@ -71,6 +74,9 @@ static const unsigned char functions_grant_reader[] = {
 };
 static const unsigned char functions_hold_job[] = {
 #embed "functions/hold_job.sql"
+};
+static const unsigned char functions_job_named[] = {
+#embed "functions/job_named.sql"
 };
 static const unsigned char functions_jobs_named[] = {
 #embed "functions/jobs_named.sql"
@@ -183,6 +189,9 @@ static const unsigned char functions_unsuitable_values[] = {
 static const unsigned char functions_user_named[] = {
 #embed "functions/user_named.sql"
 };
+static const unsigned char functions_want_fresh[] = {
+#embed "functions/want_fresh.sql"
+};
 static const unsigned char functions_waterline[] = {
 #embed "functions/waterline.sql"
 };
@@ -229,6 +238,7 @@ static const jr_sql_file files[] = {
     {"migrations/0005_passes_and_pushes.sql", migrations_0005_passes_and_pushes, sizeof migrations_0005_passes_and_pushes},
     {"functions/add_tenant.sql", functions_add_tenant, sizeof functions_add_tenant},
     {"functions/add_user.sql", functions_add_user, sizeof functions_add_user},
+    {"functions/age_of_job.sql", functions_age_of_job, sizeof functions_age_of_job},
     {"functions/attend_worker.sql", functions_attend_worker, sizeof functions_attend_worker},
     {"functions/backoff.sql", functions_backoff, sizeof functions_backoff},
     {"functions/beat_worker.sql", functions_beat_worker, sizeof functions_beat_worker},
@@ -244,6 +254,7 @@ static const jr_sql_file files[] = {
     {"functions/give_job.sql", functions_give_job, sizeof functions_give_job},
     {"functions/grant_reader.sql", functions_grant_reader, sizeof functions_grant_reader},
     {"functions/hold_job.sql", functions_hold_job, sizeof functions_hold_job},
+    {"functions/job_named.sql", functions_job_named, sizeof functions_job_named},
     {"functions/jobs_named.sql", functions_jobs_named, sizeof functions_jobs_named},
     {"functions/leave_worker.sql", functions_leave_worker, sizeof functions_leave_worker},
     {"functions/lift_quarantines.sql", functions_lift_quarantines, sizeof functions_lift_quarantines},
@@ -281,6 +292,7 @@ static const jr_sql_file files[] = {
     {"functions/tenant_named.sql", functions_tenant_named, sizeof functions_tenant_named},
     {"functions/unsuitable_values.sql", functions_unsuitable_values, sizeof functions_unsuitable_values},
     {"functions/user_named.sql", functions_user_named, sizeof functions_user_named},
+    {"functions/want_fresh.sql", functions_want_fresh, sizeof functions_want_fresh},
     {"functions/waterline.sql", functions_waterline, sizeof functions_waterline},
     {"functions/words_for.sql", functions_words_for, sizeof functions_words_for},
     {"views/blocked_sources.sql", views_blocked_sources, sizeof views_blocked_sources},

@@ -308,6 +308,7 @@ create table jobrunner.workers (
 create sequence jobrunner.fences;
 -- function jobrunner.add_tenant(in_name text, in_weight integer DEFAULT 1, in_max_running integer DEFAULT NULL::integer) returns bigint
 -- function jobrunner.add_user(in_tenant text, in_key text, in_attributes jsonb DEFAULT '{}'::jsonb) returns bigint
+-- function jobrunner.age_of_job(in_user_id bigint, in_job text) returns interval
 -- function jobrunner.attend_worker(in_worker_id integer) returns boolean
 -- function jobrunner.backoff(in_failures integer, in_every interval) returns interval
 -- function jobrunner.beat_worker(in_worker_id integer, in_running integer, in_draining boolean) returns TABLE(alive boolean, worker_count integer)
@@ -323,13 +324,14 @@ create sequence jobrunner.fences;
 -- function jobrunner.give_job(in_tenant text, in_job text) returns integer
 -- function jobrunner.grant_reader() returns boolean
 -- function jobrunner.hold_job(in_user_id bigint, in_name text, in_fence bigint, in_nonce uuid) returns boolean
+-- function jobrunner.job_named(in_tenant text, in_user text, in_job text) returns jobrunner.jobs
 -- function jobrunner.jobs_named(in_tenant text, in_user text, in_job text) returns SETOF jobrunner.jobs
 -- function jobrunner.leave_worker(in_worker_id integer) returns boolean
 -- function jobrunner.lift_quarantines() returns integer
 -- function jobrunner.list_items(in_user_id bigint, in_table text, in_column text) returns TABLE(items text[], hash text)
 -- function jobrunner.maintain_runs(in_keep interval DEFAULT '30 days'::interval) returns TABLE(created integer, dropped integer)
 -- function jobrunner.next_tick(in_after timestamp with time zone, in_every interval, in_phase interval) returns timestamp with time zone
--- function jobrunner.open_runs(in_user_ids bigint[], in_lists jsonb, in_tables text[], in_sources jsonb) returns jsonb
+-- function jobrunner.open_runs(in_user_ids bigint[], in_lists jsonb, in_tables text[], in_sources jsonb, in_dirty text[] DEFAULT '{}'::text[]) returns jsonb
 -- function jobrunner.pause_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.phase_of(in_user_id bigint, in_name text, in_every interval, in_spread boolean) returns interval
 -- function jobrunner.quarantine_span(in_times integer) returns interval
@@ -357,6 +359,7 @@ create sequence jobrunner.fences;
 -- function jobrunner.tenant_named(in_tenant text) returns jobrunner.tenants
 -- function jobrunner.unsuitable_values(in_values text[], in_type text) returns integer[]
 -- function jobrunner.user_named(in_tenant text, in_user text) returns jobrunner.users
+-- function jobrunner.want_fresh(in_tenant text, in_user text, in_job text, in_force boolean DEFAULT false) returns TABLE(answer text, age interval, usable boolean, user_id bigint, after_run bigint, asked_at timestamp with time zone)
 -- function jobrunner.waterline(in_weights integer[], in_running integer[], in_slots integer) returns double precision
 -- function jobrunner.words_for(in_span interval) returns text
 -- view jobrunner.blocked_sources(tenant text, source text, blocked_until timestamp with time zone, reason text, consecutive_failures integer)

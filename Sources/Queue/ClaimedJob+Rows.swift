@@ -42,6 +42,12 @@ extension Checkpoint {
         syncToken = node["sync_token"]?.string
         partialWatermark = node["partial_watermark"]?.string
         watermark = node["watermark"]?.string
+        isWhole = node["pass_is_whole"]?.bool ?? true
+        syncedAge = node["synced_age_ms"]?.int.map { .milliseconds($0) }
+        lastFullAge = node["last_full_age_ms"]?.int.map { .milliseconds($0) }
+        validator = node["validator"]?.string
+        probe = node["probe"]?.string
+        isRepairRequested = node["repair_requested"]?.bool ?? false
     }
 }
 

@@ -61,6 +61,18 @@ public struct Checkpoint: Sendable, Equatable {
     public var partialWatermark: String?
     /// Greatest server time wholly seen, as `incremental` sends it.
     public var watermark: String?
+    /// No record of the pass in progress was unreadable (ST16).
+    public var isWhole = true
+    /// Since a pass was last completed; nil: never. As of the claim.
+    public var syncedAge: Duration?
+    /// Since the last full pass that was read to its end began; nil: never. As of the claim.
+    public var lastFullAge: Duration?
+    /// What the last pass's first answer was validated by, with its address.
+    public var validator: String?
+    /// What the probe said when the last pass was read.
+    public var probe: String?
+    /// The full pass that was asked for is a repair (LU22).
+    public var isRepairRequested = false
 
     /// The checkpoint of an entity that was never synced.
     public init(entity: String) {

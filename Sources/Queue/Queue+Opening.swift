@@ -60,14 +60,17 @@ public struct OpenedRuns: Sendable {
     public var lists: [ListPlace: [Int64: ListState]] = [:]
     /// Per table, the users without a row.
     public var empty: [String: Set<Int64>] = [:]
+    /// Per table with push, the users with edits or deletions that the source has not got (MS18).
+    public var dirty: [String: Set<Int64>] = [:]
     /// What each tenant's source answered.
     public var sources: [SourceGrant] = []
 }
 
 extension Queue {
-    /// Reads lists, empty tables, budgets and breakers for a batch, in one statement.
+    /// Reads lists, empty tables, unsent edits, budgets and breakers for a batch, in one statement.
     public func openRuns(
-        users: [Int64], lists: [ListPlace], tables: [String], sources: [SourceWish]
+        users: [Int64], lists: [ListPlace], tables: [String], sources: [SourceWish],
+        dirtyTables: [String] = []
     ) async throws -> OpenedRuns {
         let listsText = JSONValue.array(
             lists.map {
@@ -87,8 +90,8 @@ extension Queue {
             }
         ).text
         let statement = Statement(
-            "select jobrunner.open_runs($1, $2, $3, $4)", .int8Array(users), .json(listsText),
-            .textArray(tables), .json(sourcesText))
+            "select jobrunner.open_runs($1, $2, $3, $4, $5)", .int8Array(users), .json(listsText),
+            .textArray(tables), .json(sourcesText), .textArray(dirtyTables))
         return try await call(statement) { rows in
             try OpenedRuns(parse(rows.only().json(0)), lists: lists)
         }
@@ -141,6 +144,9 @@ extension OpenedRuns {
         }
         for (table, users) in node["empty"]?.pairs ?? [] {
             empty[table] = Set(users.elements.compactMap { $0.int.map(Int64.init) })
+        }
+        for (table, users) in node["dirty"]?.pairs ?? [] {
+            dirty[table] = Set(users.elements.compactMap { $0.int.map(Int64.init) })
         }
         sources = (node["sources"].map { Array($0.elements) } ?? []).compactMap { part in
             guard let tenant = part["tenant_id"]?.int, let source = part["source"]?.string else {

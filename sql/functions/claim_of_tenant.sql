@@ -55,6 +55,7 @@ begin
           deadline_at = now() + j.deadline,
           force_requested = false,
           entity_requested = null,
+          untriggered_due_at = null,
           due_at = jobrunner.next_tick(now(), j.every, j.phase)
         from picked as p
         where j.user_id = p.user_id and j.name = p.name
@@ -68,7 +69,10 @@ begin
           from (
             select k.entity, k.generation, k.full_requested, k.pass_kind,
               (extract(epoch from k.pass_started_at) * 1000000)::bigint as pass_started_us,
-              k.pass_since, k.page_number, k.cursor, k.sync_token, k.partial_watermark, k.watermark
+              k.pass_since, k.page_number, k.cursor, k.sync_token, k.partial_watermark, k.watermark,
+              k.pass_is_whole, k.validator, k.probe, k.repair_requested,
+              greatest(extract(epoch from now() - k.last_synced_at) * 1000, 0)::bigint as synced_age_ms,
+              greatest(extract(epoch from now() - k.last_full_at) * 1000, 0)::bigint as last_full_age_ms
             from jobrunner.checkpoints as k
             where k.user_id = c.user_id and k.job_name = c.name
           ) as k
@@ -77,7 +81,11 @@ begin
           select coalesce(jsonb_agg(to_jsonb(m)), '[]')
           from (
             select m.call, m.list_hash,
-              greatest(extract(epoch from now() - m.last_succeeded_at) * 1000, 0)::bigint as age_ms
+              case
+                when isfinite(m.last_succeeded_at)
+                then greatest(extract(epoch from now() - m.last_succeeded_at) * 1000, 0)::bigint
+                else 10000000000000
+              end as age_ms
             from jobrunner.call_memory as m
             where m.user_id = c.user_id and m.job_name = c.name
           ) as m

@@ -9,19 +9,13 @@ create or replace function jobrunner.enqueue(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Asks for a run of one user's job now, inside the caller's transaction; a job that is due already stays one run.
+-- Asks for a run of a user's job, or the tenant's (user null or *), now, inside the caller's transaction; a job that is due already stays one run.
 -- Returns: due, follows_running (one more run follows the present one), deferred (the source asked for patience
 -- until deferred_until; in_force goes now), or paused, quarantined, needs_reauth: it waits for that to end.
 -- in_full: start over with a full pass; in_entity: only this entity; in_force: also ignore min_gap and a deferral.
 -- Raises JR010, JR011, JR012, or JR014 for an entity the job does not have.
-declare
-  v_job jobrunner.jobs;
 begin
-  select j.* into v_job from jobrunner.jobs_named(in_tenant, in_user, in_job) as j;
-  if not found then
-    raise exception 'user ''%'' has no job ''%''', in_user, in_job using errcode = 'JR012';
-  end if;
-  return jobrunner.enqueue_job(v_job, in_full, in_entity, in_force);
+  return jobrunner.enqueue_job(jobrunner.job_named(in_tenant, in_user, in_job), in_full, in_entity, in_force);
 end
 $$;
 comment on function jobrunner.enqueue is

@@ -2,7 +2,8 @@ create or replace function jobrunner.open_runs(
   in_user_ids bigint[],
   in_lists jsonb,
   in_tables text[],
-  in_sources jsonb
+  in_sources jsonb,
+  in_dirty text[] default '{}'
 ) returns jsonb
 language plpgsql volatile
 set search_path = pg_catalog
@@ -10,11 +11,13 @@ as $$
 -- What a batch of claimed runs must know before its first request, in one answer:
 --   lists   {"table.column": {"user id": [count, hash]}}   users without an item are left out
 --   empty   {"table": [user ids without a row]}
+--   dirty   {"table": [user ids with unsent edits or deletions]}, of tables with push
 --   sources [{tenant_id, source, base, granted, blocked_ms}]
 -- in_lists: [{"table", "column"}]; in_sources: [{"tenant_id", "source", "wanted"}].
 declare
   v_lists jsonb := '{}';
   v_empty jsonb := '{}';
+  v_dirty jsonb := '{}';
   v_part jsonb;
   v_list record;
   v_table text;
@@ -41,9 +44,20 @@ begin
     v_empty := v_empty || jsonb_build_object(v_table, v_part);
   end loop;
 
+  foreach v_table in array in_dirty loop
+    execute format(
+      'select coalesce(jsonb_agg(asked.id), ''[]'')
+      from unnest($1) as asked (id)
+      where exists (select from synced.%I as r where r.user_id = asked.id and (not r.synced or r.pending_delete))',
+      v_table)
+    into v_part using in_user_ids;
+    v_dirty := v_dirty || jsonb_build_object(v_table, v_part);
+  end loop;
+
   return jsonb_build_object(
     'lists', v_lists,
     'empty', v_empty,
+    'dirty', v_dirty,
     'sources', (
       select coalesce(jsonb_agg(to_jsonb(b)), '[]')
       from jsonb_to_recordset(in_sources) as asked (tenant_id bigint, source text, wanted integer)
@@ -52,4 +66,4 @@ begin
 end
 $$;
 comment on function jobrunner.open_runs is
-  'Lists, empty tables, budgets and breakers for a batch of claimed runs, in one statement.';
+  'Lists, empty tables, unsent edits, budgets and breakers for a batch of claimed runs, in one statement.';

@@ -1,0 +1,27 @@
+create or replace function jobrunner.job_named(
+  in_tenant text,
+  in_user text,
+  in_job text
+) returns jobrunner.jobs
+language plpgsql volatile
+set search_path = pg_catalog
+as $$
+-- One job, its row locked: of a user or, for a job of scope tenant, of the tenant (user null or *).
+-- Raises JR010, JR011, JR012.
+declare
+  v_shared boolean := coalesce((select f.scope = 'tenant' from jobrunner.job_files as f where f.name = in_job), false);
+  v_job jobrunner.jobs;
+begin
+  if in_user is null and not v_shared then
+    perform jobrunner.tenant_named(in_tenant);
+    raise exception 'job ''%'' is each user''s own', in_job using errcode = 'JR011', hint = 'Name a user.';
+  end if;
+  select j.* into v_job from jobrunner.jobs_named(in_tenant, coalesce(in_user, '*'), in_job) as j;
+  if not found then
+    raise exception 'user ''%'' has no job ''%''', in_user, in_job using errcode = 'JR012',
+      hint = case when v_shared then 'It is the tenant''s: leave the user out.' end;
+  end if;
+  return v_job;
+end
+$$;
+comment on function jobrunner.job_named is 'One user''s or the tenant''s job of that name, locked.';

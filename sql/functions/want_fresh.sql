@@ -1,0 +1,72 @@
+create or replace function jobrunner.want_fresh(
+  in_tenant text,
+  in_user text,
+  in_job text,
+  in_force boolean default false
+) returns table (
+  answer text,
+  age interval,
+  usable boolean,
+  user_id bigint,
+  after_run bigint,
+  asked_at timestamptz
+)
+language plpgsql volatile
+set search_path = pg_catalog
+as $$
+-- What a reader of a job's rows may do (SC5-SC9). answer: fresh (nothing is asked of the source), refreshing (use the
+-- rows, one refresh follows however many ask), wait (for the run after after_run; in_force: at any age, SC16), or, where
+-- that refresh can't begin, paused, quarantined, needs_reauth, deferred. usable: the stored rows may be shown meanwhile.
+-- Ages are those of the job file, else the period; as old as hard is too old. While rows are fresh nothing is locked.
+-- Raises JR010, JR011, JR012.
+#variable_conflict use_column
+declare
+  v_tenant_id bigint := (jobrunner.tenant_named(in_tenant)).id;
+  v_soft interval;
+  v_hard interval;
+  v_shared boolean;
+  v_job jobrunner.jobs;
+begin
+  asked_at := now();
+  select coalesce(f.soft, f.every), coalesce(f.hard, f.every), f.scope = 'tenant' into v_soft, v_hard, v_shared
+  from jobrunner.job_files as f where f.name = in_job;
+  select j.* into v_job
+  from jobrunner.jobs as j
+  join jobrunner.users as u on u.id = j.user_id
+  where u.tenant_id = v_tenant_id and j.name = in_job
+    and u.key = case when v_shared then coalesce(in_user, '*') else in_user end;
+  age := jobrunner.age_of_job(v_job.user_id, in_job);
+  if in_force or age is null or age >= v_soft then
+    -- Read again under the lock: a run may have ended, or another reader asked, in between.
+    v_job := jobrunner.job_named(in_tenant, in_user, in_job);
+    age := jobrunner.age_of_job(v_job.user_id, in_job);
+  end if;
+  user_id := v_job.user_id;
+  after_run := case when v_job.worker_id is null or in_force then v_job.fence else v_job.fence - 1 end;
+  usable := coalesce(age < v_hard, false);
+  answer := case
+    when not in_force and age < v_soft then 'fresh'
+    when v_job.worker_id is not null then case when usable and not in_force then 'refreshing' else 'wait' end
+    when v_job.state <> 'waiting' then v_job.state
+    when v_job.deferred_until > now() and not in_force then 'deferred'
+    when usable and not in_force then 'refreshing'
+    else 'wait'
+  end;
+  if answer = 'refreshing' then
+    -- After a failure the backoff decides: readers must not hammer a source that is down (SC17).
+    update jobrunner.jobs as j
+    set due_at = now(), untriggered_due_at = null
+    where j.user_id = v_job.user_id and j.name = v_job.name and j.worker_id is null and j.due_at > now()
+      and j.consecutive_failures = 0;
+    if found then
+      perform pg_notify('jobrunner_due', '');
+    end if;
+  elsif answer <> 'fresh' and (v_job.worker_id is null or in_force)
+    and (in_force or v_job.priority = 0 or v_job.due_at > now())
+  then
+    perform jobrunner.enqueue_job(v_job, false, null, in_force);
+  end if;
+  return next;
+end
+$$;
+comment on function jobrunner.want_fresh is 'Whether a reader may use a job''s stored rows, and a refresh where they are old.';
