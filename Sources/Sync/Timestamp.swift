@@ -24,6 +24,9 @@ enum Timestamp {
     private static let instants: ClosedRange<Int64> =
         -62_135_596_800_000_000...253_402_300_799_999_999
 
+    /// Whether a time can be written and stored; absurd ones exist at sources.
+    static func isStorable(_ microseconds: Int64) -> Bool { instants.contains(microseconds) }
+
     /// `2026-11-21T08:00:00Z`, with six digits of fraction when there is one.
     static func iso8601(_ microseconds: Int64) -> String {
         let (days, time) = floorDivision(microseconds, 86_400_000_000)

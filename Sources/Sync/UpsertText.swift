@@ -182,14 +182,14 @@ extension UpsertText {
               returning true
             )
             """
-            + (keepsUnsent
-                ? """
-                , kept as (
-                  update \(table) as t set \(untag) from incoming as i
-                  where \(found) and not t.synced
-                  returning true
-                )
-                """ : "")
+                + (keepsUnsent
+                    ? """
+                    , kept as (
+                      update \(table) as t set \(untag) from incoming as i
+                      where \(found) and not t.synced
+                      returning true
+                    )
+                    """ : "")
     }
 
     private var marking: String {
