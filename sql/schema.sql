@@ -8,6 +8,14 @@ create table jobrunner.applied_code (
   constraint applied_code_pkey PRIMARY KEY (checksum)
 );
 
+create table jobrunner.armed_triggers (
+  user_id bigint not null,
+  job_name text not null,
+  event text not null,
+  armed_at timestamp with time zone not null default now(),
+  constraint armed_triggers_pkey PRIMARY KEY (user_id, job_name, event)
+);
+
 create table jobrunner.call_memory (
   user_id bigint not null,
   job_name text not null,
@@ -48,7 +56,17 @@ create table jobrunner.checkpoints (
   run_filtered_count bigint not null default 0,
   run_duplicate_count bigint not null default 0,
   run_deleted_count bigint not null default 0,
+  pass_is_whole boolean not null default true,
+  last_full_at timestamp with time zone,
+  validator text,
+  probe text,
+  repair_requested boolean not null default false,
+  record_failures jsonb not null default '[]'::jsonb,
+  run_swept_count bigint not null default 0,
+  run_pushed_count bigint not null default 0,
+  run_push_failed_count bigint not null default 0,
   constraint checkpoint_error_is_at_most_1_kib CHECK ((octet_length(last_error) <= 1024)),
+  constraint checkpoint_keeps_at_most_five_record_failures CHECK ((jsonb_array_length(record_failures) <= 5)),
   constraint checkpoints_pkey PRIMARY KEY (user_id, job_name, entity),
   constraint counters_of_a_run_add_up CHECK ((run_fetched_count = (((((((run_inserted_count + run_updated_count) + run_unchanged_count) + run_skipped_older_count) + run_skipped_incompatible_count) + run_filtered_count) + run_duplicate_count) + run_deleted_count))),
   constraint cursor_belongs_to_a_pass CHECK (((cursor IS NULL) OR (pass_kind IS NOT NULL))),
@@ -66,8 +84,15 @@ create table jobrunner.job_files (
   per_second double precision,
   expanded jsonb not null,
   loaded_at timestamp with time zone not null default now(),
+  scope text not null default 'user'::text,
+  notifies boolean not null default false,
+  soft interval,
+  hard interval,
   constraint job_file_deadline_is_positive CHECK ((deadline > '00:00:00'::interval)),
+  constraint job_file_freshness_has_both_ages CHECK (((soft IS NULL) = (hard IS NULL))),
   constraint job_file_period_is_positive CHECK ((every > '00:00:00'::interval)),
+  constraint job_file_scope_is_user_or_tenant CHECK ((scope = ANY (ARRAY['user'::text, 'tenant'::text]))),
+  constraint job_file_soft_age_is_the_smaller CHECK ((soft <= hard)),
   constraint job_files_pkey PRIMARY KEY (name)
 );
 
@@ -113,6 +138,7 @@ END) stored,
   last_error_at timestamp with time zone,
   last_run_at timestamp with time zone,
   last_success_at timestamp with time zone,
+  untriggered_due_at timestamp with time zone,
   constraint cancel_is_requested_only_of_a_running_job CHECK (((cancel_requested_at IS NULL) OR (worker_id IS NOT NULL))),
   constraint job_counts_are_not_negative CHECK (((consecutive_failures >= 0) AND (crashes >= 0) AND (stalled_runs >= 0))),
   constraint job_error_is_at_most_1_kib CHECK ((octet_length(last_error) <= 1024)),
@@ -164,6 +190,9 @@ create table jobrunner.runs (
   duplicate_count bigint not null default 0,
   deleted_count bigint not null default 0,
   entities jsonb not null default '{}'::jsonb,
+  swept_count bigint not null default 0,
+  pushed_count bigint not null default 0,
+  push_failed_count bigint not null default 0,
   constraint counters_add_up CHECK ((fetched_count = (((((((inserted_count + updated_count) + unchanged_count) + skipped_older_count) + skipped_incompatible_count) + filtered_count) + duplicate_count) + deleted_count))),
   constraint failed_run_has_an_error CHECK (((outcome <> 'failed'::text) OR (error_kind IS NOT NULL))),
   constraint run_error_is_at_most_1_kib CHECK ((octet_length(error) <= 1024)),
@@ -182,6 +211,15 @@ create table jobrunner.secrets (
   constraint secret_name_is_a_word CHECK ((name ~ '^[a-z_][a-z0-9_]{0,62}$'::text)),
   constraint secrets_pkey PRIMARY KEY (user_id, tenant_id, name),
   constraint secrets_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES jobrunner.tenants(id)
+);
+
+create table jobrunner.seen_pages (
+  user_id bigint not null,
+  job_name text not null,
+  entity text not null,
+  page_number integer not null,
+  keys bigint[] not null,
+  constraint seen_pages_pkey PRIMARY KEY (user_id, job_name, entity, page_number)
 );
 
 create table jobrunner.sources (
@@ -203,7 +241,10 @@ create table jobrunner.synced_tables (
   name text not null,
   kind text not null,
   created_at timestamp with time zone not null default now(),
+  store text not null default 'synced'::text,
+  writable jsonb,
   constraint synced_table_holds_records_or_a_list CHECK ((kind = ANY (ARRAY['entity'::text, 'list'::text]))),
+  constraint synced_table_store_is_synced_or_disposable CHECK ((store = ANY (ARRAY['synced'::text, 'disposable'::text]))),
   constraint synced_tables_pkey PRIMARY KEY (name)
 );
 
@@ -237,9 +278,11 @@ create table jobrunner.users (
   attributes jsonb not null default '{}'::jsonb,
   paused_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
+  stands_for_tenant boolean not null default false,
   constraint user_attributes_are_an_object CHECK ((jsonb_typeof(attributes) = 'object'::text)),
   constraint user_key_is_1_to_255_printable_characters CHECK ((key ~ '^[^[:cntrl:]]{1,255}$'::text)),
   constraint user_key_is_unique_in_its_tenant UNIQUE (tenant_id, key),
+  constraint user_that_stands_for_its_tenant_has_the_key_star CHECK ((stands_for_tenant = (key = '*'::text))),
   constraint users_pkey PRIMARY KEY (id),
   constraint users_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES jobrunner.tenants(id)
 );
