@@ -1,5 +1,5 @@
 /// Times as sources write them, in microseconds since 1970-01-01 UTC.
-enum Timestamp {
+public enum Timestamp {
     /// Reads ISO 8601 as web services write it: date, optional time, optional fraction, `Z` or offset.
     ///
     /// Without an offset it is UTC. Words such as `now`, years outside 1–9999 and impossible dates
@@ -28,7 +28,7 @@ enum Timestamp {
     static func isStorable(_ microseconds: Int64) -> Bool { instants.contains(microseconds) }
 
     /// `2026-11-21T08:00:00Z`, with six digits of fraction when there is one.
-    static func iso8601(_ microseconds: Int64) -> String {
+    public static func iso8601(_ microseconds: Int64) -> String {
         let (days, time) = floorDivision(microseconds, 86_400_000_000)
         let date = civil(daysSince1970: days)
         let seconds = time / 1_000_000
