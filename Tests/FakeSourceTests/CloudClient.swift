@@ -101,7 +101,7 @@ struct CloudClient {
     ) throws -> [[[String: Any]]] {
         var pages: [[[String: Any]]] = []
         var marker = ""
-        for number in 0..<100 {
+        for number in 0..<200 {
             let body = #"{"query":\#(query),"resultsLimit":\#(limit)\#(marker)}"#
             let answer = try call("records/query", body, database: database)
             pages.append(try #require(answer["records"] as? [[String: Any]]))
