@@ -51,6 +51,15 @@ static const unsigned char functions_claim_of_tenant[] = {
 static const unsigned char functions_commit_page[] = {
 #embed "functions/commit_page.sql"
 };
+static const unsigned char functions_delete_record[] = {
+#embed "functions/delete_record.sql"
+};
+static const unsigned char functions_duplicates[] = {
+#embed "functions/duplicates.sql"
+};
+static const unsigned char functions_edit_record[] = {
+#embed "functions/edit_record.sql"
+};
 static const unsigned char functions_enqueue[] = {
 #embed "functions/enqueue.sql"
 };
@@ -66,6 +75,9 @@ static const unsigned char functions_explain_job[] = {
 static const unsigned char functions_finish_runs[] = {
 #embed "functions/finish_runs.sql"
 };
+static const unsigned char functions_forget_entity[] = {
+#embed "functions/forget_entity.sql"
+};
 static const unsigned char functions_give_job[] = {
 #embed "functions/give_job.sql"
 };
@@ -74,6 +86,9 @@ static const unsigned char functions_grant_reader[] = {
 };
 static const unsigned char functions_hold_job[] = {
 #embed "functions/hold_job.sql"
+};
+static const unsigned char functions_insert_record[] = {
+#embed "functions/insert_record.sql"
 };
 static const unsigned char functions_job_named[] = {
 #embed "functions/job_named.sql"
@@ -93,6 +108,18 @@ static const unsigned char functions_list_items[] = {
 static const unsigned char functions_maintain_runs[] = {
 #embed "functions/maintain_runs.sql"
 };
+static const unsigned char functions_make_jobs[] = {
+#embed "functions/make_jobs.sql"
+};
+static const unsigned char functions_merge_duplicates[] = {
+#embed "functions/merge_duplicates.sql"
+};
+static const unsigned char functions_merge_filter[] = {
+#embed "functions/merge_filter.sql"
+};
+static const unsigned char functions_merge_writes[] = {
+#embed "functions/merge_writes.sql"
+};
 static const unsigned char functions_next_tick[] = {
 #embed "functions/next_tick.sql"
 };
@@ -111,6 +138,9 @@ static const unsigned char functions_pause_jobs[] = {
 static const unsigned char functions_phase_of[] = {
 #embed "functions/phase_of.sql"
 };
+static const unsigned char functions_push_soon[] = {
+#embed "functions/push_soon.sql"
+};
 static const unsigned char functions_quarantine_span[] = {
 #embed "functions/quarantine_span.sql"
 };
@@ -122,6 +152,12 @@ static const unsigned char functions_reap_worker[] = {
 };
 static const unsigned char functions_record_call[] = {
 #embed "functions/record_call.sql"
+};
+static const unsigned char functions_record_like[] = {
+#embed "functions/record_like.sql"
+};
+static const unsigned char functions_record_where[] = {
+#embed "functions/record_where.sql"
 };
 static const unsigned char functions_register_worker[] = {
 #embed "functions/register_worker.sql"
@@ -137,6 +173,9 @@ static const unsigned char functions_remove_user[] = {
 };
 static const unsigned char functions_remove_users[] = {
 #embed "functions/remove_users.sql"
+};
+static const unsigned char functions_repair_jobs[] = {
+#embed "functions/repair_jobs.sql"
 };
 static const unsigned char functions_replace_list[] = {
 #embed "functions/replace_list.sql"
@@ -159,6 +198,9 @@ static const unsigned char functions_rotate_secret[] = {
 static const unsigned char functions_run_counters[] = {
 #embed "functions/run_counters.sql"
 };
+static const unsigned char functions_save_record[] = {
+#embed "functions/save_record.sql"
+};
 static const unsigned char functions_set_secret[] = {
 #embed "functions/set_secret.sql"
 };
@@ -171,6 +213,12 @@ static const unsigned char functions_set_tenant[] = {
 static const unsigned char functions_set_user[] = {
 #embed "functions/set_user.sql"
 };
+static const unsigned char functions_stamped[] = {
+#embed "functions/stamped.sql"
+};
+static const unsigned char functions_stand_for_tenant[] = {
+#embed "functions/stand_for_tenant.sql"
+};
 static const unsigned char functions_stop_requests[] = {
 #embed "functions/stop_requests.sql"
 };
@@ -182,6 +230,12 @@ static const unsigned char functions_take_budget[] = {
 };
 static const unsigned char functions_tenant_named[] = {
 #embed "functions/tenant_named.sql"
+};
+static const unsigned char functions_tenant_user[] = {
+#embed "functions/tenant_user.sql"
+};
+static const unsigned char functions_trigger_event[] = {
+#embed "functions/trigger_event.sql"
 };
 static const unsigned char functions_unsuitable_values[] = {
 #embed "functions/unsuitable_values.sql"
@@ -197,6 +251,9 @@ static const unsigned char functions_waterline[] = {
 };
 static const unsigned char functions_words_for[] = {
 #embed "functions/words_for.sql"
+};
+static const unsigned char functions_writable_table[] = {
+#embed "functions/writable_table.sql"
 };
 static const unsigned char views_blocked_sources[] = {
 #embed "views/blocked_sources.sql"
@@ -246,35 +303,48 @@ static const jr_sql_file files[] = {
     {"functions/claim_jobs.sql", functions_claim_jobs, sizeof functions_claim_jobs},
     {"functions/claim_of_tenant.sql", functions_claim_of_tenant, sizeof functions_claim_of_tenant},
     {"functions/commit_page.sql", functions_commit_page, sizeof functions_commit_page},
+    {"functions/delete_record.sql", functions_delete_record, sizeof functions_delete_record},
+    {"functions/duplicates.sql", functions_duplicates, sizeof functions_duplicates},
+    {"functions/edit_record.sql", functions_edit_record, sizeof functions_edit_record},
     {"functions/enqueue.sql", functions_enqueue, sizeof functions_enqueue},
     {"functions/enqueue_all.sql", functions_enqueue_all, sizeof functions_enqueue_all},
     {"functions/enqueue_job.sql", functions_enqueue_job, sizeof functions_enqueue_job},
     {"functions/explain_job.sql", functions_explain_job, sizeof functions_explain_job},
     {"functions/finish_runs.sql", functions_finish_runs, sizeof functions_finish_runs},
+    {"functions/forget_entity.sql", functions_forget_entity, sizeof functions_forget_entity},
     {"functions/give_job.sql", functions_give_job, sizeof functions_give_job},
     {"functions/grant_reader.sql", functions_grant_reader, sizeof functions_grant_reader},
     {"functions/hold_job.sql", functions_hold_job, sizeof functions_hold_job},
+    {"functions/insert_record.sql", functions_insert_record, sizeof functions_insert_record},
     {"functions/job_named.sql", functions_job_named, sizeof functions_job_named},
     {"functions/jobs_named.sql", functions_jobs_named, sizeof functions_jobs_named},
     {"functions/leave_worker.sql", functions_leave_worker, sizeof functions_leave_worker},
     {"functions/lift_quarantines.sql", functions_lift_quarantines, sizeof functions_lift_quarantines},
     {"functions/list_items.sql", functions_list_items, sizeof functions_list_items},
     {"functions/maintain_runs.sql", functions_maintain_runs, sizeof functions_maintain_runs},
+    {"functions/make_jobs.sql", functions_make_jobs, sizeof functions_make_jobs},
+    {"functions/merge_duplicates.sql", functions_merge_duplicates, sizeof functions_merge_duplicates},
+    {"functions/merge_filter.sql", functions_merge_filter, sizeof functions_merge_filter},
+    {"functions/merge_writes.sql", functions_merge_writes, sizeof functions_merge_writes},
     {"functions/next_tick.sql", functions_next_tick, sizeof functions_next_tick},
     {"functions/note_push.sql", functions_note_push, sizeof functions_note_push},
     {"functions/note_record_failures.sql", functions_note_record_failures, sizeof functions_note_record_failures},
     {"functions/open_runs.sql", functions_open_runs, sizeof functions_open_runs},
     {"functions/pause_jobs.sql", functions_pause_jobs, sizeof functions_pause_jobs},
     {"functions/phase_of.sql", functions_phase_of, sizeof functions_phase_of},
+    {"functions/push_soon.sql", functions_push_soon, sizeof functions_push_soon},
     {"functions/quarantine_span.sql", functions_quarantine_span, sizeof functions_quarantine_span},
     {"functions/reap_jobs.sql", functions_reap_jobs, sizeof functions_reap_jobs},
     {"functions/reap_worker.sql", functions_reap_worker, sizeof functions_reap_worker},
     {"functions/record_call.sql", functions_record_call, sizeof functions_record_call},
+    {"functions/record_like.sql", functions_record_like, sizeof functions_record_like},
+    {"functions/record_where.sql", functions_record_where, sizeof functions_record_where},
     {"functions/register_worker.sql", functions_register_worker, sizeof functions_register_worker},
     {"functions/release_jobs.sql", functions_release_jobs, sizeof functions_release_jobs},
     {"functions/remove_tenant.sql", functions_remove_tenant, sizeof functions_remove_tenant},
     {"functions/remove_user.sql", functions_remove_user, sizeof functions_remove_user},
     {"functions/remove_users.sql", functions_remove_users, sizeof functions_remove_users},
+    {"functions/repair_jobs.sql", functions_repair_jobs, sizeof functions_repair_jobs},
     {"functions/replace_list.sql", functions_replace_list, sizeof functions_replace_list},
     {"functions/report_sources.sql", functions_report_sources, sizeof functions_report_sources},
     {"functions/reset_jobs.sql", functions_reset_jobs, sizeof functions_reset_jobs},
@@ -282,19 +352,25 @@ static const jr_sql_file files[] = {
     {"functions/retry_jobs.sql", functions_retry_jobs, sizeof functions_retry_jobs},
     {"functions/rotate_secret.sql", functions_rotate_secret, sizeof functions_rotate_secret},
     {"functions/run_counters.sql", functions_run_counters, sizeof functions_run_counters},
+    {"functions/save_record.sql", functions_save_record, sizeof functions_save_record},
     {"functions/set_secret.sql", functions_set_secret, sizeof functions_set_secret},
     {"functions/set_source.sql", functions_set_source, sizeof functions_set_source},
     {"functions/set_tenant.sql", functions_set_tenant, sizeof functions_set_tenant},
     {"functions/set_user.sql", functions_set_user, sizeof functions_set_user},
+    {"functions/stamped.sql", functions_stamped, sizeof functions_stamped},
+    {"functions/stand_for_tenant.sql", functions_stand_for_tenant, sizeof functions_stand_for_tenant},
     {"functions/stop_requests.sql", functions_stop_requests, sizeof functions_stop_requests},
     {"functions/store_job_file.sql", functions_store_job_file, sizeof functions_store_job_file},
     {"functions/take_budget.sql", functions_take_budget, sizeof functions_take_budget},
     {"functions/tenant_named.sql", functions_tenant_named, sizeof functions_tenant_named},
+    {"functions/tenant_user.sql", functions_tenant_user, sizeof functions_tenant_user},
+    {"functions/trigger_event.sql", functions_trigger_event, sizeof functions_trigger_event},
     {"functions/unsuitable_values.sql", functions_unsuitable_values, sizeof functions_unsuitable_values},
     {"functions/user_named.sql", functions_user_named, sizeof functions_user_named},
     {"functions/want_fresh.sql", functions_want_fresh, sizeof functions_want_fresh},
     {"functions/waterline.sql", functions_waterline, sizeof functions_waterline},
     {"functions/words_for.sql", functions_words_for, sizeof functions_words_for},
+    {"functions/writable_table.sql", functions_writable_table, sizeof functions_writable_table},
     {"views/blocked_sources.sql", views_blocked_sources, sizeof views_blocked_sources},
     {"views/entity_progress.sql", views_entity_progress, sizeof views_entity_progress},
     {"views/failing_jobs.sql", views_failing_jobs, sizeof views_failing_jobs},

@@ -88,6 +88,7 @@ create table jobrunner.job_files (
   notifies boolean not null default false,
   soft interval,
   hard interval,
+  triggers jsonb not null default '[]'::jsonb,
   constraint job_file_deadline_is_positive CHECK ((deadline > '00:00:00'::interval)),
   constraint job_file_freshness_has_both_ages CHECK (((soft IS NULL) = (hard IS NULL))),
   constraint job_file_period_is_positive CHECK ((every > '00:00:00'::interval)),
@@ -316,52 +317,71 @@ create sequence jobrunner.fences;
 -- function jobrunner.claim_jobs(in_worker_id integer, in_limit integer, in_names text[]) returns TABLE(tenant_id bigint, tenant_name text, user_id bigint, user_key text, name text, fence bigint, nonce uuid, scheduled_at timestamp with time zone, claimed_at timestamp with time zone, deadline_ms bigint, asked boolean, forced boolean, entity text, last_success_at timestamp with time zone, attributes jsonb, checkpoints jsonb, calls jsonb, secrets jsonb)
 -- function jobrunner.claim_of_tenant(in_worker_id integer, in_tenant_id bigint, in_limit integer, in_names text[]) returns TABLE(tenant_id bigint, tenant_name text, user_id bigint, user_key text, name text, fence bigint, nonce uuid, scheduled_at timestamp with time zone, claimed_at timestamp with time zone, deadline_ms bigint, asked boolean, forced boolean, entity text, last_success_at timestamp with time zone, attributes jsonb, checkpoints jsonb, calls jsonb, secrets jsonb)
 -- function jobrunner.commit_page(in_user_id bigint, in_name text, in_entity text, in_fence bigint, in_generation bigint, in_page_number integer, in_pass_kind text, in_pass_started_at timestamp with time zone, in_pass_since text, in_cursor text, in_sync_token text, in_partial_watermark text, in_ended boolean, in_watermark text, in_fetched bigint, in_inserted bigint, in_updated bigint, in_unchanged bigint, in_skipped_older bigint, in_skipped_incompatible bigint, in_filtered bigint, in_duplicate bigint, in_deleted bigint) returns boolean
+-- function jobrunner.delete_record(in_tenant text, in_user text, in_table text, in_key jsonb) returns boolean
+-- function jobrunner.duplicates(in_table text, in_by text[], in_tenant text DEFAULT NULL::text) returns TABLE(tenant text, user_id bigint, user_key text, value jsonb, row_count bigint)
+-- function jobrunner.edit_record(in_tenant text, in_user text, in_table text, in_values jsonb) returns jsonb
 -- function jobrunner.enqueue(in_tenant text, in_user text, in_job text, in_full boolean DEFAULT false, in_entity text DEFAULT NULL::text, in_force boolean DEFAULT false) returns text
 -- function jobrunner.enqueue_all(in_tenant text, in_job text, in_full boolean DEFAULT false, in_entity text DEFAULT NULL::text, in_force boolean DEFAULT false) returns integer
 -- function jobrunner.enqueue_job(in_job jobrunner.jobs, in_full boolean, in_entity text, in_force boolean) returns text
 -- function jobrunner.explain_job(in_tenant text, in_user text, in_job text) returns text
 -- function jobrunner.finish_runs(in_user_ids bigint[], in_names text[], in_fences bigint[], in_nonces uuid[], in_outcomes text[], in_error_kinds text[], in_errors text[], in_entities text[], in_waits_ms bigint[], in_requests bigint[], in_passes text[], in_calls text[]) returns TABLE(user_id bigint, name text, fence bigint, verdict text)
+-- function jobrunner.forget_entity(in_job text, in_entity text) returns integer
 -- function jobrunner.give_job(in_tenant text, in_job text) returns integer
 -- function jobrunner.grant_reader() returns boolean
 -- function jobrunner.hold_job(in_user_id bigint, in_name text, in_fence bigint, in_nonce uuid) returns boolean
+-- function jobrunner.insert_record(in_user_id bigint, in_table text, in_known jsonb, in_values jsonb) returns jsonb
 -- function jobrunner.job_named(in_tenant text, in_user text, in_job text) returns jobrunner.jobs
 -- function jobrunner.jobs_named(in_tenant text, in_user text, in_job text) returns SETOF jobrunner.jobs
 -- function jobrunner.leave_worker(in_worker_id integer) returns boolean
 -- function jobrunner.lift_quarantines() returns integer
 -- function jobrunner.list_items(in_user_id bigint, in_table text, in_column text) returns TABLE(items text[], hash text)
 -- function jobrunner.maintain_runs(in_keep interval DEFAULT '30 days'::interval) returns TABLE(created integer, dropped integer)
+-- function jobrunner.make_jobs(in_tenant_id bigint, in_job text) returns integer
+-- function jobrunner.merge_duplicates(in_user_id bigint, in_table text, in_values text[] DEFAULT NULL::text[]) returns integer
+-- function jobrunner.merge_filter(in_table text, in_by jsonb, in_filters boolean) returns text
+-- function jobrunner.merge_writes(in_table text, in_known jsonb, in_sets text, in_differs text, in_hides boolean, in_sends boolean) returns text
 -- function jobrunner.next_tick(in_after timestamp with time zone, in_every interval, in_phase interval) returns timestamp with time zone
 -- function jobrunner.open_runs(in_user_ids bigint[], in_lists jsonb, in_tables text[], in_sources jsonb, in_dirty text[] DEFAULT '{}'::text[]) returns jsonb
 -- function jobrunner.pause_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.phase_of(in_user_id bigint, in_name text, in_every interval, in_spread boolean) returns interval
+-- function jobrunner.push_soon(in_user_id bigint, in_table text) returns boolean
 -- function jobrunner.quarantine_span(in_times integer) returns interval
 -- function jobrunner.reap_jobs(in_lease interval) returns TABLE(worker_id integer, reason text, job_count integer, quarantined_count integer)
 -- function jobrunner.reap_worker(in_worker_id integer, in_reason text) returns TABLE(job_count integer, quarantined_count integer)
 -- function jobrunner.record_call(in_user_id bigint, in_name text, in_call text, in_list_hash text) returns void
+-- function jobrunner.record_like(in_user_id bigint, in_table text, in_known jsonb, in_by jsonb, in_values jsonb) returns jsonb
+-- function jobrunner.record_where(in_columns jsonb) returns text
 -- function jobrunner.register_worker(in_host text, in_pid integer, in_version text, in_capacity integer) returns integer
 -- function jobrunner.release_jobs(in_user_ids bigint[], in_names text[], in_fences bigint[], in_nonces uuid[]) returns integer
 -- function jobrunner.remove_tenant(in_name text) returns integer
 -- function jobrunner.remove_user(in_tenant text, in_key text) returns void
 -- function jobrunner.remove_users(in_user_ids bigint[]) returns void
+-- function jobrunner.repair_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.replace_list(in_tenant text, in_user text, in_table text, in_column text, in_items text[]) returns TABLE(added integer, removed integer)
 -- function jobrunner.report_sources(in_tenant_ids bigint[], in_names text[], in_reached boolean[], in_unavailable boolean[]) returns void
 -- function jobrunner.reset_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text, in_entity text DEFAULT NULL::text) returns integer
 -- function jobrunner.resume_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.retry_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.run_counters(in_checkpoint jobrunner.checkpoints) returns jsonb
+-- function jobrunner.save_record(in_tenant text, in_user text, in_table text, in_values jsonb) returns TABLE(record jsonb, is_new boolean)
 -- function jobrunner.set_secret(in_tenant_id bigint, in_user_id bigint, in_name text, in_sealed bytea) returns integer
 -- function jobrunner.set_source(in_tenant text, in_source text, in_base text) returns void
 -- function jobrunner.set_tenant(in_name text, in_weight integer DEFAULT NULL::integer, in_max_running integer DEFAULT NULL::integer, in_unlimited boolean DEFAULT false) returns void
 -- function jobrunner.set_user(in_tenant text, in_key text, in_attributes jsonb) returns void
+-- function jobrunner.stamped(in_known jsonb, in_values jsonb) returns jsonb
+-- function jobrunner.stand_for_tenant(in_tenant_id bigint) returns bigint
 -- function jobrunner.stop_requests(in_worker_id integer) returns TABLE(user_id bigint, name text, fence bigint)
--- function jobrunner.store_job_file(in_name text, in_kind text, in_source text, in_every interval, in_spread boolean, in_deadline interval, in_per_second double precision, in_expanded jsonb) returns boolean
+-- function jobrunner.store_job_file(in_name text, in_kind text, in_source text, in_every interval, in_spread boolean, in_deadline interval, in_per_second double precision, in_expanded jsonb, in_scope text DEFAULT 'user'::text, in_notifies boolean DEFAULT false, in_soft interval DEFAULT NULL::interval, in_hard interval DEFAULT NULL::interval, in_triggers jsonb DEFAULT '[]'::jsonb) returns boolean
 -- function jobrunner.take_budget(in_tenant_id bigint, in_source text, in_wanted integer) returns TABLE(tenant_id bigint, source text, base text, granted integer, blocked_ms bigint)
 -- function jobrunner.tenant_named(in_tenant text) returns jobrunner.tenants
+-- function jobrunner.tenant_user(in_tenant text) returns bigint
+-- function jobrunner.trigger_event(in_tenant text, in_user text, in_event text) returns TABLE(job text, answer text, due_at timestamp with time zone)
 -- function jobrunner.unsuitable_values(in_values text[], in_type text) returns integer[]
 -- function jobrunner.user_named(in_tenant text, in_user text) returns jobrunner.users
 -- function jobrunner.want_fresh(in_tenant text, in_user text, in_job text, in_force boolean DEFAULT false) returns TABLE(answer text, age interval, usable boolean, user_id bigint, after_run bigint, asked_at timestamp with time zone)
 -- function jobrunner.waterline(in_weights integer[], in_running integer[], in_slots integer) returns double precision
 -- function jobrunner.words_for(in_span interval) returns text
+-- function jobrunner.writable_table(in_table text, in_values jsonb) returns jsonb
 -- view jobrunner.blocked_sources(tenant text, source text, blocked_until timestamp with time zone, reason text, consecutive_failures integer)
 -- view jobrunner.entity_progress(tenant text, user_key text, job text, entity text, pass_kind text, page_number integer, pass_age interval, has_cursor boolean, watermark text, last_synced_at timestamp with time zone, consecutive_failures integer, error_kind text, error text, last_run bigint, fetched_count bigint, inserted_count bigint, updated_count bigint, unchanged_count bigint, skipped_older_count bigint, skipped_incompatible_count bigint, filtered_count bigint, duplicate_count bigint, deleted_count bigint)
 -- view jobrunner.failing_jobs(tenant text, user_key text, job text, state text, error_kind text, error text, last_error_at timestamp with time zone, consecutive_failures integer, next_try_at timestamp with time zone, last_success_at timestamp with time zone)

@@ -32,7 +32,8 @@ extension Queue {
                 select j.job_name from jobrunner.tenant_jobs as j where j.tenant_id = t.id
                 order by j.job_name
               ) as jobs,
-              (select count(*) from jobrunner.users as u where u.tenant_id = t.id) as user_count,
+              (select count(*) from jobrunner.users as u
+                where u.tenant_id = t.id and not u.stands_for_tenant) as user_count,
               array(
                 select s.name || '=' || s.base from jobrunner.sources as s
                 where s.tenant_id = t.id and s.base is not null
@@ -63,7 +64,7 @@ extension Queue {
             from jobrunner.users as u
             join jobrunner.tenants as t on t.id = u.tenant_id
             left join jobrunner.jobs as j on j.user_id = u.id
-            where $1::text is null or t.id = (jobrunner.tenant_named($1)).id
+            where ($1::text is null or t.id = (jobrunner.tenant_named($1)).id) and not u.stands_for_tenant
             group by t.id, t.name, u.id
             order by t.name, u.key
             limit $2

@@ -30,12 +30,18 @@ extension Queue {
                 Statement(
                     """
                     select t.id, array(select u.id from jobrunner.users as u where u.tenant_id = t.id)
-                      as users
+                      as users, (
+                        select count(*) from jobrunner.users as u
+                        where u.tenant_id = t.id and not u.stands_for_tenant
+                      ) as user_count
                     from jobrunner.tenant_named($1) as t
                     """, .text(name))
             ).only()
             let users = try row.intArray("users").map(Int64.init)
-            let removed = try session.countRows(of: users, tenant: Int64(try row.int("id")))
+            let people = RemovedRows(what: "users", count: try row.int("user_count"))
+            let removed =
+                [people].filter { $0.count > 0 }
+                + (try session.countRows(of: users, tenant: Int64(try row.int("id"))))
             _ = try session.query(Statement("select jobrunner.remove_tenant($1)", .text(name)))
             return removed
         }
@@ -61,8 +67,7 @@ extension Session {
                     "select count(*) from \(table) where user_id = any ($1)", .int8Array(users)))
             counts.append(RemovedRows(what: what, count: try count.only().int(0)))
         }
-        let people = tenant == nil ? [] : [RemovedRows(what: "users", count: users.count)]
-        return (people + counts).filter { $0.count > 0 }
+        return counts.filter { $0.count > 0 }
     }
 
     private func countSecrets(of users: [Int64], _ tenant: Int64?) throws -> Int {

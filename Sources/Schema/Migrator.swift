@@ -1,3 +1,4 @@
+import JSON
 public import JobFile
 public import Postgres
 
@@ -69,7 +70,7 @@ private struct MigrationWork: Sendable {
         let state = try MigrationState(files: migrations, applied: session.appliedMigrations())
         try state.refuseBreaking()
         // Before anything is changed, so that a refusal leaves everything as it was.
-        let plan = try SyncedPlan(for: tables, in: session)
+        let plan = try SyncedPlan(for: tables, of: jobFiles, in: session)
 
         for migration in state.pending {
             try session.apply(migration)
@@ -124,13 +125,20 @@ extension Session {
         try change { session in
             isChanged = try session.query(
                 .unprepared(
-                    "select jobrunner.store_job_file($1, $2, $3, $4, $5, $6, $7, $8)",
+                    """
+                    select jobrunner.store_job_file($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
+                      $12, $13)
+                    """,
                     .text(jobFile.name), .text(jobFile.kind), .text(jobFile.source.id),
                     .interval(jobFile.schedule.every.microseconds),
                     .bool(jobFile.schedule.spread == .user),
                     .interval(jobFile.schedule.deadline.microseconds),
                     .optional(jobFile.source.rate?.perSecond, Bind.double),
-                    .json(jobFile.expanded))
+                    .json(jobFile.expanded), .text(jobFile.scope.rawValue),
+                    .bool(jobFile.notifiesOnChange),
+                    .optional(jobFile.freshness) { .interval($0.soft.microseconds) },
+                    .optional(jobFile.freshness) { .interval($0.hard.microseconds) },
+                    .json(jobFile.schedule.triggers.storedText))
             ).only().bool(0)
         }
         return isChanged
@@ -164,8 +172,23 @@ extension Session {
     }
 }
 
+extension [Trigger] {
+    /// What `trigger_event` reads.
+    fileprivate var storedText: String {
+        let triggers = map { trigger in
+            JSONValue.object(
+                [
+                    JSONMember("event", .string(trigger.event)),
+                    JSONMember(
+                        "debounce_ms", .number(String(trigger.debounce.microseconds / 1000))),
+                ] + (trigger.cancelOn.map { [JSONMember("cancel_on", .string($0))] } ?? []))
+        }
+        return JSONValue.array(triggers).text
+    }
+}
+
 extension Duration {
-    fileprivate var microseconds: Int64 {
+    var microseconds: Int64 {
         let (seconds, attoseconds) = components
         return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
     }

@@ -16,6 +16,8 @@ struct PresentTable {
     let columns: [String: Column]
     /// The primary key's columns; empty without one.
     let key: [String]
+    /// Names of its indexes.
+    let indexes: Set<String>
 
     /// Nil when nothing has the name.
     init?(named name: String, in session: Session) throws {
@@ -24,6 +26,7 @@ struct PresentTable {
         isTable = try table.bool("is_table")
         comment = try table.optionalText("comment")
         key = try table.textArray("key").compactMap { $0 }
+        indexes = Set(try table.textArray("indexes").compactMap { $0 })
         var columns: [String: Column] = [:]
         for row in try session.query(Statement(columnSQL, .text(name))) {
             columns[try row.text("name")] = Column(
@@ -42,7 +45,11 @@ private let tableSQL = """
         from pg_index as i
         join pg_attribute as a on a.attrelid = c.oid and a.attnum = any (i.indkey)
         where i.indrelid = c.oid and i.indisprimary
-      ), '{}') as key
+      ), '{}') as key,
+      array(
+        select i.relname::text from pg_index as x join pg_class as i on i.oid = x.indexrelid
+        where x.indrelid = c.oid
+      ) as indexes
     from pg_class as c
     join pg_namespace as n on n.oid = c.relnamespace
     where n.nspname = 'synced' and c.relname = $1

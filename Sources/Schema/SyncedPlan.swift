@@ -1,3 +1,5 @@
+import JSON
+import JobFile
 import Postgres
 
 /// What makes the tables of schema `synced` what the job files want.
@@ -11,17 +13,25 @@ struct SyncedPlan {
 
     /// Compares with the database; throws `.incompatible` with every difference that can't be
     /// bridged by adding.
-    init(for tables: [SyncedTable], in session: Session) throws {
+    init(for tables: [SyncedTable], of jobFiles: [JobFile], in session: Session) throws {
         self.tables = tables
-        var refusals: [String] = []
+        var refusals = try StoreRules(jobFiles, tables: tables).removals(in: session)
         for table in tables {
             guard let present = try PresentTable(named: table.name, in: session) else {
                 create(table)
                 continue
             }
             let found = table.refusals(against: present)
-            refusals += found
-            if found.isEmpty { try extend(table, present, in: session) }
+            if found.isEmpty {
+                try extend(table, present, in: session)
+            } else if table.store == .disposable, present.isTable {
+                recreate(table, because: found)
+            } else {
+                refusals += found
+            }
+        }
+        for table in tables where !table.liveConditions.isEmpty {
+            refusals += try showLive(of: table, in: session)
         }
         guard refusals.isEmpty else { throw SchemaError.incompatible(refusals) }
     }
@@ -34,6 +44,49 @@ struct SyncedPlan {
         statements.append(table.commentSQL)
         statements += table.columns.map { table.commentSQL(on: $0) }
         sentences.append("created table synced.\(table.name)")
+        for index in table.indexes { statements += table.creation(of: index) }
+    }
+
+    /// Its rows can be fetched again: drops the table, makes it anew and has it filled (PO2).
+    private mutating func recreate(_ table: SyncedTable, because differences: [String]) {
+        statements.append("drop view if exists synced.\(quoted(table.viewName))")
+        statements.append("drop table \(table.quotedName)")
+        sentences += differences.map { "\($0): its store is disposable" }
+        sentences.append("dropped table synced.\(table.name), to be fetched again")
+        create(table)
+        statements += table.sources.map { source in
+            "select jobrunner.forget_entity(\(quotedText(source.job)), \(quotedText(source.entity)))"
+        }
+    }
+
+    /// Makes the view of live rows, or brings it up to date; returns what stands in its way.
+    private mutating func showLive(
+        of table: SyncedTable, in session: Session
+    ) throws -> [String] {
+        let present = try PresentTable(named: table.viewName, in: session)
+        let columns = table.columns.map(\.name)
+        let isNew = sentences.contains("created table synced.\(table.name)")
+        if let present, !isNew {
+            guard !present.isTable else {
+                return [
+                    "synced.\(table.viewName) exists and is a table, but the view is to have the name"
+                ]
+            }
+            guard
+                present.comment != table.viewComment
+                    || columns.contains(where: { present.columns[$0] == nil })
+            else { return [] }
+        }
+        let view = "synced.\(quoted(table.viewName))"
+        statements.append(
+            """
+            create or replace view \(view) as
+            select * from \(table.quotedName) where \(table.liveConditions.joined(separator: " and "))
+            """)
+        statements.append("comment on view \(view) is \(quotedText(table.viewComment))")
+        sentences.append(
+            "\(present == nil || isNew ? "created" : "replaced") view synced.\(table.viewName)")
+        return []
     }
 
     private mutating func extend(
@@ -56,6 +109,10 @@ struct SyncedPlan {
                 "alter table \(table.quotedName)\n  \(changes.joined(separator: ",\n  "))")
         }
         statements += comments
+        for index in table.indexes where !present.indexes.contains(index.name) {
+            statements += table.creation(of: index)
+            sentences.append("created index synced.\(index.name)")
+        }
     }
 
     /// Rows that exist have no value for a new field, so only a default lets it be required.
@@ -112,11 +169,16 @@ extension Session {
             _ = try session.query(
                 .unprepared(
                     """
-                    insert into jobrunner.synced_tables (name, kind)
-                    select given.name, given.kind from unnest($1, $2) as given (name, kind)
-                    on conflict do nothing
+                    insert into jobrunner.synced_tables as s (name, kind, store, writable)
+                    select given.name, given.kind, coalesce(given.store, 'synced'), given.writable::jsonb
+                    from unnest($1, $2, $3, $4) as given (name, kind, store, writable)
+                    on conflict (name) do update
+                    set store = excluded.store, writable = excluded.writable
+                    where (s.store, s.writable) is distinct from (excluded.store, excluded.writable)
                     """, .textArray(plan.tables.map(\.name)),
-                    .textArray(plan.tables.map(\.kind.rawValue))))
+                    .textArray(plan.tables.map(\.kind.rawValue)),
+                    .textArray(plan.tables.map { $0.store?.rawValue }),
+                    .textArray(plan.tables.map { $0.writable?.text })))
         }
     }
 
@@ -144,6 +206,24 @@ extension SyncedTable {
 
     fileprivate func commentSQL(on column: Column) -> String {
         "comment on column \(quotedName).\(quoted(column.name)) is \(quotedText(column.comment))"
+    }
+
+    fileprivate var viewComment: String {
+        "Live rows of synced.\(name): \(liveConditions.joined(separator: " and "))."
+    }
+
+    /// The statements that make an index and say what it is for.
+    fileprivate func creation(of index: Index) -> [String] {
+        let columns = (["user_id"] + index.columns).map(quoted).joined(separator: ", ")
+        let condition = index.condition.map { " where \($0)" } ?? ""
+        let purpose =
+            index.condition == nil
+            ? "A user's rows by \(index.columns.joined(separator: ", "))."
+            : "A user's rows that are yet to be sent to the source."
+        return [
+            "create index \(quoted(index.name)) on \(quotedName) (\(columns))\(condition)",
+            "comment on index synced.\(quoted(index.name)) is \(quotedText(purpose))",
+        ]
     }
 
     /// What no added column can bridge.

@@ -28,6 +28,16 @@ struct SyncedTable: Sendable {
     var columns: [Column]
     /// The primary key's columns.
     let key: [String]
+    /// As a job file declares it; nil: none does, and the table is only ever added to.
+    var store: Store.Kind?
+    /// The indexes beside the primary key.
+    var indexes: [Index] = []
+    /// What rows of the view of live rows satisfy; empty: there is no such view.
+    var liveConditions: [String] = []
+    /// What local edits and merges must know, as `synced_tables.writable`; nil: nobody writes.
+    var writable: JSONValue?
+    /// The checkpoints that say what the table holds.
+    var sources: [(job: String, entity: String)] = []
 
     var quotedName: String { "synced.\(quoted(name))" }
 
@@ -49,8 +59,30 @@ struct SyncedTable: Sendable {
                 }
             }
         }
+        for jobFile in jobFiles {
+            for store in jobFile.stores {
+                mistakes += tables[store.table]?.declare(store, in: jobFile.name) ?? []
+            }
+        }
+        for table in tables.values where !table.liveConditions.isEmpty {
+            if tables[table.viewName] != nil || !isIdentifier(table.viewName) {
+                mistakes.append("'\(table.viewName)' can't name the view of live rows")
+            }
+        }
         guard mistakes.isEmpty else { throw SchemaError.incompatible(mistakes) }
         return tables.values.sorted { $0.name < $1.name }
+    }
+
+    /// Takes in what a job file says of the table's rows; returns what contradicts.
+    private mutating func declare(_ declared: Store, in jobFile: String) -> [String] {
+        guard store == nil || store == declared.kind else {
+            return [
+                "synced.\(name), as job file \(jobFile) wants it: store \(declared.kind.rawValue), "
+                    + "but another one in another job file"
+            ]
+        }
+        store = declared.kind
+        return []
     }
 
     /// The job file reader refuses such names too; here they would become SQL.
@@ -93,6 +125,10 @@ struct SyncedTable: Sendable {
             columns.append(column)
         }
         if !comment.contains(other.comment) { comment += " \(other.comment)" }
+        indexes += other.indexes.filter { !indexes.contains($0) }
+        liveConditions += other.liveConditions.filter { !liveConditions.contains($0) }
+        sources += other.sources
+        takeWritable(other)
         return mistakes
     }
 
@@ -128,7 +164,11 @@ struct SyncedTable: Sendable {
         let own = Self.ownColumns.filter { column in
             column.name != "last_modified" || !fields.contains { $0.name == column.name }
         }
-        columns = [Self.userColumn] + fields + own
+        columns = [Self.userColumn] + fields + own + Self.keptColumns(of: entity)
+        indexes = Self.indexes(of: entity)
+        liveConditions = Self.liveConditions(of: entity)
+        writable = Self.writable(entity, of: jobFile)
+        sources = [(jobFile.name, entity.name)]
     }
 
     private static let userColumn = Column(

@@ -7,11 +7,14 @@ language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Adds a user with a standing job for each of its tenant's jobs, due at once (MH26); returns its number.
--- Raises JR010, or JR013 when the key is taken.
+-- Raises JR010, or JR013 when the key is taken or *, which stands for the tenant itself.
 declare
   v_tenant jobrunner.tenants := jobrunner.tenant_named(in_tenant);
   v_id bigint;
 begin
+  if in_key = '*' then
+    raise exception 'user key ''*'' stands for the tenant itself' using errcode = 'JR013';
+  end if;
   insert into jobrunner.users (tenant_id, key, attributes)
   values (v_tenant.id, in_key, in_attributes)
   on conflict (tenant_id, key) do nothing
@@ -23,7 +26,7 @@ begin
   select v_id, f.name, v_tenant.id, f.every, jobrunner.phase_of(v_id, f.name, f.every, f.spread), f.deadline, now()
   from jobrunner.tenant_jobs as t
   join jobrunner.job_files as f on f.name = t.job_name
-  where t.tenant_id = v_tenant.id;
+  where t.tenant_id = v_tenant.id and f.scope = 'user';
   perform pg_notify('jobrunner_due', '');
   return v_id;
 end

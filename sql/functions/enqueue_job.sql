@@ -34,6 +34,9 @@ begin
       when j.deferred_until > now() and not in_force then j.due_at
       else least(j.due_at, now())
     end,
+    untriggered_due_at = case
+      when j.worker_id is not null or j.deferred_until > now() and not in_force then j.untriggered_due_at
+    end,
     priority = 1,
     rerun_requested = j.worker_id is not null,
     -- What was asked of a run that has begun is not asked of the next; what was asked of the same run adds up.

@@ -6,10 +6,10 @@ create or replace function jobrunner.explain_job(
 language plpgsql stable
 set search_path = pg_catalog
 as $$
--- One sentence: why a user's job is or is not running. Raises JR010, JR011, JR012.
+-- One sentence: why a user's job, or the tenant's (user null or *), is or is not running. Raises JR010, JR011, JR012.
 declare
   v_tenant jobrunner.tenants := jobrunner.tenant_named(in_tenant);
-  v_user jobrunner.users := jobrunner.user_named(in_tenant, in_user);
+  v_user jobrunner.users := jobrunner.user_named(in_tenant, coalesce(in_user, '*'));
   v_job jobrunner.jobs;
   v_source jobrunner.sources;
   v_ahead bigint;

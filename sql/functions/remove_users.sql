@@ -13,6 +13,8 @@ begin
   delete from jobrunner.jobs where user_id = any (in_user_ids);
   delete from jobrunner.checkpoints where user_id = any (in_user_ids);
   delete from jobrunner.call_memory where user_id = any (in_user_ids);
+  delete from jobrunner.armed_triggers where user_id = any (in_user_ids);
+  delete from jobrunner.seen_pages where user_id = any (in_user_ids);
   delete from jobrunner.runs where user_id = any (in_user_ids);
   for v_table in select t.name from jobrunner.synced_tables as t order by t.name loop
     execute format('delete from synced.%I where user_id = any ($1)', v_table) using in_user_ids;

@@ -23,7 +23,12 @@ begin
     cursor = null,
     sync_token = null,
     partial_watermark = null,
-    watermark = null
+    watermark = null,
+    pass_is_whole = true,
+    last_full_at = null,
+    validator = null,
+    probe = null,
+    repair_requested = false
   from jobrunner.jobs_named(in_tenant, in_user, in_job) as named
   where k.user_id = named.user_id and k.job_name = named.name
     and (in_entity is null or k.entity = in_entity);

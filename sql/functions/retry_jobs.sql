@@ -13,6 +13,7 @@ declare
 begin
   update jobrunner.jobs as j
   set due_at = least(j.due_at, now()),
+    untriggered_due_at = null,
     priority = 1,
     crashes = 0,
     stalled_runs = 0,

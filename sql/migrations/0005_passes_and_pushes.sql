@@ -71,12 +71,14 @@ alter table jobrunner.job_files
   add column notifies boolean not null default false,
   add column soft interval,
   add column hard interval,
+  add column triggers jsonb not null default '[]',
   add constraint job_file_scope_is_user_or_tenant check (scope in ('user', 'tenant')),
   add constraint job_file_freshness_has_both_ages check ((soft is null) = (hard is null)),
   add constraint job_file_soft_age_is_the_smaller check (soft <= hard);
 comment on column jobrunner.job_files.scope is 'user: a job for each user; tenant: one for the tenant.';
 comment on column jobrunner.job_files.notifies is 'True: a run that changed something is told on channel jobrunner_changed.';
 comment on column jobrunner.job_files.soft is 'Younger rows are fresh: nothing is asked of the source; null: no rule of freshness.';
+comment on column jobrunner.job_files.triggers is 'Events that make its jobs due: [{event, debounce_ms, cancel_on}].';
 comment on column jobrunner.job_files.hard is 'Rows as old as this are not to be used before they are read again.';
 
 alter table jobrunner.synced_tables
@@ -84,4 +86,4 @@ alter table jobrunner.synced_tables
   add column writable jsonb,
   add constraint synced_table_store_is_synced_or_disposable check (store in ('synced', 'disposable'));
 comment on column jobrunner.synced_tables.store is 'synced: only ever added to; disposable: dropped, made and fetched again on a misfit.';
-comment on column jobrunner.synced_tables.writable is 'What edit_record, save_record and merge_duplicates must know: {job, key, version, push, debounce_ms, unique, hides}; null: not written to but by runs.';
+comment on column jobrunner.synced_tables.writable is 'What local edits and merges must know: {job, fields, key, stamps, record_name, change_tag, soft_field, push, sends_deletes, debounce_ms, hides, unique}; null: a list.';

@@ -1,0 +1,94 @@
+import JobFile
+
+extension SyncedTable {
+    /// An index that readers, merges or pushes need.
+    struct Index: Sendable, Equatable {
+        let name: String
+        /// After `user_id`.
+        let columns: [String]
+        /// Restricts it to some rows; an SQL condition.
+        let condition: String?
+
+        /// Named after the table and its columns; a long name keeps its head and a hash.
+        init(
+            of table: String, columns: [String], named suffix: String? = nil,
+            where condition: String? = nil
+        ) {
+            let full = "\(table)_\(suffix ?? "by_\(columns.joined(separator: "_"))")"
+            name =
+                full.utf8.count <= 63
+                ? full : "\(full.prefix(46))_\(checksum(of: full).prefix(16))"
+            self.columns = columns
+            self.condition = condition
+        }
+    }
+
+    /// Name of the view of live rows.
+    var viewName: String { "\(name)_live" }
+
+    /// The indexes of an entity's table: those it names, and those that its parts look rows up by.
+    static func indexes(of entity: Entity) -> [Index] {
+        let table = entity.write.table
+        var lookedUpBy = entity.write.indexes
+        if let unique = entity.write.unique { lookedUpBy.append(unique.by) }
+        // Tombstones come by record name.
+        if let name = entity.column(of: "recordName"), entity.records.key != [name] {
+            lookedUpBy.append([name])
+        }
+        var indexes: [Index] = []
+        for columns in lookedUpBy where columns != entity.records.key {
+            let index = Index(of: table, columns: columns)
+            if !indexes.contains(index) { indexes.append(index) }
+        }
+        if entity.push != nil {
+            indexes.append(
+                Index(
+                    of: table, columns: [], named: "unsent",
+                    where: "not synced or pending_delete"))
+        }
+        return indexes
+    }
+
+    /// What live rows of an entity's table satisfy; empty when all rows are live.
+    static func liveConditions(of entity: Entity) -> [String] {
+        var conditions: [String] = []
+        if let field = entity.write.deletes?.softField {
+            conditions.append("\(quoted(field)) is null")
+        }
+        if entity.hidesLosers { conditions.append("hidden_at is null") }
+        if entity.push != nil { conditions.append("not pending_delete") }
+        return conditions
+    }
+
+    /// The columns that pushes and merges keep beside an entity's fields.
+    static func keptColumns(of entity: Entity) -> [Column] {
+        var columns: [Column] = []
+        if entity.push != nil {
+            columns.append(
+                Column(
+                    name: "pending_delete", type: "boolean", isRequired: true, defaultSQL: "false",
+                    comment: "True: deleted here, and not yet at the source (LU10)."))
+            columns.append(
+                Column(
+                    name: "push_error", type: "text", isRequired: false, defaultSQL: nil,
+                    comment: "Why the source refused the row's last push (MS22)."))
+        }
+        if entity.hidesLosers {
+            columns.append(
+                Column(
+                    name: "hidden_at", type: "timestamp with time zone", isRequired: false,
+                    defaultSQL: nil,
+                    comment: "Since when another row stands for this one (PO5); null: shown."))
+        }
+        return columns
+    }
+}
+
+extension Entity {
+    /// The column that holds a system value of the record, such as `recordName`; nil: none does.
+    func column(of meta: String) -> String? {
+        records.fields.first { $0.meta == meta }?.name
+    }
+
+    var hidesLosers: Bool { write.unique?.losers == .keepHidden }
+}

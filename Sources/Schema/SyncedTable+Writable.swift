@@ -1,0 +1,79 @@
+import JSON
+import JobFile
+
+extension SyncedTable {
+    /// What local edits and merges must know of an entity's table, for `synced_tables.writable`.
+    static func writable(_ entity: Entity, of jobFile: JobFile) -> JSONValue {
+        .members(
+            ("job", .string(jobFile.name)),
+            ("fields", .texts(entity.records.fields.map(\.name))),
+            ("key", .texts(entity.records.key)), ("stamps", .texts(entity.stamps)),
+            ("record_name", entity.column(of: "recordName").map { .string($0) }),
+            ("change_tag", entity.column(of: "recordChangeTag").map { .string($0) }),
+            ("soft_field", entity.write.deletes?.softField.map { .string($0) }),
+            ("push", .bool(entity.push != nil)),
+            ("sends_deletes", .bool(entity.push?.sendsDeletes == true)),
+            (
+                "debounce_ms",
+                entity.push?.debounce.map { .number(String($0.microseconds / 1000)) }
+            ), ("hides", .bool(entity.hidesLosers)), ("unique", entity.write.unique?.stored))
+    }
+
+    /// Of two entities that share a table, the one that pushes or else merges decides.
+    mutating func takeWritable(_ other: SyncedTable) {
+        let rank = { (value: JSONValue?) in
+            (value?.member("push") == .bool(true) ? 2 : 0)
+                + (value?.member("unique") == nil ? 0 : 1)
+        }
+        if rank(other.writable) > rank(writable) { writable = other.writable }
+    }
+}
+
+extension Entity {
+    /// The columns that a local edit sets to the present time: never one that the source keeps.
+    fileprivate var stamps: [String] {
+        guard let mapped = records.field(named: "last_modified") else {
+            return ["last_modified"] + newerByStamp
+        }
+        return (mapped.isOwnTime ? ["last_modified"] : [])
+            + newerByStamp.filter { $0 != "last_modified" }
+    }
+
+    private var newerByStamp: [String] {
+        guard let name = write.newerBy, name != "modified_at",
+            records.field(named: name)?.isOwnTime == true
+        else { return [] }
+        return [name]
+    }
+}
+
+extension Field {
+    fileprivate var isOwnTime: Bool { kind == .timestamp && meta == nil }
+}
+
+extension Unique {
+    fileprivate var stored: JSONValue {
+        .members(
+            ("by", .texts(by)), ("keep", .string(keep.rawValue)),
+            ("keep_field", .string(keepField)), ("losers", .string(losers.rawValue)),
+            (
+                "merge",
+                .object(merge.map { JSONMember($0.column, .string($0.rule.rawValue)) })
+            ))
+    }
+}
+
+extension JSONValue {
+    /// An object of the members that have a value.
+    fileprivate static func members(_ members: (String, JSONValue?)...) -> JSONValue {
+        .object(members.compactMap { name, value in value.map { JSONMember(name, $0) } })
+    }
+
+    fileprivate static func texts(_ texts: [String]) -> JSONValue {
+        .array(texts.map { .string($0) })
+    }
+
+    fileprivate func member(_ name: String) -> JSONValue? {
+        members?.first { $0.name == name }?.value
+    }
+}

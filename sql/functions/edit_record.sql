@@ -1,0 +1,55 @@
+create or replace function jobrunner.edit_record(
+  in_tenant text,
+  in_user text,
+  in_table text,
+  in_values jsonb
+) returns jsonb
+language plpgsql volatile
+set search_path = pg_catalog
+as $$
+-- A local edit: changes the record with these key columns, or adds it; columns not given stay or get their default.
+-- The row waits for the push as synced = false with now() as its version (MS23), and the job that pushes is due after
+-- its debounce. How fresh the table is does not change (SC14). Returns the row.
+-- Raises JR010, JR011, JR015, or what the table says of a value. Plain SQL that sets synced = false does as well.
+declare
+  v_known jsonb := jobrunner.writable_table(in_table, in_values);
+  v_user_id bigint := (jobrunner.user_named(in_tenant, coalesce(in_user, '*'))).id;
+  v_values jsonb := jobrunner.stamped(v_known, in_values);
+  v_missing text;
+  v_columns text;
+  v_sets text;
+  v_marks text;
+  v_row jsonb;
+begin
+  select k.name into v_missing
+  from jsonb_array_elements_text(v_known -> 'key') as k (name) where in_values ->> k.name is null;
+  if found then
+    raise exception 'a record of table ''%'' needs its key column ''%''', in_table, v_missing using errcode = 'JR015';
+  end if;
+  select string_agg(quote_ident(c.name), ', '), string_agg(format('%1$I = v.%1$I', c.name), ', ')
+  into v_columns, v_sets
+  from jsonb_object_keys(v_values) as c (name);
+  v_marks := 'synced = false'
+    || case when (v_known ->> 'push')::boolean then ', pending_delete = false, push_error = null' else '' end;
+
+  -- The update first: an insert would refuse a change of some columns for want of the others.
+  for v_attempt in 1..3 loop
+    execute format(
+      'update synced.%1$I as r set %2$s, %3$s from jsonb_populate_record(null::synced.%1$I, $2) as v where %4$s
+      returning to_jsonb(r)', in_table, v_sets, v_marks, jobrunner.record_where(v_known -> 'key'))
+    into v_row using v_user_id, v_values;
+    exit when v_row is not null;
+    execute format(
+      'insert into synced.%1$I as r (user_id, synced, %2$s)
+      select $1, false, %3$s from jsonb_populate_record(null::synced.%1$I, $2) as v
+      on conflict (user_id, %4$s) do nothing returning to_jsonb(r)', in_table, v_columns,
+      (select string_agg(format('v.%I', c.name), ', ') from jsonb_object_keys(v_values) as c (name)),
+      (select string_agg(quote_ident(k.name), ', ') from jsonb_array_elements_text(v_known -> 'key') as k (name)))
+    into v_row using v_user_id, v_values;
+    exit when v_row is not null;
+  end loop;
+  perform jobrunner.push_soon(v_user_id, in_table);
+  return v_row;
+end
+$$;
+comment on function jobrunner.edit_record is 'Changes or adds a record here, to be sent to the source.';

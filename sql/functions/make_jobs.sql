@@ -1,0 +1,31 @@
+create or replace function jobrunner.make_jobs(
+  in_tenant_id bigint,
+  in_job text
+) returns integer
+language plpgsql volatile
+set search_path = pg_catalog
+as $$
+-- Makes the standing jobs of a job file that a tenant lacks, due at once (MH26): one for each user, or for scope
+-- tenant one under the row that stands for the tenant. Returns how many. Not for callers: give_job, store_job_file.
+declare
+  v_shared boolean := (select f.scope = 'tenant' from jobrunner.job_files as f where f.name = in_job);
+  v_count integer;
+begin
+  if v_shared then
+    perform jobrunner.stand_for_tenant(in_tenant_id);
+  end if;
+  insert into jobrunner.jobs (user_id, name, tenant_id, every, phase, deadline, due_at, paused_at, paused_with_user)
+  select u.id, f.name, u.tenant_id, f.every, jobrunner.phase_of(u.id, f.name, f.every, f.spread), f.deadline, now(),
+    u.paused_at, u.paused_at is not null
+  from jobrunner.users as u
+  join jobrunner.job_files as f on f.name = in_job
+  where u.tenant_id = in_tenant_id and u.stands_for_tenant = v_shared
+  on conflict do nothing;
+  get diagnostics v_count = row_count;
+  if v_count > 0 then
+    perform pg_notify('jobrunner_due', '');
+  end if;
+  return v_count;
+end
+$$;
+comment on function jobrunner.make_jobs is 'Makes the standing jobs of a job file that a tenant lacks.';

@@ -1,0 +1,32 @@
+create or replace function jobrunner.push_soon(
+  in_user_id bigint,
+  in_table text
+) returns boolean
+language plpgsql volatile
+set search_path = pg_catalog
+as $$
+-- Makes the job that pushes a table due when its push.debounce is over, once however many edits come (LU25); a job that
+-- runs gets one more run. Returns whether that changed anything: not for a table without debounce, while the source
+-- asked for patience, or while a backoff runs.
+declare
+  v_job text;
+  v_debounce interval;
+begin
+  select s.writable ->> 'job', (s.writable ->> 'debounce_ms')::bigint * interval '1 ms' into v_job, v_debounce
+  from jobrunner.synced_tables as s where s.name = in_table;
+  update jobrunner.jobs as j
+  set due_at = case when j.worker_id is null then now() + v_debounce else j.due_at end,
+    rerun_requested = j.worker_id is not null
+  where j.user_id = in_user_id and j.name = v_job and v_debounce is not null
+    and case
+      when j.worker_id is not null then not j.rerun_requested
+      else j.due_at > now() + v_debounce and j.consecutive_failures = 0 and j.quarantined_at is null
+        and (j.deferred_until is null or j.deferred_until <= now())
+    end;
+  if found then
+    perform pg_notify('jobrunner_due', '');
+  end if;
+  return found;
+end
+$$;
+comment on function jobrunner.push_soon is 'Makes the job that sends a table''s edits due soon, where its file says so.';

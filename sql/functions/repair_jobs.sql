@@ -1,0 +1,30 @@
+create or replace function jobrunner.repair_jobs(
+  in_tenant text,
+  in_user text default null,
+  in_job text default null
+) returns integer
+language plpgsql volatile
+set search_path = pg_catalog
+as $$
+-- Asks for a repair: every enabled entity is read in full, rows that it does not show are sent anew, unsent edits stay,
+-- and what was pushed is read again (LU21, LU22). Returns how many jobs; they are due now, as enqueue says.
+-- Raises JR010, JR011, JR012.
+declare
+  v_job jobrunner.jobs;
+  v_count integer := 0;
+begin
+  for v_job in select j.* from jobrunner.jobs_named(in_tenant, in_user, in_job) as j loop
+    insert into jobrunner.checkpoints as k (user_id, job_name, entity, tenant_id, full_requested, repair_requested)
+    select v_job.user_id, v_job.name, e ->> 'entity', v_job.tenant_id, true, true
+    from jobrunner.job_files as f
+    cross join lateral jsonb_array_elements(f.expanded -> 'entities') as e
+    where f.name = v_job.name and e ->> 'enabled' is distinct from 'false'
+    on conflict (user_id, job_name, entity) do update set full_requested = true, repair_requested = true
+    where not (k.full_requested and k.repair_requested);
+    perform jobrunner.enqueue_job(v_job, false, null, false);
+    v_count := v_count + 1;
+  end loop;
+  return v_count;
+end
+$$;
+comment on function jobrunner.repair_jobs is 'Asks for a full repair of jobs: pull all, push all, pull again.';

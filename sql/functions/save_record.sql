@@ -1,0 +1,61 @@
+create or replace function jobrunner.save_record(
+  in_tenant text,
+  in_user text,
+  in_table text,
+  in_values jsonb
+) returns table (
+  record jsonb,
+  is_new boolean
+)
+language plpgsql volatile
+set search_path = pg_catalog
+as $$
+-- Inserts a record, or returns the one that is there with the same columns of unique.by, else of the key, unchanged
+-- (LU1). Two at once make one row and both get it (LU4); a null in these columns makes a row of its own.
+-- A record name that is not given is a new UUID. What else goes as in edit_record.
+-- Raises JR010, JR011, JR015; an insert that fails with nothing to be found raises its own error (LU3).
+-- Locks: an advisory lock on (user, table, values) while the record is made.
+declare
+  v_known jsonb := jobrunner.writable_table(in_table, in_values);
+  v_user_id bigint := (jobrunner.user_named(in_tenant, coalesce(in_user, '*'))).id;
+  v_by jsonb := coalesce(v_known -> 'unique' -> 'by', v_known -> 'key');
+  v_name text := v_known ->> 'record_name';
+  v_same boolean;
+  v_values jsonb := jobrunner.stamped(v_known, in_values);
+begin
+  select bool_and(coalesce(in_values -> b.name, 'null') <> 'null') into v_same
+  from jsonb_array_elements_text(v_by) as b (name);
+  if v_same then
+    record := jobrunner.record_like(v_user_id, in_table, v_known, v_by, in_values);
+    if record is null then
+      perform pg_advisory_xact_lock(hashtextextended(
+        (select format('%s %s ', v_user_id, in_table) || string_agg(in_values ->> b.name, chr(31))
+        from jsonb_array_elements_text(v_by) as b (name)), 1246907734));
+      record := jobrunner.record_like(v_user_id, in_table, v_known, v_by, in_values);
+    end if;
+  end if;
+  is_new := record is null;
+  if is_new then
+    if v_known -> 'key' ? v_name and in_values ->> v_name is null then
+      v_values := v_values || jsonb_build_object(v_name, upper(gen_random_uuid()::text));
+    end if;
+    begin
+      record := jobrunner.insert_record(v_user_id, in_table, v_known, v_values);
+    exception when unique_violation then
+      -- A row of another key that an index of the application's own refuses (LU2).
+      if v_same then
+        record := jobrunner.record_like(v_user_id, in_table, v_known, v_by, in_values);
+      end if;
+      if record is null then
+        raise;
+      end if;
+      is_new := false;
+    end;
+  end if;
+  if is_new then
+    perform jobrunner.push_soon(v_user_id, in_table);
+  end if;
+  return next;
+end
+$$;
+comment on function jobrunner.save_record is 'Inserts a record, or returns the one that is there already.';
