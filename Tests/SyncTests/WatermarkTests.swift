@@ -24,7 +24,8 @@ import Testing
         _ format: Incremental.Format, _ overlap: Int, _ watermark: String, _ since: String
     ) {
         let rule = Incremental(
-            watermark: .maxSeen, overlap: .seconds(overlap), format: format, fullIf: [])
+            watermark: .maxSeen, overlap: .seconds(overlap), format: format, fullIf: [],
+            fallsBackToJob: false, fullEvery: nil)
         #expect(rule.since(watermark) == since)
     }
 
