@@ -198,6 +198,8 @@ import Testing
         // As many results as rows, and none is a's.
         #"{"recordName":"b","recordChangeTag":"k"},{"recordName":"c","recordChangeTag":"k"}"#,
         #"{"recordName":"c","recordChangeTag":"k"},{"serverErrorCode":"CONFLICT"}"#,
+        // More results than rows: places tell nothing.
+        #"{"serverErrorCode":"CONFLICT"},{"serverErrorCode":"CONFLICT"},{"recordName":"c"}"#,
     ]) func `5.3 a result that is missing makes the answer malformed`(_ records: String) {
         let error = #expect(throws: RunEnd.self) {
             try results(records, of: [operation(.create, "a"), operation(.create, "b")])
