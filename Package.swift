@@ -111,7 +111,7 @@ let package = Package(
                 "Commands", "JSON", "JobFile", "Postgres", "Queue", "Schema", "Secrets",
                 "Telemetry",
             ]),
-        tests("FakeSourceTests", of: ["FakeSource"]),
+        tests("FakeSourceTests", of: ["FakeSource", "COpenSSL"]),
         tests(
             "IntegrationTests",
             of: [

@@ -123,6 +123,12 @@ static const unsigned char functions_merge_writes[] = {
 static const unsigned char functions_next_tick[] = {
 #embed "functions/next_tick.sql"
 };
+static const unsigned char functions_note_push[] = {
+#embed "functions/note_push.sql"
+};
+static const unsigned char functions_note_record_failures[] = {
+#embed "functions/note_record_failures.sql"
+};
 static const unsigned char functions_open_runs[] = {
 #embed "functions/open_runs.sql"
 };
@@ -186,6 +192,9 @@ static const unsigned char functions_resume_jobs[] = {
 static const unsigned char functions_retry_jobs[] = {
 #embed "functions/retry_jobs.sql"
 };
+static const unsigned char functions_rotate_secret[] = {
+#embed "functions/rotate_secret.sql"
+};
 static const unsigned char functions_run_counters[] = {
 #embed "functions/run_counters.sql"
 };
@@ -218,6 +227,9 @@ static const unsigned char functions_store_job_file[] = {
 };
 static const unsigned char functions_take_budget[] = {
 #embed "functions/take_budget.sql"
+};
+static const unsigned char functions_tell_changes[] = {
+#embed "functions/tell_changes.sql"
 };
 static const unsigned char functions_tenant_named[] = {
 #embed "functions/tenant_named.sql"
@@ -318,6 +330,8 @@ static const jr_sql_file files[] = {
     {"functions/merge_filter.sql", functions_merge_filter, sizeof functions_merge_filter},
     {"functions/merge_writes.sql", functions_merge_writes, sizeof functions_merge_writes},
     {"functions/next_tick.sql", functions_next_tick, sizeof functions_next_tick},
+    {"functions/note_push.sql", functions_note_push, sizeof functions_note_push},
+    {"functions/note_record_failures.sql", functions_note_record_failures, sizeof functions_note_record_failures},
     {"functions/open_runs.sql", functions_open_runs, sizeof functions_open_runs},
     {"functions/pause_jobs.sql", functions_pause_jobs, sizeof functions_pause_jobs},
     {"functions/phase_of.sql", functions_phase_of, sizeof functions_phase_of},
@@ -339,6 +353,7 @@ static const jr_sql_file files[] = {
     {"functions/reset_jobs.sql", functions_reset_jobs, sizeof functions_reset_jobs},
     {"functions/resume_jobs.sql", functions_resume_jobs, sizeof functions_resume_jobs},
     {"functions/retry_jobs.sql", functions_retry_jobs, sizeof functions_retry_jobs},
+    {"functions/rotate_secret.sql", functions_rotate_secret, sizeof functions_rotate_secret},
     {"functions/run_counters.sql", functions_run_counters, sizeof functions_run_counters},
     {"functions/save_record.sql", functions_save_record, sizeof functions_save_record},
     {"functions/set_secret.sql", functions_set_secret, sizeof functions_set_secret},
@@ -350,6 +365,7 @@ static const jr_sql_file files[] = {
     {"functions/stop_requests.sql", functions_stop_requests, sizeof functions_stop_requests},
     {"functions/store_job_file.sql", functions_store_job_file, sizeof functions_store_job_file},
     {"functions/take_budget.sql", functions_take_budget, sizeof functions_take_budget},
+    {"functions/tell_changes.sql", functions_tell_changes, sizeof functions_tell_changes},
     {"functions/tenant_named.sql", functions_tenant_named, sizeof functions_tenant_named},
     {"functions/tenant_user.sql", functions_tenant_user, sizeof functions_tenant_user},
     {"functions/trigger_event.sql", functions_trigger_event, sizeof functions_trigger_event},

@@ -3,8 +3,9 @@ enum Base64 {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    static func encode(_ text: String) -> String {
-        let bytes = Array(text.utf8)
+    static func encode(_ text: String) -> String { encode(Array(text.utf8)) }
+
+    static func encode(_ bytes: [UInt8]) -> String {
         var out: [UInt8] = []
         for start in stride(from: 0, to: bytes.count, by: 3) {
             let group = bytes[start..<min(start + 3, bytes.count)]
@@ -18,6 +19,10 @@ enum Base64 {
     }
 
     static func decode(_ text: String) -> String? {
+        bytes(of: text).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    static func bytes(of text: String) -> [UInt8]? {
         let digits = Array(text.utf8)
         guard digits.count % 4 == 0 else { return nil }
         let padding = digits.reversed().prefix { $0 == UInt8(ascii: "=") }.count
@@ -31,6 +36,6 @@ enum Base64 {
                 bytes.append(UInt8(truncatingIfNeeded: bits >> (6 - 2 * (place % 4))))
             }
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return bytes
     }
 }

@@ -7,6 +7,9 @@ struct Control {
     func answer(_ request: Request) -> Answer {
         let path = request.segments.dropFirst().joined(separator: "/")
         do throws(BadRequest) {
+            if let answer = try CloudControl(cloudKit: world.cloudKit).answer(request) {
+                return answer
+            }
             switch (request.method, path) {
             case ("GET", _): return try read(path, request) ?? unknown(request)
             case ("POST", _): return try command(path, request) ?? unknown(request)
@@ -24,7 +27,7 @@ struct Control {
 
     private func command(_ path: String, _ request: Request) throws(BadRequest) -> Answer? {
         switch path {
-        case "faults":
+        case "faults", "cloudkit/faults":
             let id = try world.faults.add(request.body)
             return .json(200, JSONText.object { $0.field("id", id) })
         case "users": return try addUsers(request)

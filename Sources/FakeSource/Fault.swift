@@ -12,14 +12,35 @@ struct Fault {
     let delay: Milliseconds
     let name: String
     let kind: FaultKind
+    /// Conditions on a request to CloudKit.
+    let cloud: CloudCondition
     var seen = 0
     var fired = 0
 
     func matches(_ request: Request) -> Bool {
         guard user == nil || user == request.user, method == nil || method == request.method,
-            pattern.count <= request.segments.count
+            pattern.count <= request.segments.count, cloud.holds(request.cloud)
         else { return false }
         return zip(pattern, request.segments).allSatisfy { $0 == "*" || $0 == $1 }
+    }
+}
+
+/// What a fault asks of a request to CloudKit, as far as it asks.
+struct CloudCondition {
+    var operation: String?
+    var recordType: String?
+    var zone: String?
+    var container: String?
+
+    func holds(_ trace: CloudTrace?) -> Bool {
+        guard operation != nil || recordType != nil || zone != nil || container != nil else {
+            return true
+        }
+        guard let trace else { return false }
+        return (operation == nil || operation == trace.operation)
+            && (recordType == nil || recordType == trace.recordType)
+            && (zone == nil || zone == trace.zone)
+            && (container == nil || container == trace.container)
     }
 }
 
@@ -45,6 +66,11 @@ enum FaultKind {
     case close
     case reset
     case raw([UInt8])
+    case throttle(CloudThrottle)
+    case cloudError(CloudError)
+    case recordError(CloudError, CloudFaultTarget)
+    /// Nil for all zones.
+    case zoneError(CloudError, zone: String?)
 }
 
 /// The faults in force, in the order they were commanded.

@@ -6,7 +6,7 @@ extension Fault {
     ]
 
     static func parse(_ body: [UInt8], id: Int) throws(BadRequest) -> Fault {
-        let command = try Command(body, knows: keys)
+        let command = try Command(body, knows: keys + cloudKeys)
         let nth = try command.int("nth", in: 1...Int(Int32.max))
         let skip = try command.int("skip", in: 0...Int(Int32.max))
         let name = try command.needed("kind")
@@ -18,12 +18,18 @@ extension Fault {
             times: try command.int("times", in: 0...Int(Int32.max)) ?? 1,
             probability: try command.double("probability", in: 0...1) ?? 1,
             delay: Milliseconds(try command.int("delay_ms", in: 0...86_400_000) ?? 0),
-            name: name, kind: try kind(name, command))
+            name: name, kind: try kind(name, command),
+            cloud: CloudCondition(
+                operation: try command.string("op"),
+                recordType: try command.string("record_type"),
+                zone: name == "zone_error" ? nil : try command.string("zone"),
+                container: try command.string("container")))
     }
 
     private static func kind(_ name: String, _ command: Command) throws(BadRequest) -> FaultKind {
         if let kind = try bodyKind(name, command) { return kind }
         if let kind = pageKind(name) { return kind }
+        if let kind = try cloudKind(name, command) { return kind }
         let anySize = 0...Int(Int32.max)
         switch name {
         case "slow": return .slow
@@ -89,10 +95,13 @@ extension Fault {
         try command.int("status", in: 200...599)
     }
 
-    private static let known = [
-        "slow", "status", "drip", "hang", "hang_after", "cut", "long_length", "chunked", "garbage",
-        "html", "wrong_type", "deep", "gzip", "gzip_bomb", "huge", "endless_cursor",
-        "repeated_cursor", "loop_cursor", "empty_page", "duplicates", "redirect", "echo", "close",
-        "reset", "raw",
-    ]
+    private static let known =
+        [
+            "slow", "status", "drip", "hang", "hang_after", "cut", "long_length", "chunked",
+            "garbage",
+            "html", "wrong_type", "deep", "gzip", "gzip_bomb", "huge", "endless_cursor",
+            "repeated_cursor", "loop_cursor", "empty_page", "duplicates", "redirect", "echo",
+            "close",
+            "reset", "raw",
+        ] + cloudKinds
 }

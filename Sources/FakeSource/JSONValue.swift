@@ -5,10 +5,12 @@ struct BadRequest: Error {
 }
 
 /// A small JSON document: a registration or a control command.
-enum JSONValue {
+enum JSONValue: Equatable {
     case null
     case bool(Bool)
     case number(Double)
+    /// A whole number that a double can't hold.
+    case integer(Int64)
     case string(String)
     case array([JSONValue])
     case object([String: JSONValue])
@@ -74,6 +76,7 @@ private struct JSONParser {
             at = start
             throw wrong("a value")
         }
+        if let whole = Int64(text), Int64(exactly: number) != whole { return .integer(whole) }
         return .number(number)
     }
 

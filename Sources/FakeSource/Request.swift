@@ -7,6 +7,8 @@ struct Request {
     let queries: [(String, String)]
     let headers: [(String, String)]
     let body: [UInt8]
+    /// What it asks of CloudKit, when it does.
+    var cloud: CloudTrace?
 
     init(
         number: Int, method: String, path: String, queries: [(String, String)],
@@ -28,9 +30,10 @@ struct Request {
         return headers.first { $0.0.lowercased() == lowercased }?.1
     }
 
-    /// The user the path names, if any.
+    /// The user the path or the credentials name, if any.
     var user: String? {
-        switch segments.first {
+        if let cloud { return cloud.user }
+        return switch segments.first {
         case "api": segments.count > 2 && segments[1] == "users" ? segments[2] : nil
         case "generic", "worker": segments.count > 1 ? segments[1] : nil
         default: nil

@@ -12,11 +12,15 @@ final class RequestLog {
         let since: String?
         let cursor: String?
         let limit: String?
+        let cloud: CloudTrace?
         var status = 0
         var served = Answer.Served()
         var fault: String?
         var bytes = 0
         var state = State.open
+        /// When it ended, by both clocks; 0 while it is open.
+        var endMonotonic: Milliseconds = 0
+        var endWall: Milliseconds = 0
     }
 
     /// `cut` is every end but the regular one, whoever caused it.
@@ -52,6 +56,8 @@ final class RequestLog {
     func close(_ number: Int, _ state: State) {
         guard let place = place(of: number) else { return }
         entries[place].state = state
+        entries[place].endMonotonic = monotonicClock()
+        entries[place].endWall = wallClock()
         entries[place].served.versions = []
         guard let file else { return }
         var line = JSONText()
@@ -93,6 +99,11 @@ extension RequestLog.Entry {
         if let fault { json.field("fault", fault) }
         json.field("bytes", bytes)
         json.field("state", state.rawValue)
+        if state != .open {
+            json.field("end_mono_ms", Int(endMonotonic))
+            json.field("end_unix_ms", Int(endWall))
+        }
+        cloud?.write(into: &json)
         json.raw("}")
     }
 

@@ -4,6 +4,7 @@ final class World {
     var users: Users
     var settings: Settings
     var faults: Faults
+    private(set) var cloudKit: CloudKit
     let log: RequestLog
     let versions: VersionLog
     var counters = Counters()
@@ -24,6 +25,7 @@ final class World {
         users = World.users(options)
         settings = World.settings(options)
         faults = Faults(seed: options.seed)
+        cloudKit = CloudKit(seed: options.seed)
         log = RequestLog(file: logFile)
         versions = VersionLog(isOn: options.logsVersions)
     }
@@ -32,6 +34,7 @@ final class World {
         users = World.users(options)
         settings = World.settings(options)
         faults = Faults(seed: options.seed)
+        cloudKit = CloudKit(seed: options.seed)
         log.clear()
         versions.clear()
         counters = Counters()
@@ -59,7 +62,9 @@ final class World {
     // MARK: A request's way
 
     /// The answer to anything but a control command; logged as open.
-    func answer(_ request: Request) -> Answer {
+    func answer(_ arrived: Request) -> Answer {
+        var request = arrived
+        request.cloud = cloudKit.trace(request)
         open(request)
         let fault = faults.strike(request)
         var answer = fault?.kind.replacement(request) ?? source(request, fault?.kind)
@@ -69,16 +74,21 @@ final class World {
         }
         let isData =
             request.segments.last == "feed"
-            || ["generic", "worker"].contains(request.segments.first)
+            || ["generic", "worker", "database"].contains(request.segments.first)
         answer.delay = (fault?.delay ?? 0) + (isData ? settings.pageDelay : 0)
         if isData, answer.status == 200, fault?.kind.replacement(request) == nil {
-            runScripts(of: request.user)
+            if let cloud = request.cloud {
+                cloudKit.runScripts(after: cloud)
+            } else {
+                runScripts(of: request.user)
+            }
         }
         note(answer, to: request, fault)
         return answer
     }
 
     private func source(_ request: Request, _ fault: FaultKind?) -> Answer {
+        if let answer = cloudKit.answer(request, fault) { return answer }
         if let name = request.user, let user = users.look(name), !user.credential.admits(request) {
             var answer = Answer.error(401, "Unauthorized")
             answer.headers.append(("WWW-Authenticate", "Bearer realm=\"fake-source\""))
@@ -114,7 +124,7 @@ final class World {
                 number: request.number, monotonic: monotonicClock(), wall: wallClock(),
                 method: request.method, path: request.path, user: request.user,
                 since: request.query("since"), cursor: request.query("cursor"),
-                limit: request.query("limit")))
+                limit: request.query("limit"), cloud: request.cloud))
     }
 
     private func note(_ answer: Answer, to request: Request, _ fault: Fault?) {

@@ -15,6 +15,7 @@ extension ClaimedJob {
         isAsked = try row.bool("asked")
         isForced = try row.bool("forced")
         entity = try row.optionalText("entity")
+        lastSuccessAt = try row.optionalTimestamp("last_success_at")
         attributes = try parse(row.json("attributes")).value ?? .object([])
         checkpoints = try parse(row.json("checkpoints")).elements.compactMap(Checkpoint.init)
         calls = try parse(row.json("calls")).elements.compactMap(CallMemory.init)

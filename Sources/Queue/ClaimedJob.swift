@@ -20,6 +20,8 @@ public struct ClaimedJob: Sendable {
     public var isForced: Bool
     /// The run syncs this entity only.
     public var entity: String?
+    /// When the job last completed, microseconds since 1970; nil: never.
+    public var lastSuccessAt: Int64?
     /// The user's attributes: a JSON object.
     public var attributes: JSONValue
     /// How far each entity has come.
@@ -63,9 +65,13 @@ public struct Checkpoint: Sendable, Equatable {
     public var watermark: String?
     /// No record of the pass in progress was unreadable (ST16).
     public var isWhole = true
-    /// Since a pass was last completed, as of the claim; nil: never.
+    /// Since a pass was last completed; nil: never.
+    ///
+    /// As of the claim.
     public var syncedAge: Duration?
-    /// Since the last full pass that was read to its end began, as of the claim; nil: never.
+    /// Since the last full pass that was read to its end began; nil: never.
+    ///
+    /// As of the claim.
     public var lastFullAge: Duration?
     /// What the last pass's first answer was validated by, with its address.
     public var validator: String?

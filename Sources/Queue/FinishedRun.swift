@@ -76,9 +76,21 @@ public struct EndedPass: Sendable, Equatable {
     public var watermark: String?
     /// Position that outlives the pass.
     public var syncToken: String?
+    /// `ETag` and `Last-Modified` of its first answer.
+    public var validator: String?
+    /// What the probe said.
+    public var probe: String?
+    /// When it began, microseconds since 1970, if it was a full one.
+    public var fullAt: Int64?
 
     /// Describes the end of a pass.
-    public init(entity: String, generation: Int64, watermark: String?, syncToken: String?) {
+    public init(
+        entity: String, generation: Int64, watermark: String?, syncToken: String?,
+        validator: String? = nil, probe: String? = nil, fullAt: Int64? = nil
+    ) {
+        self.validator = validator
+        self.probe = probe
+        self.fullAt = fullAt
         self.entity = entity
         self.generation = generation
         self.watermark = watermark

@@ -24,6 +24,12 @@ public struct PageCommit: Sendable, Equatable {
     public var isEnd: Bool
     /// The watermark to commit at the end.
     public var watermark: String?
+    /// Every record of the pass so far could be read (ST16).
+    public var isWhole = true
+    /// `ETag` and `Last-Modified` of the pass's first answer, kept at its end.
+    public var validator: String?
+    /// What the probe said, kept at the pass's end.
+    public var probe: String?
 
     /// Describes the checkpoint after a page.
     public init(
@@ -44,8 +50,8 @@ public struct PageCommit: Sendable, Equatable {
         self.watermark = watermark
     }
 
-    /// Number of binds that `binds(for:)` gives: `$1` … `$14`.
-    public static let bindCount = 14
+    /// Number of binds that `binds(for:)` gives: `$1` … `$17`.
+    public static let bindCount = 17
 
     /// The arguments of `commit_page` up to the counters; `arguments` names them.
     public func binds(for claim: Claim) -> [Bind] {
@@ -55,6 +61,7 @@ public struct PageCommit: Sendable, Equatable {
             .timestamptz(passStartedAt), .optional(passSince, Bind.text),
             .optional(cursor, Bind.text), .optional(syncToken, Bind.text),
             .optional(partialWatermark, Bind.text), .bool(isEnd), .optional(watermark, Bind.text),
+            .bool(isWhole), .optional(validator, Bind.text), .optional(probe, Bind.text),
         ]
     }
 }

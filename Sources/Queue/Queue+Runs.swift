@@ -57,6 +57,9 @@ private func endedPassesText(_ passes: [EndedPass]) -> String? {
             JSONMember("generation", .number(String(pass.generation))),
             JSONMember("watermark", pass.watermark.map(JSONValue.string) ?? .null),
             JSONMember("sync_token", pass.syncToken.map(JSONValue.string) ?? .null),
+            JSONMember("validator", pass.validator.map(JSONValue.string) ?? .null),
+            JSONMember("probe", pass.probe.map(JSONValue.string) ?? .null),
+            JSONMember("full_us", pass.fullAt.map { .number(String($0)) } ?? .null),
         ])
     }
     return JSONValue.array(values).text

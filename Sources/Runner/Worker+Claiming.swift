@@ -76,11 +76,13 @@ extension Worker {
     private func open(_ jobs: [ClaimedJob]) async throws -> OpenedRuns {
         var lists: Set<ListPlace> = []
         var tables: Set<String> = []
+        var dirty: Set<String> = []
         var wishes: [SourceWish: Int] = [:]
         for job in jobs {
             guard let file = files[job.claim.name] else { continue }
             lists.formUnion(file.listPlaces)
             tables.formUnion(file.emptinessTables)
+            dirty.formUnion(file.pushedTables)
             let source = SourceWish(tenantID: job.tenantID, source: file.source.id, requests: 0)
             wishes[source, default: 0] += file.leastRequests
         }
@@ -88,7 +90,7 @@ extension Worker {
             users: Array(Set(jobs.map(\.claim.userID))), lists: Array(lists), tables: Array(tables),
             sources: wishes.map { wish, requests in
                 SourceWish(tenantID: wish.tenantID, source: wish.source, requests: requests)
-            })
+            }, dirtyTables: Array(dirty))
     }
 
     /// Starts a run and the timer that tears it down at its deadline.

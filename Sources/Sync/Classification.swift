@@ -7,6 +7,7 @@ import Queue
 func classified(_ error: any Error) -> RunEnd {
     switch error {
     case let end as RunEnd: end
+    case let refusal as SourceRefusal: refusal.failure.end
     case let error as QueueError: classified(error)
     case let error as DatabaseError: classified(error)
     case let error as TransactionError: .failed(.database, "\(error)")

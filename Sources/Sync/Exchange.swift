@@ -1,4 +1,5 @@
 import HTTP
+import JSON
 import JobFile
 import Queue
 
@@ -6,6 +7,10 @@ import Queue
 struct Answer {
     var response: HTTPResponse
     var url: String
+    /// The body, where a dialect has read it already.
+    var document: JSONDocument?
+    /// What a dialect says the answer failed with.
+    var failure: SourceFailure?
 }
 
 /// Sends one run's requests: within its deadline and its source's budget, again where the rule says.
@@ -13,6 +18,7 @@ struct Exchange {
     let client: HTTPClient
     let budgets: Budgets
     let source: Source
+    let dialect: (any SourceDialect)?
     let tenantID: Int64
     let deadline: ContinuousClock.Instant
     /// The source has answered this run before.
@@ -22,10 +28,13 @@ struct Exchange {
 
     /// Sends until an answer is not to be retried; its status is the caller's to judge.
     ///
-    /// `sent` is called before every request. Throws `RunEnd`: `deferred` when the next attempt
-    /// would come after the deadline or the source asked for patience (invariant 8).
+    /// `prepare` is called for every attempt: it counts and signs. `received` sees every answer.
+    /// Throws `RunEnd`: `deferred` when the next attempt would come after the deadline or the source
+    /// asked for patience (invariant 8).
     func send(
-        _ request: HTTPRequest, retries: Bool, sent: () -> Void
+        _ request: HTTPRequest, retries: Bool,
+        prepare: (HTTPRequest) async throws -> HTTPRequest,
+        received: (HTTPResponse) throws -> Void
     ) async throws -> Answer {
         let clock = RetryClock(rule: source.retry)
         var attempt = 0
@@ -34,13 +43,20 @@ struct Exchange {
             var end: RunEnd
             var asked: Duration?
             do {
-                let response = try await once(request, sent: sent)
-                guard clock.retries(status: response.status), retries || response.status == 429
-                else {
-                    return Answer(response: response, url: request.url)
+                let answer = try await once(request, prepare)
+                try received(answer.response)
+                let status = answer.response.status
+                if let failure = answer.failure {
+                    guard failure.mayPass else { return answer }
+                    asked = failure.wait
+                    end = failure.end
+                } else {
+                    guard clock.retries(status: status), retries || status == 429 else {
+                        return answer
+                    }
+                    asked = clock.askedWait(answer.response, nowUnixSeconds: unixSeconds())
+                    end = retryable(status, asked: asked, request)
                 }
-                asked = clock.askedWait(response, nowUnixSeconds: unixSeconds())
-                end = retryable(response.status, asked: asked, request)
                 guard retries else { throw end }
             } catch let error as HTTPError {
                 end = classified(error, of: label(request))
@@ -55,14 +71,22 @@ struct Exchange {
         }
     }
 
-    private func once(_ request: HTTPRequest, sent: () -> Void) async throws -> HTTPResponse {
+    private func once(
+        _ request: HTTPRequest, _ prepare: (HTTPRequest) async throws -> HTTPRequest
+    ) async throws -> Answer {
         try await budgets.take(
             tenant: tenantID, source: source, isAnswered: isAnswered, until: deadline)
         return try await budgets.withPlace(tenant: tenantID, source: source) {
             guard ContinuousClock.now < deadline else { throw RunEnd.interrupted(.deadline) }
-            sent()
+            let prepared = try await prepare(request)
             let limit = min(deadline, .now + source.timeout)
-            return try await client.send(request, deadline: limit)
+            let response = try await client.send(prepared, deadline: limit)
+            var answer = Answer(response: response, url: request.url)
+            if let dialect {
+                answer.document = try? JSONDocument(parsing: response.body)
+                answer.failure = dialect.failure(in: response, answer.document)
+            }
+            return answer
         }
     }
 

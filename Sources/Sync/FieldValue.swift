@@ -17,17 +17,43 @@ public enum FieldValue: Sendable, Equatable {
         guard let node, node.kind != .null else { return .some(nil) }
         switch field.kind {
         case .text, .url: return node.string.map { .some(.text($0)) }
-        case .timestamp:
-            return node.string.flatMap(Timestamp.microseconds).map { .some(.timestamp($0)) }
+        case .timestamp: return time(node, field.form).map { .some(.timestamp($0)) }
         case .duration: return .some(duration(node))
-        case .int: return node.numberText.flatMap { Int64($0) }.map { .some(.int($0)) }
+        case .int:
+            let text = field.form == .cloudkit ? node.numberText ?? node.string : node.numberText
+            return text.flatMap { Int64($0) }.map { .some(.int($0)) }
         case .double:
             return node.numberText.flatMap { Double($0) }.flatMap { number in
                 number.isFinite ? .some(.double(number)) : nil
             }
-        case .bool: return node.bool.map { .some(.bool($0)) }
+        case .bool:
+            if field.form == .cloudkit, let text = node.numberText {
+                return ["0": .some(.bool(false)), "1": .some(.bool(true))][text]
+            }
+            return node.bool.map { .some(.bool($0)) }
         case .json: return node.isStorable ? .some(.json(node.rawText)) : nil
         }
+    }
+
+    /// Microseconds since 1970; nil for another type, or a time PostgreSQL can't hold.
+    private static func time(_ node: JSONNode, _ form: Field.Form) -> Int64? {
+        let unit: Double
+        switch form {
+        case .plain: return node.string.flatMap(Timestamp.microseconds)
+        case .epochSeconds: unit = 1_000_000
+        case .epochMilliseconds, .cloudkit: unit = 1000
+        }
+        guard let text = node.numberText ?? node.string else { return nil }
+        if let whole = Int64(text) {
+            let (time, isOver) = whole.multipliedReportingOverflow(by: Int64(unit))
+            return !isOver && Timestamp.isStorable(time) ? time : nil
+        }
+        // Exact to the microsecond for some 140 years around 1970, as far as a double goes.
+        guard let number = Double(text), number.isFinite, abs(number * unit) < 9e18 else {
+            return nil
+        }
+        let time = Int64((number * unit).rounded())
+        return Timestamp.isStorable(time) ? time : nil
     }
 
     /// A malformed duration is null (MH20), so that `required` decides about its record.

@@ -10,14 +10,22 @@ struct PassState {
     let kind: Checkpoint.PassKind
     let startedAt: Int64
     /// The `{since}` of all its pages (the client's way: it stays, the cursor moves).
-    let since: String?
+    private(set) var since: String?
     let generation: Int64
-    var pageNumber: Int
-    var position: String?
-    var syncToken: String?
-    var partialWatermark: String?
+    private(set) var pageNumber: Int
+    private(set) var position: String?
+    private(set) var syncToken: String?
+    private(set) var partialWatermark: String?
+    /// No record of the pass was unreadable (ST16).
+    private(set) var isWhole: Bool
+    /// `ETag` and `Last-Modified` of its first answer; of the last pass's until that has come.
+    var validator: String?
+    /// What the probe says now.
+    var probe: String?
     /// A request for a full pass is still noted and must be cleared by a committed page.
     let isFullRequested: Bool
+    /// Rows that it does not show are sent anew, not deleted (LU22).
+    let isRepair: Bool
 
     /// Resumes the pass in progress; nil when there is none, or a full one was asked for.
     init?(resuming checkpoint: Checkpoint) {
@@ -32,36 +40,65 @@ struct PassState {
         position = checkpoint.cursor
         syncToken = checkpoint.syncToken
         partialWatermark = checkpoint.partialWatermark
+        isWhole = checkpoint.isWhole
+        // What its first answer and its probe were is not kept: the next pass asks anew.
+        validator = nil
+        probe = nil
         isFullRequested = false
+        isRepair = checkpoint.isRepairRequested
     }
 
-    /// Begins a pass: incremental from the watermark, or full.
-    init(beginning entity: Entity, from checkpoint: Checkpoint, isFull: Bool, startedAt: Int64) {
-        let incremental = isFull || checkpoint.isFullRequested ? nil : entity.incremental
-        since = incremental.flatMap { rule in checkpoint.watermark.map(rule.since) }
-        kind = since == nil ? .full : .incremental
+    /// Begins a pass: incremental from the watermark or token, or full.
+    ///
+    /// `fallback` stands in for a watermark the entity does not have (ST5).
+    init(
+        beginning entity: Entity, from checkpoint: Checkpoint, isFull: Bool, startedAt: Int64,
+        fallback: String? = nil
+    ) {
+        let isFull = isFull || checkpoint.isFullRequested
+        let incremental = isFull ? nil : entity.incremental
+        since = incremental.flatMap { rule in
+            (checkpoint.watermark ?? fallback).map(rule.since)
+        }
+        syncToken = isFull ? nil : checkpoint.syncToken
+        position = entity.page.firstPosition(persisted: entity.page.outlives ? syncToken : nil)
+        kind = since != nil || (entity.page.isFeed && position != nil) ? .incremental : .full
         self.startedAt = startedAt
         generation = checkpoint.generation
         pageNumber = 0
-        syncToken = checkpoint.isFullRequested || isFull ? nil : checkpoint.syncToken
-        position = entity.page.firstPosition(persisted: entity.page.persists ? syncToken : nil)
         partialWatermark = nil
+        isWhole = true
+        validator = isFull ? nil : checkpoint.validator
+        probe = nil
         isFullRequested = checkpoint.isFullRequested
+        isRepair = checkpoint.isRepairRequested
     }
+
+    /// Nothing of it is committed: it was begun in this run.
+    var isAtStart: Bool { pageNumber == 0 }
+
+    /// Ends with a sweep, which a pass with unreadable records may not (ST16).
+    func mayEndInSweep(_ entity: Entity) -> Bool { kind == .full && isWhole && entity.sweeps }
+
+    mutating func note(isWhole pageIsWhole: Bool) { isWhole = isWhole && pageIsWhole }
 
     /// The commit that moves the checkpoint over the page just read.
     func commit(_ entity: Entity, next: NextPosition, maxSeen: String?) -> PageCommit {
         let isEnd = next.next == nil
         let seen = greaterWatermark(partialWatermark, maxSeen)
-        return PageCommit(
+        var commit = PageCommit(
             entity: entity.name, generation: generation, pageNumber: pageNumber + 1,
             passKind: kind, passStartedAt: startedAt, passSince: since, cursor: next.next,
             syncToken: token(entity, next), partialWatermark: seen, isEnd: isEnd,
             watermark: isEnd ? watermark(entity, seen: seen) : nil)
+        commit.isWhole = isWhole
+        commit.validator = validator
+        commit.probe = probe
+        return commit
     }
 
     /// What the pass is to its entity when it has been read to its end.
-    func watermark(_ entity: Entity, seen: String?) -> String? {
+    private func watermark(_ entity: Entity, seen: String?) -> String? {
         switch entity.incremental?.watermark {
         case .runStart: Timestamp.iso8601(startedAt)
         case .maxSeen: seen
@@ -69,9 +106,13 @@ struct PassState {
         }
     }
 
-    /// A keyset position that outlives the pass moves with every page; other styles have none.
-    func token(_ entity: Entity, _ next: NextPosition) -> String? {
-        entity.page.persists ? next.reached ?? syncToken : syncToken
+    /// A keyset's position moves with every page, a feed's token at its end: until then the cursor
+    /// is the token.
+    private func token(_ entity: Entity, _ next: NextPosition) -> String? {
+        guard entity.page.outlives, !entity.page.isFeed || next.next == nil else {
+            return syncToken
+        }
+        return next.reached ?? syncToken
     }
 
     /// Steps over a committed page.
@@ -82,8 +123,41 @@ struct PassState {
         partialWatermark = commit.partialWatermark
     }
 
+    /// Goes on from the greatest time it has stored, where the source refuses the stored cursor.
+    ///
+    /// False when the pass does not come in the order of that time, or has seen none yet.
+    mutating func fallBackToPartialWatermark(_ entity: Entity) -> Bool {
+        guard entity.comesInOrderOfWatermark, !isAtStart, position != nil,
+            let rule = entity.incremental, let seen = partialWatermark
+        else { return false }
+        since = rule.since(seen)
+        position = nil
+        return true
+    }
+
     /// What `{page.token}` stands for.
     var tokenValue: JSONValue? { position.map(plainValue) }
+}
+
+extension Page {
+    /// A change feed: its position is a token that outlives the pass.
+    var isFeed: Bool {
+        if case .syncToken = style { true } else { false }
+    }
+
+    /// Its position is kept when the pass ends.
+    var outlives: Bool { persists || isFeed }
+}
+
+extension Entity {
+    /// Pages ascend by the very time that `{since}` compares, so that the greatest one stored is a
+    /// safe place to begin again (CloudKit reference, 9.3).
+    var comesInOrderOfWatermark: Bool {
+        guard case .query(let query)? = cloudkit, let since = query.since,
+            incremental?.watermark == .maxSeen
+        else { return false }
+        return query.sort.first.map { $0.isAscending && $0.name == since.name } ?? true
+    }
 }
 
 /// A position or watermark as it stands in a body: a whole number as a number, all else as a text.

@@ -2,23 +2,6 @@ import JSON
 import JobFile
 import Queue
 
-/// What became of a page's records before they meet the database (AL1).
-struct PageCounts: Sendable, Equatable {
-    var fetched = 0
-    var skippedIncompatible = 0
-    var filtered = 0
-    var duplicate = 0
-}
-
-/// The records of one page that are to be written, in page order.
-struct RecordBatch: Sendable {
-    /// One row per record: a value or null per field.
-    var rows: [[FieldValue?]] = []
-    var counts = PageCounts()
-    /// Greatest value of the field that tells versions apart, over all readable records.
-    var maxSeen: FieldValue?
-}
-
 /// Reads a page's records as one entity's job file declares them.
 struct RecordReader: Sendable {
     /// A B-tree entry takes some 2,700 bytes, the user's number included.
@@ -30,8 +13,17 @@ struct RecordReader: Sendable {
     private let versionIndex: Int?
     private let defaults: [FieldValue?]
     private let tests: [KeepTest]
+    private let entity: Entity
+    private let dialect: (any SourceDialect)?
+    private let tombstoneIndexes: [Int]
+    private let isTooOld: [AgeTest]
 
-    init(_ entity: Entity) {
+    init(
+        _ entity: Entity, dialect: (any SourceDialect)? = nil, isTooOld: [AgeTest] = []
+    ) {
+        self.entity = entity
+        self.dialect = dialect
+        self.isTooOld = isTooOld
         records = entity.records
         mode = entity.write.mode
         let names = entity.records.fields.map(\.name)
@@ -39,28 +31,100 @@ struct RecordReader: Sendable {
         versionIndex = entity.write.newerBy.flatMap { names.firstIndex(of: $0) }
         defaults = entity.records.fields.map(FieldValue.fallback)
         tests = entity.records.keepIf.compactMap { KeepTest($0, fields: entity.records.fields) }
+        tombstoneIndexes = entity.tombstoneKey.compactMap { names.firstIndex(of: $0) }
     }
 
     /// Reads, checks, filters and dedupes.
     ///
     /// Throws `RunEnd` malformed where the page has no array.
     func read(_ root: JSONNode) throws -> RecordBatch {
+        try read(recordNodes(root))
+    }
+
+    /// The same for records that stand on no page, such as looked-up ones.
+    func read(_ nodes: [JSONNode]) -> RecordBatch {
         var batch = RecordBatch()
         var places: [[[UInt8]]: Int] = [:]
-        for node in try recordNodes(root) {
+        for node in nodes {
             batch.counts.fetched += 1
-            guard let row = row(of: node) else {
-                batch.counts.skippedIncompatible += 1
-                continue
-            }
-            note(row, in: &batch)
-            guard tests.allSatisfy({ $0.keeps(row[$0.field]) }) else {
+            switch dialect?.kind(of: node, in: entity) ?? plainKind(of: node) {
+            case .record: take(node, into: &batch, at: &places)
+            case .tombstone(let name): bury(name, node, in: &batch, &places)
+            case .foreign(let type):
+                batch.foreignTypes.insert(type)
                 batch.counts.filtered += 1
-                continue
+            case .failure(let failure):
+                batch.failures.append(failure)
+                batch.isWhole = false
+                batch.counts.skippedIncompatible += 1
             }
-            place(row, in: &batch, at: &places)
         }
+        batch.rows.removeAll(where: \.isEmpty)
         return batch
+    }
+
+    private func take(
+        _ node: JSONNode, into batch: inout RecordBatch, at places: inout [[[UInt8]]: Int]
+    ) {
+        guard let row = row(of: node) else {
+            batch.counts.skippedIncompatible += 1
+            guard entity.sweeps else { return }
+            if let key = row(of: node, only: keyIndexes) {
+                batch.shown.append(key)
+            } else {
+                batch.isWhole = false
+            }
+            return
+        }
+        note(row, in: &batch)
+        guard tests.allSatisfy({ $0.keeps(row[$0.field]) }),
+            !isTooOld.contains(where: { $0.applies(to: row) })
+        else {
+            batch.counts.filtered += 1
+            if entity.sweeps { batch.shown.append(row) }
+            return
+        }
+        place(row, in: &batch, at: &places)
+    }
+
+    private func plainKind(of node: JSONNode) -> RecordKind {
+        guard let flag = entity.write.deletes?.flagAt, flag.first(in: node)?.bool == true else {
+            return .record
+        }
+        return .tombstone(name: "")
+    }
+
+    /// A tombstone undoes what the page said of its record before; the other way round `place` does.
+    private func bury(
+        _ name: String, _ node: JSONNode, in batch: inout RecordBatch,
+        _ places: inout [[[UInt8]]: Int]
+    ) {
+        guard entity.write.deletes?.appliesTombstones == true else {
+            batch.counts.filtered += 1
+            return
+        }
+        var grave = [FieldValue?](repeating: nil, count: records.fields.count)
+        if dialect != nil, let index = tombstoneIndexes.first {
+            grave[index] = .text(name)
+        } else if let key = row(of: node, only: tombstoneIndexes) {
+            grave = key
+        } else {
+            batch.counts.skippedIncompatible += 1
+            return
+        }
+        for (index, row) in batch.rows.enumerated() where isSame(row, grave) {
+            batch.rows[index] = []
+            batch.counts.duplicate += 1
+        }
+        places = places.filter { !batch.rows[$0.value].isEmpty }
+        batch.counts.duplicate += batch.tombstones.count { $0 == grave }
+        batch.tombstones.removeAll { $0 == grave }
+        batch.tombstones.append(grave)
+    }
+
+    private func isSame(_ row: [FieldValue?], _ grave: [FieldValue?]) -> Bool {
+        !row.isEmpty && !tombstoneIndexes.isEmpty
+            && tombstoneIndexes.allSatisfy { row[$0] == grave[$0] }
     }
 
     /// The record nodes; a place that is no array is an error, never an empty page (U5).
@@ -87,13 +151,19 @@ struct RecordReader: Sendable {
     }
 
     /// The record's values; nil when it is incompatible (MH19, MS12, PO8).
-    private func row(of node: JSONNode) -> [FieldValue?]? {
+    ///
+    /// With `only` the other values are left null.
+    private func row(of node: JSONNode, only: [Int]? = nil) -> [FieldValue?]? {
         guard node.kind == .object || records.fields.allSatisfy(\.at.steps.isEmpty) else {
             return nil
         }
         var row: [FieldValue?] = []
         row.reserveCapacity(records.fields.count)
         for (index, field) in records.fields.enumerated() {
+            if let only, !only.contains(index) {
+                row.append(nil)
+                continue
+            }
             let place = field.at.steps.isEmpty ? node : field.at.first(in: node)
             guard let read = FieldValue.read(place, as: field) else { return nil }
             let value = read ?? defaults[index]
@@ -127,6 +197,11 @@ struct RecordReader: Sendable {
     private func place(
         _ row: [FieldValue?], in batch: inout RecordBatch, at places: inout [[[UInt8]]: Int]
     ) {
+        if !batch.tombstones.isEmpty {
+            let graves = batch.tombstones.count
+            batch.tombstones.removeAll { isSame(row, $0) }
+            batch.counts.duplicate += graves - batch.tombstones.count
+        }
         let key = keyIndexes.map { row[$0]?.keyBytes ?? [] }
         guard let place = places[key] else {
             places[key] = batch.rows.count

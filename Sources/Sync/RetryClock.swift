@@ -3,11 +3,11 @@ import JSON
 import JobFile
 
 /// When a request is sent again, and how long it waits before that (MH6–MH8).
-struct RetryClock {
+public struct RetryClock {
     /// A 429 without a word about patience waits so long.
-    static let unsaidWait = Duration.seconds(60)
+    public static let unsaidWait = Duration.seconds(60)
     /// No source may put a job off for longer than this at once.
-    static let waitMax = Duration.seconds(48 * 3600)
+    public static let waitMax = Duration.seconds(48 * 3600)
     /// A larger number of seconds (30 years) is a Unix time, as `X-RateLimit-Reset` often is.
     private static let unixTimeMin = 1e9
 

@@ -14,20 +14,23 @@ extension Run {
     /// Throws `RunEnd` when the run is lost, was reset, or the deadline comes first.
     ///
     /// While the database is away it waits for it until the deadline; it never fetches the page again.
-    func commit(_ batch: RecordBatch, _ commit: PageCommit, _ upsert: UpsertStatement) async throws
-    {
+    func commit(
+        _ batch: RecordBatch, _ commit: PageCommit, _ writes: PageWrites, sweeps sweep: Sweep?
+    ) async throws {
         var batch = batch
         var attempt = 0
         var isDoubtful = false
         while true {
             do {
                 if isDoubtful, try await isCommitted(commit) { return settle(batch) }
-                let rows = try await turn(batch, commit, upsert)
+                let rows = try await turn(batch, commit, writes, sweep)
                 try note(rows, batch, commit)
                 return
             } catch let error as DatabaseError {
                 attempt += 1
-                if error.isDataError, try await leaveOutUnsuitable(&batch, upsert) { continue }
+                if error.isDataError, try await leaveOutUnsuitable(&batch, writes.upsert) {
+                    continue
+                }
                 guard error.isWorthRepeating,
                     attempt < Self.attemptsMax || error.isConnectionFailure
                 else { throw error }
@@ -38,22 +41,20 @@ extension Run {
     }
 
     private func turn(
-        _ batch: RecordBatch, _ commit: PageCommit, _ upsert: UpsertStatement
+        _ batch: RecordBatch, _ commit: PageCommit, _ writes: PageWrites, _ sweep: Sweep?
     ) async throws -> [Rows] {
         let claim = inputs.job.claim
-        let calls = pendingCalls.map { $0.statement(for: claim) }
+        let page = writes.upsert.statement(batch, commit, for: claim)
         return try await services.queue.turn(
-            [claim.holdStatement] + calls + [upsert.statement(batch, commit, for: claim)],
+            [claim.holdStatement, page] + writes.following(batch, sweep, for: claim)
+                + pendingCalls.map { $0.statement(for: claim) } + rotationStatements,
             deadline: deadline)
     }
 
     private func note(_ rows: [Rows], _ batch: RecordBatch, _ commit: PageCommit) throws {
-        pendingCalls = []
-        counts.pages += 1
-        entityPages += 1
-        counts.fetched += batch.counts.fetched
-        let written = try rows[rows.count - 1].only()
-        let changed = try written.int("inserted") + written.int("updated")
+        settle(batch)
+        let written = try rows[1].only()
+        let changed = try written.int("inserted") + written.int("updated") + written.int("deleted")
         counts.changed += changed
         services.log.emit(
             .pageCommitted(
@@ -72,6 +73,9 @@ extension Run {
 
     private func settle(_ batch: RecordBatch) {
         pendingCalls = []
+        rotation = nil
+        // Whether a merge has left something to push is asked of the table itself.
+        hasMerged = hasMerged || !batch.rows.isEmpty
         counts.pages += 1
         entityPages += 1
         counts.fetched += batch.counts.fetched
@@ -96,7 +100,7 @@ extension Run {
     }
 
     /// Full jitter under 50 ms × 2^n, at most 2 s, and never past the deadline.
-    private func pause(afterAttempt attempt: Int) async throws {
+    func pause(afterAttempt attempt: Int) async throws {
         let ceiling = min(2000, 50 << min(attempt, 6))
         let wake = ContinuousClock.now + .milliseconds(Int.random(in: 1...ceiling))
         guard wake < deadline else { throw RunEnd.interrupted(.deadline) }

@@ -4,26 +4,35 @@ import JobFile
 import Queue
 import Telemetry
 
-/// One page as it came: records to write, and where the pass goes on.
-struct FetchedPage {
-    var batch: RecordBatch
-    var next: NextPosition
-}
-
 // The page loop: fetch with no transaction open, commit in one, until the protocol's own end.
 extension Run {
-    /// Syncs one entity to the end of its pass.
+    /// Syncs one entity: pulls a pass to its end, then pushes what is edited here (MS4).
     ///
     /// Throws `RunEnd` when the run must yield before.
     func sync(_ entity: Entity) async throws {
+        guard entity.isEnabled else { return }
+        self.entity = entity.name
+        for part in try await parts(of: entity) {
+            try await pull(part)
+        }
+        let isRepair = inputs.job.checkpoint(of: entity.name).isRepairRequested
+        if try await push(entity, isRepair: isRepair), isRepair {
+            // A repair ends with what the source made of the rows that were sent anew (LU21).
+            try await pull(entity)
+        }
+        self.entity = nil
+    }
+
+    /// Reads one pass to its end, or goes on with the one in progress.
+    private func pull(_ entity: Entity) async throws {
         self.entity = entity.name
         entityPages = 0
-        let reader = RecordReader(entity)
-        let upsert = UpsertStatement(entity)
-        var seen: Set<String> = []
+        let reader = RecordReader(entity, dialect: dialect, isTooOld: ageTests(of: entity))
+        let writes = PageWrites(entity)
         var recovery = RecoveryCounts()
-        var pass = try begin(entity)
+        var seen: Set<String> = []
         var pages = 0
+        guard var pass = try await begin(entity) else { return }
         while true {
             try checkMayBegin(page: pages, of: entity)
             let begun = ContinuousClock.now
@@ -36,39 +45,76 @@ extension Run {
                 continue
             }
             try checkProgress(page.next.next, &seen, at: pass.position)
+            pass.note(isWhole: page.batch.isWhole)
             let commit = pass.commit(
                 entity, next: page.next, maxSeen: page.batch.maxSeen?.watermarkText)
-            if canEndWithoutPage(page, pass, commit) {
-                endedPasses.append(
-                    EndedPass(
-                        entity: entity.name, generation: pass.generation,
-                        watermark: commit.watermark, syncToken: commit.syncToken))
-                break
+            if canEndWithoutPage(page, pass, commit, entity) {
+                end(pass, commit)
+                return
             }
-            try await self.commit(page.batch, commit, upsert)
+            try await self.commit(page.batch, commit, writes, sweeps: sweep(pass, commit, entity))
             pages += 1
             pace.note(ContinuousClock.now - begun)
-            if commit.isEnd { break }
+            if commit.isEnd { return noteEnd(of: pass, commit) }
             pass.advance(over: commit)
         }
-        self.entity = nil
     }
 
     /// Goes on where a pass was interrupted, or begins one (MH17, MH27).
-    private func begin(_ entity: Entity) throws -> PassState {
-        let checkpoint = inputs.job.checkpoint(of: entity.name)
+    ///
+    /// Nil: the probe says that nothing changed, and the pass has ended (SC19).
+    private func begin(_ entity: Entity) async throws -> PassState? {
+        let checkpoint = checkpoint(of: entity)
         if let resumed = PassState(resuming: checkpoint) { return resumed }
         let conditions = entity.incremental?.fullIf ?? []
-        let isFull = try !conditions.isEmpty && holds(conditions, for: entity.name)
-        return PassState(
-            beginning: entity, from: checkpoint, isFull: isFull, startedAt: now())
+        let isAsked = try !conditions.isEmpty && holds(conditions, for: entity.name)
+        let fallback =
+            entity.incremental?.fallsBackToJob == true
+            ? inputs.job.lastSuccessAt.map(Timestamp.iso8601) : nil
+        let isFull = isAsked || isFullDue(entity, checkpoint, hasFallback: fallback != nil)
+        var pass = PassState(
+            beginning: entity, from: checkpoint, isFull: isFull, startedAt: now(),
+            fallback: fallback)
+        guard let probe = entity.probe else { return pass }
+        pass.probe = try await ask(probe, of: entity)
+        guard mayTrust(probe, entity, checkpoint), pass.probe == checkpoint.probe else {
+            return pass
+        }
+        endedPasses.append(
+            EndedPass(
+                entity: entity.name, generation: checkpoint.generation, watermark: nil,
+                syncToken: checkpoint.syncToken, validator: checkpoint.validator,
+                probe: checkpoint.probe))
+        return nil
+    }
+
+    /// `full_every` (ST31).
+    ///
+    /// An entity that was never read in full begins so, unless it may begin at its job's last
+    /// success (ST5).
+    private func isFullDue(
+        _ entity: Entity, _ checkpoint: Checkpoint, hasFallback: Bool
+    ) -> Bool {
+        if entity.write.mode == .replaceAll { return true }
+        guard let span = entity.incremental?.fullEvery else { return false }
+        guard let age = checkpoint.lastFullAge else {
+            return checkpoint.watermark != nil || !hasFallback
+        }
+        return age + (ContinuousClock.now - inputs.claimedAt) >= span
+    }
+
+    /// A probe can't see deletions, and nothing about an empty table (SC7, SC20).
+    private func mayTrust(_ probe: Probe, _ entity: Entity, _ checkpoint: Checkpoint) -> Bool {
+        guard !inputs.job.isForced, !checkpoint.isFullRequested,
+            !inputs.emptyTables.contains(entity.write.table), let age = checkpoint.lastFullAge
+        else { return false }
+        return age < probe.fullEvery
     }
 
     /// The pass once more from its beginning, full, after its position was lost.
     private func restart(_ entity: Entity) -> PassState {
         PassState(
-            beginning: entity, from: inputs.job.checkpoint(of: entity.name), isFull: true,
-            startedAt: now())
+            beginning: entity, from: checkpoint(of: entity), isFull: true, startedAt: now())
     }
 
     /// The source's clock at the run's first answer, else the database's now (ours, MH18).
@@ -77,7 +123,7 @@ extension Run {
     }
 
     /// Before every page: stops, the deadline, the pace and the page cap (ST3, MH11).
-    private func checkMayBegin(page: Int, of entity: Entity) throws {
+    func checkMayBegin(page: Int, of entity: Entity) throws {
         if let reason = control.stopReason { throw RunEnd.interrupted(reason) }
         let left = deadline - ContinuousClock.now
         guard left > .zero, pace.allowsPage(within: left) else {
@@ -96,100 +142,55 @@ extension Run {
             throw RunEnd.failed(.cursorLoop, "the source gave a position again that it gave before")
         }
     }
+}
 
+// How a pass ends.
+extension Run {
     /// A last page without records writes nothing of its own: its end travels with the outcome.
     private func canEndWithoutPage(
-        _ page: FetchedPage, _ pass: PassState, _ commit: PageCommit
+        _ page: FetchedPage, _ pass: PassState, _ commit: PageCommit, _ entity: Entity
     ) -> Bool {
         commit.isEnd && page.batch.counts.fetched == 0 && !pass.isFullRequested
+            && (!pass.mayEndInSweep(entity) || page.isUnmodified)
     }
 
-    /// Asks for the page after the checkpoint and reads it whole.
-    private func fetch(
-        _ entity: Entity, _ pass: inout PassState, _ reader: RecordReader,
-        _ recovery: inout RecoveryCounts
-    ) async throws -> FetchedPage {
-        recovery.beginPage()
-        while true {
-            let answer = try await ask(entity, pass)
-            guard (200..<300).contains(answer.response.status) else {
-                try await recover(entity, from: answer, &recovery)
-                continue
-            }
-            return try read(answer, entity, pass, reader)
+    /// Notes the end of a pass whose last page was empty.
+    private func end(_ pass: PassState, _ commit: PageCommit) {
+        endedPasses.append(
+            EndedPass(
+                entity: commit.entity, generation: pass.generation, watermark: commit.watermark,
+                syncToken: commit.syncToken, validator: commit.validator, probe: commit.probe,
+                fullAt: pass.kind == .full ? pass.startedAt : nil))
+    }
+
+    private func sweep(_ pass: PassState, _ commit: PageCommit, _ entity: Entity) -> Sweep? {
+        guard commit.isEnd, pass.mayEndInSweep(entity) else { return nil }
+        return Sweep(entity, isRepair: pass.isRepair)
+    }
+
+    /// What a second pass of this run begins from.
+    private func noteEnd(of pass: PassState, _ commit: PageCommit) {
+        guard pass.isRepair else { return }
+        var checkpoint = Checkpoint(entity: commit.entity)
+        checkpoint.generation = pass.generation
+        checkpoint.syncToken = commit.syncToken
+        checkpoint.watermark = commit.watermark
+        checkpoint.lastFullAge = .zero
+        checkpoints[commit.entity] = checkpoint
+    }
+
+    func checkpoint(of entity: Entity) -> Checkpoint {
+        checkpoints[entity.name] ?? inputs.job.checkpoint(of: entity.name)
+    }
+
+    private func ageTests(of entity: Entity) -> [AgeTest] {
+        inputs.file.after.compactMap { step in
+            guard case .cleanup(let table, let by, let span) = step.action,
+                table == entity.write.table,
+                let field = entity.records.fields.firstIndex(where: { $0.name == by })
+            else { return nil }
+            return AgeTest(
+                field: field, before: inputs.claimedAtMicroseconds - span.microseconds)
         }
-    }
-
-    private func ask(_ entity: Entity, _ pass: PassState) async throws -> Answer {
-        values.since = pass.since.map(plainValue)
-        values.pageSize = entity.page.size
-        values.pageToken = nil
-        if entity.page.continuesByAddress, let url = pass.position {
-            return try await exchange(entity.request, retries: true, to: try sameOrigin(url))
-        }
-        values.pageToken = pass.tokenValue
-        return try await exchange(entity.request, retries: true)
-    }
-
-    /// A stored address must still lead to the source: its base may have been changed since.
-    private func sameOrigin(_ url: String) throws -> String {
-        let base = inputs.base ?? inputs.file.source.base
-        guard Origin(url: url) == Origin(url: base) else {
-            throw RunEnd.failed(
-                .rejected, "the stored next page is on another origin than the source")
-        }
-        return url
-    }
-
-    private func read(
-        _ answer: Answer, _ entity: Entity, _ pass: PassState, _ reader: RecordReader
-    ) throws -> FetchedPage {
-        let document: JSONDocument
-        do {
-            document = try JSONDocument(parsing: answer.response.body)
-        } catch {
-            throw RunEnd.failed(.malformed, "the page is not JSON: \(error)")
-        }
-        let batch = try reader.read(document.root)
-        let facts = PageFacts(
-            root: document.root, response: answer.response, url: answer.url,
-            position: pass.position, recordCount: batch.counts.fetched,
-            greatest: entity.page.keysetField.flatMap { batch.greatest(of: $0, in: entity) })
-        let next = try entity.page.position(
-            after: facts, signInName: inputs.file.source.auth.queryName)
-        return FetchedPage(batch: batch, next: next)
-    }
-}
-
-extension Page {
-    /// The next position is a whole address.
-    var continuesByAddress: Bool {
-        switch style {
-        case .nextURL, .linkHeader: true
-        default: false
-        }
-    }
-
-    /// The field whose greatest value is the next position.
-    var keysetField: String? {
-        if case .keyset(.field(let name), _) = style { name } else { nil }
-    }
-}
-
-extension Authentication {
-    /// The query parameter that signs in, when one does.
-    var queryName: String? {
-        if case .query(let name, _) = self { name } else { nil }
-    }
-}
-
-extension RecordBatch {
-    /// Greatest value of a field among the records to write.
-    func greatest(of field: String, in entity: Entity) -> String? {
-        guard let index = entity.records.fields.firstIndex(where: { $0.name == field }) else {
-            return nil
-        }
-        let values = rows.compactMap { $0[index] }
-        return values.max { $0.isLess(than: $1) ?? false }?.watermarkText
     }
 }

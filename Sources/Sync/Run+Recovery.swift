@@ -17,7 +17,7 @@ struct RecoveryCounts {
     /// Counts a use; false when the recovery is spent (MH13).
     mutating func use(_ recovery: Recovery) -> Bool {
         let used =
-            recovery.then == .fullPass
+            recovery.beginsAnew
             ? inThisRun[recovery.name] ?? 0 : onThisPage[recovery.name] ?? 0
         guard used < recovery.times else { return false }
         onThisPage[recovery.name, default: 0] += 1
@@ -35,21 +35,26 @@ extension Run {
         _ entity: Entity, from answer: Answer, _ counts: inout RecoveryCounts
     ) async throws {
         let end = unexpected(answer, entity.request.method)
-        let status = answer.response.status
-        guard let recovery = entity.recover.first(where: { $0.statuses.contains(status) }) else {
-            throw end
-        }
+        guard let recovery = entity.recover.first(where: { $0.isFor(answer) }) else { throw end }
         let spent = RunEnd.failed(word: recovery.name, message: end.message ?? recovery.name)
         guard recovery.then != .fail, counts.use(recovery), canTake(recovery.steps) else {
             throw spent
         }
         for step in recovery.steps {
-            guard case .call(let name) = step, let call = inputs.file.call(named: name) else {
-                continue
+            switch step {
+            case .call(let name):
+                if let call = inputs.file.call(named: name) { try await make(call) }
+            case .createZone: try await createZone(of: entity)
+            case .forgetToken: break
             }
-            try await make(call)
         }
-        if recovery.then == .fullPass { throw FullPassNeeded() }
+        if recovery.beginsAnew { throw FullPassNeeded() }
+    }
+
+    /// The zone was deleted behind our back, whatever is remembered of it (MS6).
+    func createZone(of entity: Entity) async throws {
+        guard case .zoneChanges(let zone, _)? = entity.cloudkit else { return }
+        try await take(.ensureZone(zone, isRemembered: false), isAnew: true)
     }
 
     /// Without anything to send, a step can't help: the error stays what it was (MH14).
@@ -57,6 +62,33 @@ extension Run {
         inputs.file.calls.allSatisfy { call in
             guard steps.contains(.call(call.name)), let list = call.skipIfEmpty else { return true }
             return inputs.lists[list]?.count ?? 0 > 0
+        }
+    }
+}
+
+extension Recovery {
+    /// The pass starts over: a forgotten token leaves no other way.
+    var beginsAnew: Bool { then == .fullPass || steps.contains(.forgetToken) }
+
+    /// Any of its conditions holds of what the source answered.
+    func isFor(_ answer: Answer) -> Bool {
+        guard let failure = answer.failure else {
+            return statuses.contains(answer.response.status)
+        }
+        return statuses.contains(answer.response.status)
+            || failure.code.map(codes.contains) ?? false
+            || reasonHas.contains { failure.reason.contains(words: $0) }
+    }
+}
+
+extension String {
+    /// Whether it holds the words, upper and lower case being the same.
+    fileprivate func contains(words: String) -> Bool {
+        let text = Array(lowercased().utf8)
+        let sought = Array(words.lowercased().utf8)
+        guard !sought.isEmpty, text.count >= sought.count else { return false }
+        return (0...text.count - sought.count).contains { start in
+            text[start..<start + sought.count].elementsEqual(sought)
         }
     }
 }

@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import JobFile
+import Postgres
 import Queue
 import Telemetry
 
@@ -8,11 +9,66 @@ import Telemetry
 extension Run {
     func takeSteps() async throws {
         for step in inputs.file.before {
-            guard case .call(let name) = step.action, let call = inputs.file.call(named: name)
-            else { continue }
-            guard try holds(step.ifAny, for: call.name), !isTooSoon(call) else { continue }
-            try await make(call)
+            switch step.action {
+            case .call(let name):
+                guard let call = inputs.file.call(named: name),
+                    try holds(step.ifAny, for: name), !isTooSoon(call)
+                else { continue }
+                try await make(call)
+            case .preset(let preset): try await take(preset)
+            }
         }
+    }
+
+    /// A step of the preset; one that is remembered is not taken again (MS5).
+    func take(_ step: PresetStep, isAnew: Bool = false) async throws {
+        guard let dialect else { return }
+        let memory = inputs.job.calls.first { $0.call == step.memoryName }
+        if !isAnew, step.isRemembered, let memory, memory.age < .seconds(100 * 365 * 86_400) {
+            return
+        }
+        let result = try await dialect.take(step, remembered: memory?.listHash) { request in
+            try await exchange(request)
+        }
+        guard step.isRemembered else { return }
+        pendingCalls.removeAll { $0.call == step.memoryName }
+        pendingCalls.append(PendingCall(call: step.memoryName, listHash: result))
+    }
+
+    /// The steps after the entities, all of which were read to their ends (ST23).
+    func takeLastSteps() async throws {
+        for step in inputs.file.after where step.onlyIf == .complete || counts.changed > 0 {
+            switch step.action {
+            case .call(let name):
+                guard let call = inputs.file.call(named: name), !isTooSoon(call) else { continue }
+                try await make(call)
+            case .cleanup(let table, let by, let span):
+                try await cleanUp(table, by: by, olderThan: span)
+            }
+        }
+    }
+
+    /// Deletes rows that have become too old; ones that come again are not written (`AgeTest`).
+    private func cleanUp(_ table: String, by column: String, olderThan span: Duration) async throws
+    {
+        guard let entity = inputs.file.entities.first(where: { $0.write.table == table }) else {
+            return
+        }
+        let claim = inputs.job.claim
+        let delete = Statement(
+            """
+            with old as (
+              delete from synced.\(quoted(table)) as t
+              where t.user_id = $1 and t.\(quoted(column)) < $5 and t.synced
+              returning true
+            ), counted as (
+              select count(*) as rows from old
+            )
+            select c.rows, c.rows = 0 or jobrunner.note_push($1, $2, $3, $4, 0, 0, c.rows) from counted as c
+            """, .int8(claim.userID), .text(claim.name), .text(entity.name), .int8(claim.fence),
+            .timestamptz(inputs.claimedAtMicroseconds - span.microseconds))
+        let rows = try await services.queue.turn([claim.holdStatement, delete], deadline: deadline)
+        counts.changed += try rows[1].only().int("rows")
     }
 
     /// Makes a call whatever its conditions; a failure is a warning where the call says so.
@@ -85,48 +141,6 @@ extension Run {
     }
 }
 
-// Requests of this run.
-extension Run {
-    /// Sends a declared request with this run's values.
-    func exchange(_ request: Request, retries: Bool, to url: String? = nil) async throws -> Answer {
-        let assembly = RequestAssembly(
-            source: inputs.file.source, base: inputs.base ?? inputs.file.source.base,
-            renderer: Renderer(values: values))
-        let assembled =
-            try url.map { try assembly.request(request, to: $0) } ?? assembly.request(request)
-        let started = inputs.claimedAt
-        let claimed = inputs.claimedAtMicroseconds
-        let exchange = Exchange(
-            client: services.client, budgets: services.budgets, source: inputs.file.source,
-            tenantID: inputs.job.tenantID, deadline: deadline, isAnswered: isAnswered,
-            unixSeconds: {
-                Int((claimed + (ContinuousClock.now - started).microseconds) / 1_000_000)
-            })
-        let answer = try await exchange.send(assembled, retries: retries) { requests += 1 }
-        isAnswered = true
-        noteTime(of: answer.response)
-        return answer
-    }
-
-    /// The first answer's `Date` is when the run began by the source's clock.
-    private func noteTime(of response: HTTPResponse) {
-        guard sourceTime == nil, let date = response.header("Date"),
-            let seconds = HTTPDate.unixSeconds(date)
-        else { return }
-        sourceTime = Int64(seconds) * 1_000_000
-    }
-
-    /// What an unexpected status ends the run with, with a little of the answer.
-    func unexpected(_ answer: Answer, _ method: String) -> RunEnd {
-        let excerpt = redactor.sanitised(bytes: Array(answer.response.body.prefix(200)))
-        let isSignedIn = inputs.file.source.auth != .none
-        return classified(
-            status: answer.response.status,
-            of: label(HTTPRequest(method: method, url: answer.url, headers: [], body: nil)),
-            excerpt: excerpt, hasCredential: isSignedIn)
-    }
-}
-
 extension JobFile {
     /// Whether any rule looks at a call's last success: else remembering it would cost every run a row.
     fileprivate func asks(about call: Call) -> Bool {
@@ -140,6 +154,20 @@ extension JobFile {
                     }
                 }
             }
+    }
+}
+
+extension PresetStep {
+    /// The name under which its success is remembered.
+    fileprivate var memoryName: String {
+        switch self {
+        case .ensureZone(let zone, _): "cloudkit.ensure_zone:\(zone)"
+        case .checkAccount: "cloudkit.check_account"
+        }
+    }
+
+    fileprivate var isRemembered: Bool {
+        if case .ensureZone(_, let isRemembered) = self { isRemembered } else { true }
     }
 }
 

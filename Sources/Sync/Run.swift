@@ -18,6 +18,21 @@ final class Run {
 
     var values: Values
     var redactor = Redactor(secrets: [])
+    /// What the source speaks besides plain REST; nil: nothing.
+    let dialect: (any SourceDialect)?
+    /// The sealed secrets by name, as this run last knew them.
+    var sealed: [String: SealedSecret] = [:]
+    /// A credential that the source replaced and that no transaction has stored yet (MS27).
+    var rotation: Rotation?
+    /// Checkpoints that this run itself has moved beyond what it was given.
+    var checkpoints: [String: Checkpoint] = [:]
+    /// Record types that were reported as ignored, once a run each (PO7).
+    var toldTypes: Set<String> = []
+    /// The ids of each chunk, by the name of its pass.
+    var chunks: [String: [String]] = [:]
+    /// Duplicates were merged, so that rows may have to be pushed.
+    var hasMerged = false
+    var openedSecrets: [[UInt8]] = []
     var requests = 0
     var counts = RunTotals()
     var pace = Pace()
@@ -41,27 +56,51 @@ final class Run {
             tenant: inputs.job.tenantName, user: inputs.job.userKey, job: inputs.job.claim.name,
             run: inputs.job.claim.fence)
         values = Values(attributes: inputs.job.attributes)
+        dialect = services.dialect(inputs.file.source)
     }
 
     /// Runs to an outcome; nil when the claim was lost and nothing may be written.
     func execute() async -> FinishedRun? {
+        let end = await end()
+        await storeRotation(after: end)
+        return finished(end)
+    }
+
+    /// Why the run did not come to its end; nil: it did.
+    private func end() async -> RunEnd? {
         do {
             try checkBreaker()
             try openSecrets()
             try checkRequirements()
+            guard !isFreshEnough else { return nil }
             try await takeSteps()
             for entity in wantedEntities {
                 try await sync(entity)
             }
-            return finished(nil)
+            try await takeLastSteps()
+            return nil
         } catch {
-            return finished(ended(by: error))
+            return ended(by: error)
+        }
+    }
+
+    /// Rows younger than `soft` are not asked for again, whoever wants it but by force (SC5, SC16).
+    private var isFreshEnough: Bool {
+        guard let freshness = inputs.file.freshness, !inputs.job.isForced else { return false }
+        return wantedEntities.allSatisfy { entity in
+            let checkpoint = inputs.job.checkpoint(of: entity.name)
+            guard let age = checkpoint.syncedAge, !checkpoint.isFullRequested,
+                checkpoint.passKind == nil
+            else { return false }
+            return age < freshness.soft && !inputs.emptyTables.contains(entity.write.table)
+                && !inputs.dirtyTables.contains(entity.write.table)
         }
     }
 
     private var wantedEntities: [Entity] {
-        guard let only = inputs.job.entity else { return inputs.file.entities }
-        return inputs.file.entities.filter { $0.name == only }
+        let enabled = inputs.file.entities.filter(\.isEnabled)
+        guard let only = inputs.job.entity else { return enabled }
+        return enabled.filter { $0.name == only }
     }
 
     /// A stop from outside explains a cancellation; a passed deadline explains any tear-down.
@@ -115,12 +154,14 @@ final class Run {
             do {
                 let secret = try sealer.open(sealed.sealed, for: place)
                 values.secrets[sealed.name] = secret
+                self.sealed[sealed.name] = sealed
                 opened.append(secret.withBytes { Array($0) })
             } catch {
                 throw RunEnd.needsReauth(message: "secret '\(sealed.name)': \(error)")
             }
         }
         redactor = Redactor(secrets: opened)
+        openedSecrets = opened
     }
 
     private func checkRequirements() throws {

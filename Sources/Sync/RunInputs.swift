@@ -13,6 +13,8 @@ public struct RunInputs: Sendable {
     public var lists: [String: ListState]
     /// Tables of the file's `table_empty` conditions that hold no row of the user.
     public var emptyTables: Set<String>
+    /// Tables that hold an unsent edit of the user.
+    public var dirtyTables: Set<String>
     /// The source's breaker is open for so long.
     public var blocked: Duration?
     /// When the job was claimed: the deadline runs from here.
@@ -38,6 +40,7 @@ public struct RunInputs: Sendable {
             lists[list.name] = opened.lists[place]?[user]
         }
         emptyTables = Set(opened.empty.filter { $0.value.contains(user) }.keys)
+        dirtyTables = Set(opened.dirty.filter { $0.value.contains(user) }.keys)
         self.claimedAt = claimedAt
         claimedAtMicroseconds = job.claimedAt
     }
@@ -52,6 +55,16 @@ extension JobFile {
     /// The tables whose emptiness decides something in this job (MH17).
     public var emptinessTables: [String] {
         let conditions = before.flatMap(\.ifAny) + entities.flatMap { $0.incremental?.fullIf ?? [] }
-        return conditions.compactMap { if case .tableEmpty(let table) = $0 { table } else { nil } }
+        let asked = conditions.compactMap { condition -> String? in
+            if case .tableEmpty(let table) = condition { table } else { nil }
+        }
+        // What is said of rows that are not there is nothing (SC7).
+        let judged = entities.filter { freshness != nil || $0.probe != nil }.map(\.write.table)
+        return asked + judged
+    }
+
+    /// The tables whose unsent edits are a reason to push (MS18).
+    public var pushedTables: [String] {
+        entities.filter { $0.push != nil }.map(\.write.table)
     }
 }

@@ -1,5 +1,5 @@
 /// Times as sources write them, in microseconds since 1970-01-01 UTC.
-enum Timestamp {
+public enum Timestamp {
     /// Reads ISO 8601 as web services write it: date, optional time, optional fraction, `Z` or offset.
     ///
     /// Without an offset it is UTC. Words such as `now`, years outside 1–9999 and impossible dates
@@ -24,8 +24,11 @@ enum Timestamp {
     private static let instants: ClosedRange<Int64> =
         -62_135_596_800_000_000...253_402_300_799_999_999
 
+    /// Whether a time can be written and stored; absurd ones exist at sources.
+    static func isStorable(_ microseconds: Int64) -> Bool { instants.contains(microseconds) }
+
     /// `2026-11-21T08:00:00Z`, with six digits of fraction when there is one.
-    static func iso8601(_ microseconds: Int64) -> String {
+    public static func iso8601(_ microseconds: Int64) -> String {
         let (days, time) = floorDivision(microseconds, 86_400_000_000)
         let date = civil(daysSince1970: days)
         let seconds = time / 1_000_000

@@ -80,6 +80,12 @@ public enum Event: Sendable, Equatable {
     case databaseLost(Subject, error: String)
     /// The database answers again.
     case databaseBack(Subject, after: Duration)
+    /// A run begins (PO13).
+    case runStarted(Subject)
+    /// Records of a type that the entity does not sync are left alone; told once a run (PO7).
+    case recordsIgnored(Subject, entity: String, type: String)
+    /// Local edits were brought to the source.
+    case rowsPushed(Subject, entity: String, pushed: Int, failed: Int)
     /// A run ended; an idle one only shows at `debug`.
     case runFinished(Subject, RunSummary)
     /// Somebody else holds the job now; nothing of this run was written.

@@ -81,6 +81,9 @@ extension Event {
         case .sourceUnblocked: ("source_unblocked", .info)
         case .callWarned: ("call_warned", .warning)
         case .pageCommitted: ("page_committed", .debug)
+        case .runStarted: ("run_started", .debug)
+        case .recordsIgnored: ("records_ignored", .warning)
+        case .rowsPushed: ("rows_pushed", .debug)
         case .internalError: ("internal_error", .error)
         case .linesDropped: ("lines_dropped", .warning)
         }
@@ -95,7 +98,8 @@ extension Event {
             .jobsReaped(let subject, _), .jobQuarantined(let subject, _),
             .sourceBlocked(let subject, _, _, _), .sourceUnblocked(let subject, _),
             .callWarned(let subject, _, _), .pageCommitted(let subject, _, _, _, _),
-            .internalError(let subject, _, _):
+            .internalError(let subject, _, _), .runStarted(let subject),
+            .recordsIgnored(let subject, _, _), .rowsPushed(let subject, _, _, _):
             subject
         case .linesDropped:
             Subject()
@@ -133,7 +137,8 @@ extension Event {
         case .internalError(_, let message, let place):
             [Field("message", .text(message)), Field("place", .id(place))]
         case .linesDropped(let lines): [count("count", lines)]
-        case .runFinished, .runLost, .runDeferred: runDetails
+        case .runFinished, .runLost, .runDeferred, .runStarted, .recordsIgnored, .rowsPushed:
+            runDetails
         }
     }
 
@@ -143,6 +148,10 @@ extension Event {
         case .runLost(_, let step): [Field("at", .id(step))]
         case .runDeferred(_, let wait, let reason):
             [Field("wait_ms", .milliseconds(wait)), Field("reason", .text(reason))]
+        case .recordsIgnored(_, let entity, let type):
+            [Field("entity", .id(entity)), Field("type", .text(type))]
+        case .rowsPushed(_, let entity, let pushed, let failed):
+            [Field("entity", .id(entity)), count("pushed", pushed), count("failed", failed)]
         default: []
         }
     }

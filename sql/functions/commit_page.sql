@@ -13,6 +13,9 @@ create or replace function jobrunner.commit_page(
   in_partial_watermark text,
   in_ended boolean,
   in_watermark text,
+  in_is_whole boolean,
+  in_validator text,
+  in_probe text,
   in_fetched bigint,
   in_inserted bigint,
   in_updated bigint,
@@ -29,6 +32,7 @@ as $$
 -- Moves an entity's checkpoint over one page and counts it; called in the page's transaction after hold_job.
 -- in_ended: the page was the pass's last; the watermark moves and the cursor goes (invariants 3, 4).
 -- in_page_number: 1 begins the pass; a later page must follow the committed one, so none counts twice.
+-- in_is_whole: every record of the pass so far could be read; in_validator, in_probe: kept at the pass's end.
 -- Returns true. Raises JR002 when a reset or another page came between, which undoes the page.
 begin
   insert into jobrunner.checkpoints as k (user_id, job_name, entity, tenant_id)
@@ -44,12 +48,17 @@ begin
     pass_kind = case when not in_ended then in_pass_kind end,
     pass_started_at = case when not in_ended then in_pass_started_at end,
     pass_since = case when not in_ended then in_pass_since end,
+    pass_is_whole = in_ended or in_is_whole,
     page_number = in_page_number,
     cursor = case when not in_ended then in_cursor end,
     sync_token = in_sync_token,
     partial_watermark = case when not in_ended then in_partial_watermark end,
     watermark = case when in_ended then coalesce(in_watermark, k.watermark) else k.watermark end,
     last_synced_at = case when in_ended then now() else k.last_synced_at end,
+    last_full_at = case when in_ended and in_pass_kind = 'full' then in_pass_started_at else k.last_full_at end,
+    repair_requested = k.repair_requested and not (in_ended and in_pass_kind = 'full'),
+    validator = case when in_ended then in_validator else k.validator end,
+    probe = case when in_ended then in_probe else k.probe end,
     consecutive_failures = case when in_ended then 0 else k.consecutive_failures end,
     last_error_kind = case when not in_ended then k.last_error_kind end,
     last_error = case when not in_ended then k.last_error end,
@@ -66,7 +75,10 @@ begin
       case when k.run_fence = in_fence then k.run_skipped_incompatible_count else 0 end + in_skipped_incompatible,
     run_filtered_count = case when k.run_fence = in_fence then k.run_filtered_count else 0 end + in_filtered,
     run_duplicate_count = case when k.run_fence = in_fence then k.run_duplicate_count else 0 end + in_duplicate,
-    run_deleted_count = case when k.run_fence = in_fence then k.run_deleted_count else 0 end + in_deleted
+    run_deleted_count = case when k.run_fence = in_fence then k.run_deleted_count else 0 end + in_deleted,
+    run_swept_count = case when k.run_fence = in_fence then k.run_swept_count else 0 end,
+    run_pushed_count = case when k.run_fence = in_fence then k.run_pushed_count else 0 end,
+    run_push_failed_count = case when k.run_fence = in_fence then k.run_push_failed_count else 0 end
   where k.user_id = in_user_id and k.job_name = in_name and k.entity = in_entity
     and k.generation = in_generation
     and (in_page_number = 1 or k.page_number = in_page_number - 1);

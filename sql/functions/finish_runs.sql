@@ -23,8 +23,8 @@ as $$
 -- Writes each run's outcome once and decides when its job is due next. All well: no rows. A row says
 -- 'lost' (the claim was taken away, nothing is written) or 'quarantined' (the job was set aside).
 -- in_entities: where a failed run failed; in_waits_ms: how long a deferred one waits; in_passes: per run null or
--- [{entity, generation, watermark, sync_token}], passes that ended without anything to write; in_calls: per run
--- null or [{call, list_hash}], calls that succeeded and no page remembered.
+-- [{entity, generation, watermark, sync_token, validator, probe, full_us}], passes that ended without anything to
+-- write; in_calls: per run null or [{call, list_hash}], calls that succeeded and no page remembered.
 -- Locks jobs, then sources, in key order, so that two batches can't deadlock.
 #variable_conflict use_column
 declare
@@ -36,6 +36,10 @@ declare
   v_names text[];
   v_fences bigint[];
   v_verdicts text[];
+  v_changed_ids bigint[];
+  v_changed_names text[];
+  v_changed_runs bigint[];
+  v_changes jsonb[];
 begin
 with given as materialized (
   select *
@@ -64,6 +68,9 @@ with given as materialized (
     coalesce(sum(k.run_filtered_count), 0)::bigint as filtered,
     coalesce(sum(k.run_duplicate_count), 0)::bigint as duplicate,
     coalesce(sum(k.run_deleted_count), 0)::bigint as deleted,
+    coalesce(sum(k.run_swept_count), 0)::bigint as swept,
+    coalesce(sum(k.run_pushed_count), 0)::bigint as pushed,
+    coalesce(sum(k.run_push_failed_count), 0)::bigint as push_failed,
     coalesce(
       jsonb_object_agg(k.entity, jobrunner.run_counters(k)) filter (where k.entity is not null), '{}'
     ) as entities
@@ -73,12 +80,17 @@ with given as materialized (
   group by h.user_id, h.name
 ), ended as (
   insert into jobrunner.checkpoints as k (
-    user_id, job_name, entity, tenant_id, generation, sync_token, watermark, last_synced_at
+    user_id, job_name, entity, tenant_id, generation, sync_token, watermark, validator, probe, last_full_at,
+    last_synced_at
   )
-  select h.user_id, h.name, p.entity, h.tenant_id, p.generation, p.sync_token, p.watermark, now()
+  select h.user_id, h.name, p.entity, h.tenant_id, p.generation, p.sync_token, p.watermark, p.validator, p.probe,
+    to_timestamp(p.full_us / 1000000.0), now()
   from held as h
   cross join lateral jsonb_to_recordset(h.passes::jsonb)
-    as p (entity text, generation bigint, watermark text, sync_token text)
+    as p (
+      entity text, generation bigint, watermark text, sync_token text, validator text, probe text,
+      full_us bigint
+    )
   where h.passes is not null
   on conflict (user_id, job_name, entity) do update
   set pass_kind = null,
@@ -88,6 +100,10 @@ with given as materialized (
     partial_watermark = null,
     sync_token = excluded.sync_token,
     watermark = coalesce(excluded.watermark, k.watermark),
+    pass_is_whole = true,
+    validator = excluded.validator,
+    probe = excluded.probe,
+    last_full_at = coalesce(excluded.last_full_at, k.last_full_at),
     last_synced_at = excluded.last_synced_at,
     consecutive_failures = 0,
     last_error_kind = null,
@@ -126,7 +142,7 @@ with given as materialized (
     entity_requested = case when h.rerun_requested then j.entity_requested end,
     priority = h.rerun_requested::integer::smallint,
     due_at = case
-      when h.error_kind = 'deadline' and c.pages = 0 and h.stalled_runs >= 4
+      when h.error_kind = 'deadline' and c.pages + c.pushed = 0 and h.stalled_runs >= 4
         then now() + jobrunner.quarantine_span(h.stalled_runs - 3)
       when h.outcome = 'deferred' then now() + make_interval(secs => h.wait_ms / 1000.0)
       when h.rerun_requested or h.outcome = 'partial' then least(j.due_at, now())
@@ -144,15 +160,15 @@ with given as materialized (
     end,
     crashes = 0,
     stalled_runs = case
-      when h.outcome = 'complete' or c.pages > 0 then 0
+      when h.outcome = 'complete' or c.pages + c.pushed > 0 then 0
       when h.error_kind = 'deadline' then h.stalled_runs + 1
       else h.stalled_runs
     end,
     quarantined_at = case
-      when h.error_kind = 'deadline' and c.pages = 0 and h.stalled_runs >= 4 then now()
+      when h.error_kind = 'deadline' and c.pages + c.pushed = 0 and h.stalled_runs >= 4 then now()
     end,
     quarantine_reason = case
-      when h.error_kind = 'deadline' and c.pages = 0 and h.stalled_runs >= 4
+      when h.error_kind = 'deadline' and c.pages + c.pushed = 0 and h.stalled_runs >= 4
         then 'no page was committed in five runs, each of which met its deadline'
     end,
     last_outcome = h.outcome,
@@ -181,33 +197,43 @@ with given as materialized (
   insert into jobrunner.runs (
     user_id, id, outcome, tenant_id, job_name, worker_id, scheduled_at, started_at, error_kind, error,
     request_count, page_count, fetched_count, inserted_count, updated_count, unchanged_count,
-    skipped_older_count, skipped_incompatible_count, filtered_count, duplicate_count, deleted_count, entities
+    skipped_older_count, skipped_incompatible_count, filtered_count, duplicate_count, deleted_count,
+    swept_count, pushed_count, push_failed_count, entities
   )
   select h.user_id, h.fence, h.outcome, h.tenant_id, h.name, h.worker_id, h.scheduled_at, h.started_at,
     h.error_kind, h.error, h.requests, c.pages, c.fetched, c.inserted, c.updated, c.unchanged,
-    c.skipped_older, c.skipped_incompatible, c.filtered, c.duplicate, c.deleted, c.entities
+    c.skipped_older, c.skipped_incompatible, c.filtered, c.duplicate, c.deleted, c.swept, c.pushed, c.push_failed,
+    c.entities
   from held as h
   join counted as c on c.user_id = h.user_id and c.name = h.name
   where h.outcome not in ('complete', 'skipped')
-    or c.inserted + c.updated + c.deleted > 0
+    or c.inserted + c.updated + c.deleted + c.swept + c.pushed + c.push_failed > 0
     or h.priority = 1
 )
 select
   array_agg(h.tenant_id) filter (where h.user_id is not null),
   array_agg(h.name) filter (where h.user_id is not null),
-  array_agg(h.outcome = 'complete' or c.pages > 0) filter (where h.user_id is not null),
+  array_agg(h.outcome = 'complete' or c.pages + c.pushed > 0) filter (where h.user_id is not null),
   array_agg(coalesce(h.error_kind in ('unavailable', 'timed_out'), false)) filter (where h.user_id is not null),
   array_agg(g.user_id) filter (where f.user_id is null or f.quarantined_at is not null),
   array_agg(g.name) filter (where f.user_id is null or f.quarantined_at is not null),
   array_agg(g.fence) filter (where f.user_id is null or f.quarantined_at is not null),
   array_agg(case when f.user_id is null then 'lost' else 'quarantined' end)
-    filter (where f.user_id is null or f.quarantined_at is not null)
-into v_tenant_ids, v_ended, v_reached, v_unavailable, v_user_ids, v_names, v_fences, v_verdicts
+    filter (where f.user_id is null or f.quarantined_at is not null),
+  array_agg(h.user_id) filter (where c.inserted + c.updated + c.deleted + c.swept > 0),
+  array_agg(h.name) filter (where c.inserted + c.updated + c.deleted + c.swept > 0),
+  array_agg(h.fence) filter (where c.inserted + c.updated + c.deleted + c.swept > 0),
+  array_agg(jsonb_build_object(
+    'inserted', c.inserted, 'updated', c.updated, 'deleted', c.deleted, 'swept', c.swept
+  )) filter (where c.inserted + c.updated + c.deleted + c.swept > 0)
+into v_tenant_ids, v_ended, v_reached, v_unavailable, v_user_ids, v_names, v_fences, v_verdicts, v_changed_ids,
+  v_changed_names, v_changed_runs, v_changes
 from given as g
 left join held as h on h.user_id = g.user_id and h.name = g.name and h.fence = g.fence
 left join counted as c on c.user_id = h.user_id and c.name = h.name
 left join finished as f on f.user_id = h.user_id and f.name = h.name;
 
+perform jobrunner.tell_changes(v_changed_ids, v_changed_names, v_changed_runs, v_changes);
 -- A statement of its own: as a part of the one above it was not run when that returned no row.
 perform jobrunner.report_sources(v_tenant_ids, v_ended, v_reached, v_unavailable);
 return query select * from unnest(v_user_ids, v_names, v_fences, v_verdicts);

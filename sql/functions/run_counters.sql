@@ -13,7 +13,10 @@ select jsonb_build_object(
   'skipped_incompatible', in_checkpoint.run_skipped_incompatible_count,
   'filtered', in_checkpoint.run_filtered_count,
   'duplicate', in_checkpoint.run_duplicate_count,
-  'deleted', in_checkpoint.run_deleted_count
+  'deleted', in_checkpoint.run_deleted_count,
+  'swept', in_checkpoint.run_swept_count,
+  'pushed', in_checkpoint.run_pushed_count,
+  'push_failed', in_checkpoint.run_push_failed_count
 )
 $$;
 comment on function jobrunner.run_counters is 'The counters of a checkpoint''s run, as runs.entities keeps them.';

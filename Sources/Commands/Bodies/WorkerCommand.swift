@@ -1,3 +1,4 @@
+import CloudKit
 import Glibc
 import HTTP
 import Postgres
@@ -39,7 +40,9 @@ enum WorkerCommand {
         let worker = Worker(
             settings, configuration: configuration, queue: queue, files: files,
             sync: Sync(
-                Services(queue: queue, client: client, budgets: budgets, sealer: sealer, log: log)),
+                Services(
+                    queue: queue, client: client, budgets: budgets, sealer: sealer, log: log,
+                    dialect: cloudKitDialect)),
             budgets: budgets, log: log)
         await worker.run(Signals.stream())
         client.close()

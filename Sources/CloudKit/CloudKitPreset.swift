@@ -1,2 +1,0 @@
-/// Apple's CloudKit Web Services as a source.
-public enum CloudKitPreset {}

@@ -1,0 +1,68 @@
+import HTTP
+import JSON
+import Sync
+
+/// What CloudKit puts in place of an answer, a zone or a record that failed (section 4.4).
+struct ErrorDictionary {
+    /// Such as `ZONE_NOT_FOUND`; one that nobody documents is kept as it is.
+    var code: String
+    /// The server's reason; empty when it gives none.
+    var reason: String
+    /// The body's `retryAfter`, capped.
+    var wait: Duration?
+    /// The record that failed.
+    var recordName: String?
+    /// The request's id at Apple.
+    var uuid: String?
+    /// Where a person signs in again.
+    var redirectURL: String?
+
+    /// Reads a dictionary; nil: the node is no error.
+    init?(_ node: JSONNode) {
+        guard let code = node["serverErrorCode"], code.kind != .null else { return nil }
+        self.code = code.string ?? code.rawText
+        reason = node["reason"]?.string ?? ""
+        wait = node["retryAfter"].flatMap { $0.numberText ?? $0.string }.flatMap(waitInSeconds)
+        recordName = node["recordName"]?.string
+        uuid = node["uuid"]?.string
+        redirectURL = node["redirectURL"]?.string
+    }
+
+    /// The error of an answer's first zone; nil: it has none. Only one zone is ever asked for.
+    init?(ofZoneIn root: JSONNode) {
+        guard let zone = root["zones"]?.elements.first(where: { _ in true }) else { return nil }
+        self.init(zone)
+    }
+
+    /// The error as that of one record; `name` stands in when the dictionary has none.
+    func recordFailure(name: String = "") -> RecordFailure {
+        RecordFailure(code: code, reason: reason, record: recordName ?? name, wait: wait)
+    }
+
+    /// There is no record of that name.
+    var isMissing: Bool { Self.missing.contains(code) }
+
+    /// There is another version of the record, or one where none was expected.
+    var isConflict: Bool { Self.conflict.contains(code) }
+
+    private static let missing: Set = ["NOT_FOUND", "UNKNOWN_ITEM"]
+    private static let conflict: Set = ["CONFLICT", "EXISTS", "CAS_OP_LOCK"]
+}
+
+/// A number of seconds as a wait, capped; nil: it is none.
+func waitInSeconds(_ text: String) -> Duration? {
+    guard let seconds = Double(text), seconds.isFinite else { return nil }
+    return min(.milliseconds(Int(min(max(seconds, 0), 1e9) * 1000)), RetryClock.waitMax)
+}
+
+/// The wait of a `Retry-After` header, capped; nil: there is none.
+///
+/// A date is compared with the answer's own `Date`, so that no clock of ours takes part.
+func headerWait(_ response: HTTPResponse) -> Duration? {
+    guard let value = response.header("Retry-After") else { return nil }
+    if let wait = waitInSeconds(value) { return wait }
+    guard let now = response.header("Date").flatMap({ HTTPDate.unixSeconds($0) }),
+        let seconds = RetryAfter.seconds(value, nowUnixSeconds: now)
+    else { return nil }
+    return waitInSeconds(String(seconds))
+}

@@ -1,0 +1,69 @@
+import COpenSSL
+
+/// A private key on curve P-256, held for one signature.
+struct PrivateKey: ~Copyable {
+    private let key: OpaquePointer
+
+    /// Reads a PEM in SEC1 or PKCS#8 form; nil: it is no such key, of another curve, or encrypted.
+    init?(pem: String) {
+        var pem = pem
+        let read = pem.withUTF8 { text -> OpaquePointer? in
+            guard let bio = BIO_new_mem_buf(text.baseAddress, Int32(clamping: text.count)) else {
+                return nil
+            }
+            defer { BIO_free(bio) }
+            // Without a callback OpenSSL would ask the terminal for a pass phrase.
+            return PEM_read_bio_PrivateKey(bio, nil, { _, _, _, _ in -1 }, nil)
+        }
+        // A failed reading leaves a note in the thread's queue, for whoever asks there next.
+        defer { ERR_clear_error() }
+        guard let read else { return nil }
+        guard Self.isP256(read) else {
+            EVP_PKEY_free(read)
+            return nil
+        }
+        key = read
+    }
+
+    deinit { EVP_PKEY_free(key) }
+
+    /// The DER form of an ECDSA signature of the message's SHA-256; nil: OpenSSL can't.
+    func signature(of message: [UInt8]) -> [UInt8]? {
+        guard let context = EVP_MD_CTX_new() else { return nil }
+        defer { EVP_MD_CTX_free(context) }
+        guard EVP_DigestSignInit(context, nil, EVP_sha256(), nil, key) == 1 else { return nil }
+        var count = Int(EVP_PKEY_get_size(key))
+        var signature = [UInt8](repeating: 0, count: count)
+        guard EVP_DigestSign(context, &signature, &count, message, message.count) == 1 else {
+            return nil
+        }
+        return Array(signature.prefix(count))
+    }
+
+    private static func isP256(_ key: OpaquePointer) -> Bool {
+        var name = [CChar](repeating: 0, count: 64)
+        var count = 0
+        guard EVP_PKEY_is_a(key, "EC") == 1,
+            EVP_PKEY_get_group_name(key, &name, name.count, &count) == 1
+        else { return false }
+        return name.prefix(count).elementsEqual("prime256v1".utf8.map { CChar($0) })
+    }
+}
+
+/// SHA-256 in base64; nil: OpenSSL can't.
+func hash(_ bytes: [UInt8]) -> String? {
+    var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+    var count: UInt32 = 0
+    guard EVP_Digest(bytes, bytes.count, &digest, &count, EVP_sha256(), nil) == 1 else {
+        return nil
+    }
+    return base64(Array(digest.prefix(Int(count))))
+}
+
+/// RFC 4648 base64 with padding.
+func base64(_ bytes: [UInt8]) -> String {
+    // Four characters for three bytes, and OpenSSL's closing zero.
+    var text = [UInt8](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)
+    let count = EVP_EncodeBlock(&text, bytes, Int32(bytes.count))
+    return String(decoding: text.prefix(Int(count)), as: UTF8.self)
+}

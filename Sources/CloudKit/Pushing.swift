@@ -1,0 +1,106 @@
+public import JSON
+public import JobFile
+import Queue
+public import Sync
+
+// How local rows reach CloudKit (sections 5.2 and 5.3).
+extension CloudKitDialect {
+    /// `records/modify`, where each operation stands or falls alone.
+    public func pushRequest(_ operations: [PushOperation], of entity: Entity) -> DialectRequest {
+        let operations = operations.map { $0.body(recordType: entity.push?.recordType) }
+        return request(
+            "records/modify", of: entity,
+            [JSONMember("atomic", .bool(false)), JSONMember("operations", .array(operations))])
+    }
+
+    /// What became of each operation; results are found by their record's name, wherever they stand.
+    ///
+    /// Throws `RunEnd` malformed when one is missing or says neither what was saved nor why not.
+    public func pushResults(
+        _ document: JSONDocument, of operations: [PushOperation]
+    ) throws -> [PushResult] {
+        guard let records = document.root["records"], records.kind == .array else {
+            throw malformed("the answer to a push has no array at records")
+        }
+        let results = Array(records.elements)
+        var byName: [String: JSONNode] = [:]
+        for result in results {
+            if let name = result["recordName"]?.string { byName[name] = result }
+        }
+        return try operations.enumerated().map { index, operation in
+            if let result = byName[operation.recordName] {
+                return try outcome(result, of: operation)
+            }
+            // An error without a name: its place tells whose it is, if no result is missing.
+            guard results.count == operations.count, results[index]["recordName"]?.string == nil
+            else { throw malformed("a push has no result for record \(operation.recordName)") }
+            return try outcome(results[index], of: operation)
+        }
+    }
+
+    /// `records/lookup`.
+    public func lookupRequest(_ names: [String], of entity: Entity) -> DialectRequest {
+        let records = names.map { JSONValue.object([JSONMember("recordName", .string($0))]) }
+        return request("records/lookup", of: entity, [JSONMember("records", .array(records))])
+    }
+
+    /// The records by name; nil: gone. What failed otherwise is left out.
+    public func lookedUp(_ document: JSONDocument) -> [String: JSONNode?] {
+        guard let records = document.root["records"] else { return [:] }
+        var found: [String: JSONNode?] = [:]
+        for record in records.elements {
+            guard let name = record["recordName"]?.string else { continue }
+            if let error = ErrorDictionary(record) {
+                if error.isMissing { found.updateValue(nil, forKey: name) }
+            } else {
+                let isDeleted = record["deleted"]?.bool == true
+                found.updateValue(isDeleted ? nil : record, forKey: name)
+            }
+        }
+        return found
+    }
+
+    private func request(
+        _ operation: String, of entity: Entity, _ members: [JSONMember]
+    ) -> DialectRequest {
+        let zone = JSONMember("zoneID", zoneID(entity.cloudkit?.zone ?? defaultZone))
+        return DialectRequest(path: path(operation), body: .object([zone] + members))
+    }
+
+    private func outcome(_ result: JSONNode, of operation: PushOperation) throws -> PushResult {
+        if let error = ErrorDictionary(result) { return outcome(error, of: operation) }
+        let isDeleted = result["deleted"]?.bool == true
+        if operation.action == .delete {
+            if isDeleted { return .deleted }
+        } else if !isDeleted, let tag = result["recordChangeTag"]?.string {
+            return .saved(changeTag: tag, modifiedAt: modifiedAt(result))
+        }
+        throw malformed("a push has no clear result for record \(operation.recordName)")
+    }
+
+    private func outcome(_ error: ErrorDictionary, of operation: PushOperation) -> PushResult {
+        if error.isConflict { return .conflict }
+        if error.isMissing {
+            // To a create or a force a missing record is no reason to delete the local row.
+            switch operation.action {
+            case .delete: return .deleted
+            case .update: return .gone
+            case .create, .force: break
+            }
+        }
+        return .failed(error.recordFailure(name: operation.recordName))
+    }
+
+    /// The server's time of the change in microseconds; nil when it is missing or absurd.
+    private func modifiedAt(_ record: JSONNode) -> Int64? {
+        guard let node = record["modified"]?["timestamp"],
+            let milliseconds = Int64(node.numberText ?? node.string ?? "")
+        else { return nil }
+        let (microseconds, isOverflow) = milliseconds.multipliedReportingOverflow(by: 1000)
+        return isOverflow ? nil : microseconds
+    }
+
+    private func malformed(_ message: String) -> RunEnd {
+        .failed(word: ErrorKind.malformed.rawValue, message: message)
+    }
+}

@@ -1,0 +1,170 @@
+import HTTP
+import JSON
+import JobFile
+import Queue
+import Telemetry
+
+/// One page as it came: records to write, and where the pass goes on.
+struct FetchedPage {
+    var batch: RecordBatch
+    var next: NextPosition
+    /// The source said that nothing has changed since the last pass (304).
+    var isUnmodified = false
+}
+
+// One page: asked for, judged, read.
+extension Run {
+    /// Asks for the page after the checkpoint and reads it whole.
+    func fetch(
+        _ entity: Entity, _ pass: inout PassState, _ reader: RecordReader,
+        _ recovery: inout RecoveryCounts
+    ) async throws -> FetchedPage {
+        recovery.beginPage()
+        while true {
+            let answer = try await ask(entity, pass)
+            if answer.response.status == 304, entity.isConditional, pass.isAtStart {
+                let next = NextPosition(next: nil, reached: pass.syncToken)
+                return FetchedPage(batch: RecordBatch(), next: next, isUnmodified: true)
+            }
+            if answer.failure == nil, (200..<300).contains(answer.response.status) {
+                if entity.isConditional, pass.isAtStart { pass.validator = validator(of: answer) }
+                return try read(answer, entity, pass, reader)
+            }
+            if isRefusedCursor(answer), pass.fallBackToPartialWatermark(entity) { continue }
+            try await recover(entity, from: answer, &recovery)
+        }
+    }
+
+    /// A marker is not promised to live long: one of an earlier run may be refused.
+    private func isRefusedCursor(_ answer: Answer) -> Bool {
+        entityPages == 0 && (answer.failure?.code == "BAD_REQUEST" || answer.response.status == 400)
+    }
+
+    private func ask(_ entity: Entity, _ pass: PassState) async throws -> Answer {
+        values.since = pass.since.map(plainValue)
+        values.pageSize = entity.page.size
+        values.chunk = chunks[entity.name]
+        values.pageToken = nil
+        if entity.page.continuesByAddress, let url = pass.position {
+            return try await exchange(entity.request, retries: true, to: try sameOrigin(url))
+        }
+        // A preset's tokens are texts, whatever they look like.
+        values.pageToken =
+            entity.cloudkit == nil ? pass.tokenValue : pass.position.map(JSONValue.string)
+        let validator = entity.isConditional && pass.isAtStart ? pass.validator : nil
+        return try await exchange(entity.request, retries: true, validator: validator)
+    }
+
+    /// Asks the probe; the text stands for what it answered.
+    func ask(_ probe: Probe, of entity: Entity) async throws -> String {
+        values.pageSize = 1
+        let answer = try await exchange(probe.request, retries: true)
+        guard answer.failure == nil, (200..<300).contains(answer.response.status) else {
+            throw unexpected(answer, probe.request.method)
+        }
+        let root = try document(of: answer).root
+        return JSONValue.array(
+            probe.skipIfSame.map { $0.first(in: root)?.value ?? .null }
+        ).text
+    }
+
+    /// A stored address must still lead to the source: its base may have been changed since.
+    private func sameOrigin(_ url: String) throws -> String {
+        let base = inputs.base ?? inputs.file.source.base
+        guard Origin(url: url) == Origin(url: base) else {
+            throw RunEnd.failed(
+                .rejected, "the stored next page is on another origin than the source")
+        }
+        return url
+    }
+
+    private func read(
+        _ answer: Answer, _ entity: Entity, _ pass: PassState, _ reader: RecordReader
+    ) throws -> FetchedPage {
+        let document = try document(of: answer)
+        let batch = try reader.read(document.root)
+        for type in batch.foreignTypes.subtracting(toldTypes).sorted() {
+            toldTypes.insert(type)
+            services.log.emit(.recordsIgnored(subject, entity: entity.name, type: type))
+        }
+        let facts = PageFacts(
+            root: document.root, response: answer.response, url: answer.url,
+            position: pass.position, recordCount: batch.counts.fetched,
+            greatest: entity.page.keysetField.flatMap { batch.greatest(of: $0, in: entity) })
+        let next = try entity.page.position(
+            after: facts, signInName: inputs.file.source.auth.queryName)
+        return FetchedPage(batch: batch, next: next)
+    }
+
+    func document(of answer: Answer) throws -> JSONDocument {
+        if let document = answer.document { return document }
+        do {
+            return try JSONDocument(parsing: answer.response.body)
+        } catch {
+            throw RunEnd.failed(.malformed, "the page is not JSON: \(error)")
+        }
+    }
+}
+
+// What a conditional request sends back.
+extension Run {
+    /// `ETag`, `Last-Modified` and the address they belong to, one a line; nil: the answer has
+    /// neither.
+    private func validator(of answer: Answer) -> String? {
+        let tag = answer.response.header("ETag") ?? ""
+        let date = answer.response.header("Last-Modified") ?? ""
+        guard !tag.isEmpty || !date.isEmpty else { return nil }
+        return "\(tag)\n\(date)\n\(addressHash(answer.url))"
+    }
+}
+
+/// The header fields for a stored validator, if it belongs to this very address.
+func conditions(_ validator: String?, url: String) -> [HTTPHeader] {
+    let lines = (validator ?? "").split(separator: "\n", omittingEmptySubsequences: false)
+    guard lines.count == 3, lines[2] == addressHash(url) else { return [] }
+    return (lines[0].isEmpty ? [] : [HTTPHeader("If-None-Match", String(lines[0]))])
+        + (lines[1].isEmpty ? [] : [HTTPHeader("If-Modified-Since", String(lines[1]))])
+}
+
+/// Stands for an address, which may hold a sign-in and is not stored.
+private func addressHash(_ url: String) -> String { stableHash(url) }
+
+/// FNV-1a of 64 bits, in hexadecimal digits: the same in every process and version.
+func stableHash(_ text: String) -> String {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+    return String(hash, radix: 16)
+}
+
+extension Page {
+    /// The next position is a whole address.
+    var continuesByAddress: Bool {
+        switch style {
+        case .nextURL, .linkHeader: true
+        default: false
+        }
+    }
+
+    /// The field whose greatest value is the next position.
+    var keysetField: String? {
+        if case .keyset(.field(let name), _) = style { name } else { nil }
+    }
+}
+
+extension Authentication {
+    /// The query parameter that signs in, when one does.
+    var queryName: String? {
+        if case .query(let name, _) = self { name } else { nil }
+    }
+}
+
+extension RecordBatch {
+    /// Greatest value of a field among the records to write.
+    func greatest(of field: String, in entity: Entity) -> String? {
+        guard let index = entity.records.fields.firstIndex(where: { $0.name == field }) else {
+            return nil
+        }
+        let values = rows.compactMap { $0[index] }
+        return values.max { $0.isLess(than: $1) ?? false }?.watermarkText
+    }
+}

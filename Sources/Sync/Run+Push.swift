@@ -1,0 +1,295 @@
+import JSON
+import JobFile
+import Postgres
+import Queue
+import Telemetry
+
+// The push: unsent rows go to the source in batches, and what became of each is written back under
+// the job's lock. A row that is edited meanwhile stays unsent (MS21).
+extension Run {
+    /// Brings unsent rows to the source; false when there was no reason to look for any.
+    ///
+    /// Throws `RunEnd` when the run must yield before.
+    func push(_ entity: Entity, isRepair: Bool) async throws -> Bool {
+        guard let push = entity.push, let dialect, hasReason(entity, isRepair) else {
+            return false
+        }
+        let sender = PushSender(run: self, dialect: dialect, entity: entity, push: push)
+        var last: UnsentRow?
+        repeat {
+            try checkMayBegin(page: 0, of: entity)
+            let rows = try await unsent(sender.statements, entity, push, after: last)
+            guard !rows.isEmpty else { break }
+            try await sender.send(rows, isRepair: isRepair)
+            last = rows.count < push.batch ? nil : rows.last
+        } while last != nil
+        return true
+    }
+
+    /// An unsent edit was there when the run began, or a merge may have made one.
+    private func hasReason(_ entity: Entity, _ isRepair: Bool) -> Bool {
+        isRepair || inputs.dirtyTables.contains(entity.write.table)
+            || (hasMerged && entity.write.unique != nil)
+    }
+
+    private func unsent(
+        _ statements: PushStatements, _ entity: Entity, _ push: Push, after last: UnsentRow?
+    ) async throws -> [UnsentRow] {
+        let statement = statements.read(
+            after: last, limit: push.batch, userID: inputs.job.claim.userID)
+        let rows = try await services.queue.turn([statement], deadline: deadline)[0]
+        return try rows.map { row in
+            var unsent = try statements.row(row)
+            unsent.recordName = try recordName(of: unsent, entity, push)
+            return unsent
+        }
+    }
+
+    /// A stored name is the record's; a row that never was at the source gets the declared one.
+    private func recordName(
+        of row: UnsentRow, _ entity: Entity, _ push: Push
+    ) throws -> String {
+        if let column = entity.recordNameColumn, let index = entity.index(of: column),
+            case .text(let name)? = row.values[index]
+        {
+            return name
+        }
+        var filled = values
+        for (field, value) in zip(entity.records.fields, row.values) {
+            filled.row[field.name] = value?.watermarkText
+        }
+        return try Renderer(values: filled).requiredText(push.recordName)
+    }
+}
+
+/// What became of the rows of one batch.
+struct PushOutcome {
+    var saved: [(row: UnsentRow, tag: String, modifiedAt: Int64?)] = []
+    var deleted: [UnsentRow] = []
+    /// Gone at the source while we edited them.
+    var gone: [UnsentRow] = []
+    var replaced: [(row: UnsentRow, remote: [FieldValue?])] = []
+    var refused: [(row: UnsentRow, error: String)] = []
+}
+
+/// Sends one batch, resolves its conflicts, writes what became of it.
+struct PushSender {
+    let run: Run
+    let dialect: any SourceDialect
+    let entity: Entity
+    let push: Push
+    let statements: PushStatements
+
+    init(run: Run, dialect: any SourceDialect, entity: Entity, push: Push) {
+        self.run = run
+        self.dialect = dialect
+        self.entity = entity
+        self.push = push
+        statements = PushStatements(entity, push)
+    }
+
+    func send(_ rows: [UnsentRow], isRepair: Bool) async throws {
+        var outcome = PushOutcome()
+        // What the source never had is only deleted here.
+        outcome.deleted = rows.filter { $0.isDeleted && $0.changeTag == nil }
+        var pending = rows.filter { !$0.isDeleted || $0.changeTag != nil }
+        var round = 0
+        while !pending.isEmpty {
+            let conflicts = try await attempt(pending, &outcome)
+            guard !conflicts.isEmpty else { break }
+            guard round < push.conflictRounds else {
+                outcome.refused += conflicts.map { ($0, "CONFLICT: changed again and again") }
+                break
+            }
+            round += 1
+            pending = try await resolve(conflicts, &outcome)
+        }
+        try await write(outcome, isRepair: isRepair)
+    }
+
+    /// One request; returns the rows that met another version.
+    private func attempt(
+        _ rows: [UnsentRow], _ outcome: inout PushOutcome
+    ) async throws -> [UnsentRow] {
+        let operations = rows.map(operation)
+        let document = try await exchange(dialect.pushRequest(operations, of: entity))
+        let results = try dialect.pushResults(document, of: operations)
+        var conflicts: [UnsentRow] = []
+        for (row, result) in zip(rows, results) {
+            switch result {
+            case .saved(let tag, let modifiedAt): outcome.saved.append((row, tag, modifiedAt))
+            case .deleted: outcome.deleted.append(row)
+            case .conflict: conflicts.append(row)
+            case .gone where row.isDeleted: outcome.deleted.append(row)
+            case .gone: outcome.gone.append(row)
+            case .failed(let failure):
+                let text = run.redactor.sanitised("\(failure.code): \(failure.reason)")
+                outcome.refused.append((row, text))
+            }
+        }
+        return conflicts
+    }
+
+    private func operation(_ row: UnsentRow) -> PushOperation {
+        let action: PushOperation.Action
+        if row.isDeleted {
+            action = .delete
+        } else if push.operation == .force {
+            action = .force
+        } else {
+            action = row.changeTag.map { .update(changeTag: $0) } ?? .create
+        }
+        let fields = row.isDeleted ? [] : pushedFields(row)
+        return PushOperation(action: action, recordName: row.recordName, fields: fields)
+    }
+
+    private func pushedFields(_ row: UnsentRow) -> [PushField] {
+        entity.pushedFields.compactMap { field in
+            entity.index(of: field.name).map { index in
+                PushField(name: field.wireName, kind: field.kind, value: row.values[index])
+            }
+        }
+    }
+
+    /// A zone that is missing is made once (CloudKit reference, 6).
+    private func exchange(_ request: DialectRequest) async throws -> JSONDocument {
+        do {
+            return try await run.exchange(request)
+        } catch let refusal as SourceRefusal {
+            let canMakeZone = entity.recover.contains { recovery in
+                recovery.steps.contains(.createZone)
+                    && refusal.failure.code.map(recovery.codes.contains) ?? false
+            }
+            guard canMakeZone else { throw refusal.failure.end }
+            try await run.createZone(of: entity)
+            return try await run.exchange(request)
+        }
+    }
+
+    /// Looks the conflicting records up and decides each; returns the rows to be sent again.
+    private func resolve(
+        _ rows: [UnsentRow], _ outcome: inout PushOutcome
+    ) async throws -> [UnsentRow] {
+        let document = try await exchange(
+            dialect.lookupRequest(rows.map(\.recordName), of: entity))
+        let records = dialect.lookedUp(document)
+        let reader = RecordReader(entity, dialect: dialect)
+        var again: [UnsentRow] = []
+        for row in rows {
+            guard let found = records[row.recordName] else {
+                outcome.refused.append((row, "CONFLICT: the record could not be looked up"))
+                continue
+            }
+            guard let node = found else {
+                var created = row
+                created.changeTag = nil
+                again.append(created)
+                continue
+            }
+            let remote = reader.read([node]).rows.first
+            switch verdict(row, remote) {
+            case .remote(let values): outcome.replaced.append((row, values))
+            case .ours(let tag):
+                var updated = row
+                updated.changeTag = tag
+                again.append(updated)
+            }
+        }
+        return again
+    }
+
+    private enum Verdict {
+        case remote([FieldValue?])
+        case ours(tag: String?)
+    }
+
+    /// Newest wins; of two equally new ones ours, as on the way in (MS14, MS20).
+    ///
+    /// A record that can't be read gives way.
+    private func verdict(_ row: UnsentRow, _ remote: [FieldValue?]?) -> Verdict {
+        guard let remote else { return .ours(tag: nil) }
+        let tag = entity.changeTagColumn.flatMap { statements.text(of: $0, in: remote) }
+        if push.resolution == .remoteWins { return .remote(remote) }
+        guard let version = entity.write.newerBy.flatMap({ entity.index(of: $0) }),
+            let theirs = remote[version]
+        else { return .ours(tag: tag) }
+        guard let ours = row.values[version] else { return .remote(remote) }
+        return ours.isLess(than: theirs) == true ? .remote(remote) : .ours(tag: tag)
+    }
+
+    // MARK: Writing back
+
+    /// One transaction for the whole batch, after the claim is proven (invariant 2).
+    private func write(_ outcome: PushOutcome, isRepair: Bool) async throws {
+        let claim = run.inputs.job.claim
+        let userID = claim.userID
+        let keepsEdits = isRepair || entity.write.deletes?.unsent == .localEditWins
+        var writes: [Statement] = []
+        if !outcome.saved.isEmpty { writes.append(statements.saved(outcome.saved, userID)) }
+        if !outcome.deleted.isEmpty {
+            writes.append(statements.removed(outcome.deleted, keepsEdits: false, userID))
+        }
+        if !outcome.gone.isEmpty {
+            writes.append(statements.removed(outcome.gone, keepsEdits: keepsEdits, userID))
+        }
+        if !outcome.replaced.isEmpty {
+            writes.append(statements.replaced(outcome.replaced, userID))
+        }
+        if !outcome.refused.isEmpty { writes.append(statements.refused(outcome.refused, userID)) }
+        let pushed = outcome.saved.count + outcome.deleted.count
+        writes.append(
+            Statement(
+                "select jobrunner.note_push($1, $2, $3, $4, $5, $6, 0)", .int8(userID),
+                .text(claim.name), .text(entity.name), .int8(claim.fence), .int8(Int64(pushed)),
+                .int8(Int64(outcome.refused.count))))
+        try await run.turn(writes)
+        run.counts.changed += pushed + outcome.replaced.count + outcome.gone.count
+        run.services.log.emit(
+            .rowsPushed(
+                run.subject, entity: entity.name, pushed: pushed, failed: outcome.refused.count))
+    }
+}
+
+extension Run {
+    /// A transaction of this run besides its pages: proven, with whatever is to be stored with it.
+    ///
+    /// Tried again where the database was only busy. After a lost reply it is not repeated: the next
+    /// run finds the rows as they are, and what the source has taken already is a conflict that
+    /// resolves to the same.
+    func turn(_ writes: [Statement]) async throws {
+        var attempt = 0
+        while true {
+            do {
+                _ = try await services.queue.turn(
+                    [inputs.job.claim.holdStatement] + writes
+                        + pendingCalls.map { $0.statement(for: inputs.job.claim) }
+                        + rotationStatements, deadline: deadline)
+                pendingCalls = []
+                rotation = nil
+                return
+            } catch let error as DatabaseError {
+                attempt += 1
+                guard error.isTransient, attempt < 5 else { throw error }
+                try await pause(afterAttempt: attempt)
+            }
+        }
+    }
+}
+
+extension Entity {
+    /// Place of a field among the entity's.
+    func index(of field: String) -> Int? {
+        records.fields.firstIndex { $0.name == field }
+    }
+}
+
+extension Field {
+    /// The field's name at the source: the last step of where it is mapped from but for CloudKit's
+    /// `value`.
+    fileprivate var wireName: String {
+        let names = at.steps.compactMap { step -> String? in
+            if case .member(let name) = step { name } else { nil }
+        }
+        return form == .cloudkit && names.count > 1 ? names[1] : names.last ?? name
+    }
+}

@@ -1,0 +1,66 @@
+import Postgres
+import Queue
+import Secrets
+import Telemetry
+
+/// A secret that the source replaced, sealed and ready to be stored.
+struct Rotation: Sendable {
+    var old: SealedSecret
+    var new: [UInt8]
+}
+
+// Credentials that a source replaces while it is asked (MS27): stored with the page they came with,
+// or before the next request.
+extension Run {
+    /// Takes a credential out of an answer; the next request is signed with it.
+    func note(_ credential: NewCredential) throws {
+        guard let sealer = services.sealer, let old = rotation?.old ?? sealed[credential.name]
+        else {
+            return
+        }
+        let place = SecretPlace(
+            tenantID: inputs.job.tenantID, userID: old.userID, name: old.name)
+        let value = SecretValue(Array(credential.value.utf8))
+        rotation = Rotation(old: old, new: sealer.seal(value, for: place))
+        sealed[credential.name]?.sealed = rotation?.new ?? old.sealed
+        openedSecrets.append(Array(credential.value.utf8))
+        redactor = Redactor(secrets: openedSecrets)
+        values.secrets[credential.name] = value
+    }
+
+    /// What stores the credential in the transaction of a page.
+    var rotationStatements: [Statement] {
+        guard let rotation else { return [] }
+        return [
+            Statement(
+                "select jobrunner.rotate_secret($1, $2, $3, $4, $5)", .int8(inputs.job.tenantID),
+                .int8(rotation.old.userID), .text(rotation.old.name), .bytes(rotation.old.sealed),
+                .bytes(rotation.new))
+        ]
+    }
+
+    /// Stores a credential that came without a page; before it is used.
+    func storeRotation() async throws {
+        guard rotation != nil else { return }
+        _ = try await services.queue.turn(
+            [inputs.job.claim.holdStatement] + rotationStatements, deadline: deadline)
+        rotation = nil
+    }
+
+    /// At the end of a run, however it ended: the old credential may be worth nothing any more.
+    func storeRotation(after end: RunEnd?) async {
+        guard rotation != nil, end != .lost else { return }
+        let statements = [inputs.job.claim.holdStatement] + rotationStatements
+        let queue = services.queue
+        // A run that was cancelled at its deadline still has the claim, for as long as it is not
+        // finished.
+        let stored = await Task {
+            try await queue.turn(statements, deadline: .now + .seconds(5))
+        }.result
+        if case .failure(let error) = stored {
+            services.log.emit(
+                .callWarned(
+                    subject, call: "rotate_secret", error: redactor.sanitised("\(error)")))
+        }
+    }
+}

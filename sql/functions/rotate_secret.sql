@@ -1,0 +1,20 @@
+create or replace function jobrunner.rotate_secret(
+  in_tenant_id bigint,
+  in_user_id bigint,
+  in_name text,
+  in_old bytea,
+  in_new bytea
+) returns boolean
+language plpgsql volatile
+set search_path = pg_catalog
+as $$
+-- Replaces a sealed secret by the one its source gave for it, in the transaction of the page it came with (MS27).
+-- Returns false and changes nothing when the stored one is not in_old: a person has set a newer one meanwhile.
+begin
+  update jobrunner.secrets as s
+  set sealed = in_new, updated_at = now()
+  where s.tenant_id = in_tenant_id and s.user_id = in_user_id and s.name = in_name and s.sealed = in_old;
+  return found;
+end
+$$;
+comment on function jobrunner.rotate_secret is 'Replaces a sealed secret by the one that its source gave for it.';
