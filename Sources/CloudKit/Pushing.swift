@@ -44,7 +44,9 @@ extension CloudKitDialect {
         return request("records/lookup", of: entity, [JSONMember("records", .array(records))])
     }
 
-    /// The records by name; nil: gone. What failed otherwise is left out.
+    /// The records by name; nil: gone.
+    ///
+    /// What failed otherwise is left out.
     public func lookedUp(_ document: JSONDocument) -> [String: JSONNode?] {
         guard let records = document.root["records"] else { return [:] }
         var found: [String: JSONNode?] = [:]

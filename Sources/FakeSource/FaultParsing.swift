@@ -98,10 +98,8 @@ extension Fault {
     private static let known =
         [
             "slow", "status", "drip", "hang", "hang_after", "cut", "long_length", "chunked",
-            "garbage",
-            "html", "wrong_type", "deep", "gzip", "gzip_bomb", "huge", "endless_cursor",
-            "repeated_cursor", "loop_cursor", "empty_page", "duplicates", "redirect", "echo",
-            "close",
-            "reset", "raw",
+            "garbage", "html", "wrong_type", "deep", "gzip", "gzip_bomb", "huge",
+            "endless_cursor", "repeated_cursor", "loop_cursor", "empty_page", "duplicates",
+            "redirect", "echo", "close", "reset", "raw",
         ] + cloudKinds
 }

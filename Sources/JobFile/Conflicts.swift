@@ -45,6 +45,11 @@ func conflicts(between files: [ReadFile]) -> [Mistake] {
 /// The first key in which two descriptions of one source differ; nil when they agree.
 private func difference(_ left: Source, _ right: Source) -> String? {
     if left.base != right.base { return "base" }
+    if left.cloudkitPlace?.container != right.cloudkitPlace?.container { return "container" }
+    if left.cloudkitPlace?.environment != right.cloudkitPlace?.environment {
+        return "environment"
+    }
+    if left.preset != right.preset { return "database" }
     if left.auth != right.auth { return "auth" }
     if left.timeout != right.timeout { return "timeout" }
     if left.retry != right.retry { return "retry" }

@@ -44,6 +44,9 @@ public struct Probe: Sendable, Equatable {
     public var skipIfSame: [Path]
     /// After so long a pass is read whatever the probe says; it can't see deletions.
     public var fullEvery: Duration
+    /// The preset's form: the order whose first record is compared; none in a request of the file's
+    /// own.
+    public var sort: [CloudKitQuery.Sort] = []
 }
 
 /// What a CloudKit entity reads.
@@ -67,7 +70,7 @@ public struct CloudKitQuery: Sendable, Equatable {
         /// CloudKit's word, such as `EQUALS`.
         public var comparator: String
         /// With what.
-        public var value: Template
+        public var value: BodyTemplate
     }
     /// One order.
     public struct Sort: Sendable, Equatable {

@@ -1,7 +1,8 @@
 /// `defaults` and `entities`.
 extension Reading {
     private static let defaultKeys = [
-        "request", "page", "incremental", "records", "write", "recover",
+        "request", "page", "incremental", "records", "write", "recover", "cloudkit", "for_each",
+        "probe", "conditional", "push",
     ]
 
     /// The entities in file order, each with the defaults merged in.
@@ -40,50 +41,144 @@ extension Reading {
     }
 
     private func entity(_ node: Node) -> Entity? {
-        guard let keys = Keys(node, self, known: ["entity"] + Self.defaultKeys) else { return nil }
+        guard let keys = Keys(node, self, known: ["entity", "enabled"] + Self.defaultKeys) else {
+            return nil
+        }
         let name = keys.required("entity").flatMap { self.name($0) }
-        let requestNode = keys.required("request")
-        let (request, uses) = collectingUses { requestNode.flatMap { entityRequest($0) } }
-        checkCalls(in: uses, ranBefore: scope.before)
-        let known = request == nil ? nil : uses
-        let pageNode = keys.required("page")
-        let page = pageNode.flatMap { self.page($0, request: requestNode, uses: known) }
-        let recordsNode = keys.required("records")
+        let isEnabled = keys["enabled"].flatMap { bool($0) } ?? true
+        let (read, filterUses) = collectingUses { keys["cloudkit"].map { cloudkitOperation($0) } }
+        checkCalls(in: filterUses, ranBefore: scope.before)
+        let operation = read ?? nil
+        let (request, uses) = asked(keys, operation)
+        let page = keys.required("page").flatMap {
+            self.page($0, request: keys["request"], uses: uses, operation: operation)
+        }
         let isPaged = page.map { $0.style != .single } ?? false
-        let records = recordsNode.flatMap { self.records($0, isPaged: isPaged) }
-        let write = keys.required("write").flatMap { self.write($0) }
-        let incremental = keys["incremental"].flatMap { self.incremental($0) }
+        // Of an operation that can't be read nobody knows which columns it adds.
+        let records = keys.required("records").flatMap { node in
+            read == .some(nil)
+                ? nil
+                : self.records(
+                    node, isPaged: isPaged, operation: operation, isPushed: keys["push"] != nil)
+        }
+        let columns = records.map { self.columns(of: $0, keys) }
+        let write = keys.required("write").flatMap { self.write($0, columns: columns) }
+        let incremental = keys["incremental"].flatMap {
+            self.incremental($0, isCloudKit: keys["cloudkit"] != nil)
+        }
         let recover = keys["recover"].map { recoveries($0) }
-        if let known { checkSince(known, keys: keys, request: requestNode) }
-        checkNewerBy(keys, records: records, write: write, incremental: incremental)
+        let forEach = keys["for_each"].flatMap { self.forEach($0) }
+        let probe = keys["probe"].flatMap { self.probe($0, keys, operation) }
+        let isConditional = keys["conditional"].flatMap { bool($0) }
+        let push = keys["push"].flatMap { self.push($0) }
+        if let uses { checkSince(uses, keys: keys) }
+        checkNewerBy(keys, columns: columns, write: write, incremental: incremental)
         if let page, let records { checkKeyset(keys, page: page, records: records) }
         guard let name, let request, let page, let records, let write else { return nil }
-        return Entity(
-            name: name, isEnabled: true, cloudkit: nil, request: request, page: page,
-            incremental: incremental, records: records, write: write, recover: recover ?? [],
-            forEach: nil, probe: nil, isConditional: false, push: nil)
+        let entity = Entity(
+            name: name, isEnabled: isEnabled, cloudkit: operation, request: request, page: page,
+            incremental: incremental, records: records, write: fit(write, to: operation),
+            recover: recover ?? [], forEach: forEach, probe: probe,
+            isConditional: isConditional ?? false, push: push)
+        checkEntity(entity, keys)
+        return entity
     }
 
-    private func entityRequest(_ node: Node) -> Request? {
+    /// The request of the file's own, or the one a preset's operation makes.
+    ///
+    /// The placeholders are nil where they can't be known or are the preset's.
+    private func asked(
+        _ keys: Keys, _ operation: CloudKitOperation?
+    ) -> (Request?, [PlaceholderUse]?) {
+        if !scope.isCloudKit, keys["cloudkit"] == nil {
+            guard let node = keys.required("request") else { return (nil, nil) }
+            return asked(
+                node, permits: keys["for_each"] == nil ? [.pass, .call] : [.pass, .call, .chunk])
+        }
+        guard let (key, node) = keys.exactlyOne(of: ["cloudkit", "request"]) else {
+            return (nil, nil)
+        }
+        if key == "request" { return asked(node, permits: [.pass, .call]) }
+        return (operation?.request(at: scope.place), nil)
+    }
+
+    private func asked(_ node: Node, permits: Permits) -> (Request?, [PlaceholderUse]?) {
+        let (request, uses) = collectingUses { entityRequest(node, permits) }
+        checkCalls(in: uses, ranBefore: scope.before)
+        return (request, request == nil ? nil : uses)
+    }
+
+    private func entityRequest(_ node: Node, _ permits: Permits) -> Request? {
         Keys(node, self, known: Self.requestKeys)
-            .flatMap { request($0, methods: ["GET", "POST"], [.pass, .call]) }
+            .flatMap { request($0, methods: ["GET", "POST"], permits) }
     }
 
-    private func incremental(_ node: Node) -> Incremental? {
-        guard let keys = Keys(node, self, known: ["watermark", "overlap", "format", "full_if"])
+    private func columns(of records: Records, _ keys: Keys) -> Columns {
+        let known = records.fields.map(\.name)
+        let mapped = keys["records"]?["fields"]?.keys ?? []
+        return Columns(
+            names: mapped + known.filter { !mapped.contains($0) }, fields: records.fields,
+            key: records.key)
+    }
+
+    /// Tombstones come from a feed or a flag; a preset's flag is one of a record's fields.
+    private func fit(_ write: Write, to operation: CloudKitOperation?) -> Write {
+        var write = write
+        var isFeed = false
+        if case .zoneChanges = operation { isFeed = true }
+        let hasSource = isFeed || write.deletes?.flagAt != nil
+        if !hasSource { write.deletes?.appliesTombstones = false }
+        if operation != nil, let flag = write.deletes?.flagAt {
+            write.deletes?.flagAt = CloudKitWire.wirePath(flag)
+        }
+        return write
+    }
+
+    private func forEach(_ node: Node) -> ForEach? {
+        guard let keys = Keys(node, self, known: ["list", "chunk"]) else { return nil }
+        let list = keys.required("list").flatMap { listName($0) }
+        let chunk = keys.required("chunk").flatMap { int($0, 1...10_000) }
+        guard let list, let chunk else { return nil }
+        return ForEach(list: list, chunk: chunk)
+    }
+
+    private func probe(_ node: Node, _ entity: Keys, _ operation: CloudKitOperation?) -> Probe? {
+        if let operation { return cloudkitProbe(node, operation) }
+        guard entity["cloudkit"] == nil,
+            let keys = Keys(node, self, known: ["request", "skip_if_same", "full_every"])
         else { return nil }
+        let (request, _) = keys.required("request").map { asked($0, permits: .call) } ?? (nil, nil)
+        let paths = keys.required("skip_if_same").flatMap { filledList($0) }?
+            .compactMap { innerPath($0, toOne: false) }
+        let fullEvery = keys.required("full_every").flatMap { self.fullEvery($0) }
+        guard let request, let paths, let fullEvery else { return nil }
+        return Probe(request: request, skipIfSame: paths, fullEvery: fullEvery)
+    }
+
+    /// How long a source is believed without being read as a whole.
+    func fullEvery(_ node: Node) -> Duration? { duration(node, .minutes(1) ... .days(365)) }
+
+    private func incremental(_ node: Node, isCloudKit: Bool) -> Incremental? {
+        let known = ["watermark", "overlap", "format", "full_if", "fallback", "full_every"]
+        guard let keys = Keys(node, self, known: known) else { return nil }
         let watermark = keys.required("watermark")
             .flatMap { word($0, "watermark", as: Incremental.Watermark.self) }
         let overlap = keys["overlap"].flatMap { duration($0, .zero ... .days(30)) }
         let format = keys["format"].flatMap { word($0, "format", as: Incremental.Format.self) }
         let fullIf = keys["full_if"].flatMap { filledList($0) }?.compactMap { fullCondition($0) }
+        let fallsBack = keys["fallback"].map { isWord("job_last_success", $0) }
+        let fullEvery = keys["full_every"].flatMap { self.fullEvery($0) }
         guard let watermark else { return nil }
         if watermark == .runStart, format == .raw, let node = keys["format"] {
             add(node, "a run's start has no raw form; use iso8601, epoch_s or epoch_ms")
         }
+        if isCloudKit, let format, format != .epochMilliseconds, let node = keys["format"] {
+            add(node, "CloudKit's times are numbers of milliseconds; expected epoch_ms")
+        }
         return Incremental(
-            watermark: watermark, overlap: overlap ?? .zero, format: format ?? .iso8601,
-            fullIf: fullIf ?? [], fallsBackToJob: false, fullEvery: nil)
+            watermark: watermark, overlap: overlap ?? .zero,
+            format: format ?? (isCloudKit ? .epochMilliseconds : .iso8601), fullIf: fullIf ?? [],
+            fallsBackToJob: fallsBack ?? false, fullEvery: fullEvery)
     }
 
     private func fullCondition(_ node: Node) -> Condition? {
@@ -94,97 +189,5 @@ extension Reading {
         let (condition, uses) = collectingUses { self.condition(node) }
         checkCalls(in: uses, ranBefore: scope.before)
         return condition
-    }
-
-    private func recoveries(_ node: Node) -> [Recovery] {
-        var names: Set<String> = []
-        return (list(node) ?? []).compactMap { element in
-            guard let keys = Keys(element, self, known: ["name", "if", "do", "then", "times"])
-            else { return nil }
-            let name = keys.required("name").flatMap { self.name($0) }
-            if let name, !names.insert(name).inserted {
-                add(element, "recovery \"\(name)\" appears twice")
-            }
-            let statuses = keys.required("if").flatMap { self.statuses($0) }
-            let steps = keys["do"].flatMap { list($0) }?.compactMap { callName($0) }
-            let then = keys.required("then").flatMap { word($0, "end", as: Recovery.Then.self) }
-            let times = keys.required("times").flatMap { int($0, 1...10) }
-            guard let name, let statuses, let then, let times else { return nil }
-            return Recovery(
-                name: name, statuses: statuses, codes: [], reasonHas: [],
-                steps: (steps ?? []).map { .call($0) }, then: then, times: times)
-        }
-    }
-
-    /// One status or a list of them.
-    private func statuses(_ node: Node) -> [Int]? {
-        guard let keys = Keys(node, self, known: ["status"]),
-            let status = keys.required("status")
-        else { return nil }
-        guard case .sequence = status.content else { return recoverable(status).map { [$0] } }
-        return filledList(status)?.compactMap { recoverable($0) }
-    }
-
-    private func recoverable(_ node: Node) -> Int? {
-        guard let status = int(node, 400...599) else { return nil }
-        guard status == 401 || status == 421 else { return status }
-        add(node, "\(status) parks the job until a new secret arrives; it can't be recovered from")
-        return nil
-    }
-}
-
-/// What two parts of one entity must agree on.
-extension Reading {
-    private func checkSince(_ uses: [PlaceholderUse], keys: Keys, request: Node?) {
-        let use = uses.first { $0.placeholder == .since }
-        if let use, keys["incremental"] == nil {
-            add(use.node, "{since} has no value without incremental")
-        }
-        let isReadable = uses.allSatisfy { $0.placeholder != nil }
-        if use == nil, isReadable, keys["incremental"] != nil, let request {
-            add(request, "incremental, but {since} is never sent; every pass would be a full one")
-        }
-    }
-
-    private func checkNewerBy(
-        _ keys: Keys, records: Records?, write: Write?, incremental: Incremental?
-    ) {
-        let seesMax = incremental?.watermark == .maxSeen
-        guard let node = keys["write"]?["newer_by"] else {
-            if seesMax, write != nil, write?.mode != .newestWins,
-                let place = keys["incremental"]?["watermark"]
-            {
-                add(place, "max_seen needs write.newer_by, the field whose largest value it keeps")
-            }
-            return
-        }
-        guard let names = keys["records"]?["fields"]?.keys,
-            let name = fieldName(node, names: names), let field = records?.field(named: name)
-        else { return }
-        guard field.kind == .timestamp || field.kind == .int else {
-            add(
-                node,
-                "newer_by must be a timestamp or an int, \"\(name)\" is \(field.kind.rawValue)")
-            return
-        }
-        guard seesMax, field.kind == .int, let incremental, let place = keys["incremental"] else {
-            return
-        }
-        if incremental.format != .raw {
-            add(place["format"] ?? place, "\"\(name)\" is an int, so the format must be raw")
-        }
-        if incremental.overlap != .zero, let overlap = place["overlap"] {
-            add(overlap, "\"\(name)\" is an int, so no time can be taken off it")
-        }
-    }
-
-    private func checkKeyset(_ keys: Keys, page: Page, records: Records) {
-        guard case .keyset(.field(let name), _) = page.style, let node = keys["page"]?["by"],
-            fieldName(node, names: keys["records"]?["fields"]?.keys) != nil,
-            let field = records.field(named: name)
-        else { return }
-        if ![.int, .timestamp, .text].contains(field.kind) || !field.required {
-            add(node, "a keyset's field must be a required int, timestamp or text")
-        }
     }
 }

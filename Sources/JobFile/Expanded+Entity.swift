@@ -53,7 +53,9 @@ extension Incremental {
     var expanded: JSONValue {
         .members(
             ("watermark", .string(watermark.rawValue)), ("overlap", .span(overlap)),
-            ("format", .string(format.rawValue)), ("full_if", .filled(fullIf.map(\.expanded))))
+            ("format", .string(format.rawValue)), ("full_if", .filled(fullIf.map(\.expanded))),
+            ("fallback", fallsBackToJob ? .string("job_last_success") : nil),
+            ("full_every", fullEvery.map { .span($0) }))
     }
 }
 
@@ -67,9 +69,14 @@ extension Records {
 }
 
 extension Field {
+    /// A preset's path is written as the file had it, which reads back as the same one.
     fileprivate var expanded: JSONValue {
-        .members(
-            ("at", .text(at)), ("type", .string(kind.rawValue)), ("required", .bool(required)),
+        let written = form == .cloudkit ? CloudKitWire.filePath(at) : at
+        let isFormatted = form == .epochSeconds || form == .epochMilliseconds
+        return .members(
+            ("at", meta == nil ? .text(written) : nil), ("meta", meta.map { .string($0) }),
+            ("type", .string(kind.rawValue)),
+            ("format", isFormatted ? .string(form.rawValue) : nil), ("required", .bool(required)),
             ("default", defaultValue), ("one_of", oneOf.map { .texts($0) }))
     }
 }
@@ -80,19 +87,17 @@ extension KeepRule {
     }
 }
 
-extension Write {
-    var expanded: JSONValue {
-        .members(
-            ("table", .string(table)), ("mode", .string(mode.rawValue)),
-            ("newer_by", newerBy.map { .string($0) }))
-    }
-}
-
 extension Recovery {
     var expanded: JSONValue {
         .members(
             ("name", .string(name)),
-            ("if", .members(("status", .array(statuses.map { .integer($0) })))),
+            (
+                "if",
+                .members(
+                    ("status", .filled(statuses.map { .integer($0) })),
+                    ("code", .filled(codes.map { .string($0) })),
+                    ("reason_has", .filled(reasonHas.map { .string($0) })))
+            ),
             ("do", .array(steps.map(\.expanded))), ("then", .string(then.rawValue)),
             ("times", .integer(times)))
     }
@@ -105,5 +110,44 @@ extension Recovery.Step {
         case .forgetToken: .string("forget_token")
         case .createZone: .string("cloudkit.create_zone")
         }
+    }
+}
+
+extension Entity {
+    /// A preset's request is left out, since its operation says the same.
+    var expanded: JSONValue {
+        .members(
+            ("entity", .string(name)), ("enabled", .bool(isEnabled)),
+            ("cloudkit", cloudkit?.expanded),
+            ("request", cloudkit == nil ? .object(request.members) : nil),
+            ("for_each", forEach?.expanded), ("probe", probe?.expanded), ("page", page.expanded),
+            ("incremental", incremental?.expanded), ("conditional", .bool(isConditional)),
+            ("records", records.expanded),
+            ("write", write.expanded(isCloudKit: cloudkit != nil, isFeed: isChangeFeed)),
+            ("recover", .filled(recover.map(\.expanded))), ("push", push?.expanded))
+    }
+}
+
+extension ForEach {
+    fileprivate var expanded: JSONValue {
+        .members(("list", .string(list)), ("chunk", .integer(chunk)))
+    }
+}
+
+extension Probe {
+    fileprivate var expanded: JSONValue {
+        if sort.isEmpty {
+            return .members(
+                ("request", .object(request.members)),
+                ("skip_if_same", .array(skipIfSame.map { .text($0) })),
+                ("full_every", .span(fullEvery)))
+        }
+        let names = skipIfSame.compactMap { path -> JSONValue? in
+            guard case .member(let name)? = path.steps.last else { return nil }
+            return .string(name)
+        }
+        return .members(
+            ("sort", .array(sort.map(\.expanded))), ("limit", .integer(1)),
+            ("skip_if_same", .array(names)), ("full_every", .span(fullEvery)))
     }
 }

@@ -10,14 +10,19 @@ extension JobFile {
     private var expandedValue: JSONValue {
         .members(
             ("version", .integer(1)), ("job", .string(name)), ("kind", .string(kind)),
-            ("note", note.map { .string($0) }), ("schedule", schedule.expanded),
+            ("note", note.map { .string($0) }), ("scope", .string(scope.rawValue)),
+            ("schedule", schedule.expanded), ("freshness", freshness?.expanded),
             ("source", source.expanded),
             (
                 "lists",
                 .named(lists.map { ($0.name, $0.expanded) })
             ), ("calls", .named(calls.map { ($0.name, $0.expanded) })),
             ("before", .array(before.map(\.expanded))),
-            ("entities", .array(entities.map(\.expanded))))
+            ("entities", .array(entities.map(\.expanded))),
+            ("after", .filled(after.map(\.expanded))),
+            ("stores", .named(stores.map { ($0.table, $0.expanded) })),
+            ("health", .filled(health.map(\.expanded))),
+            ("on_change", notifiesOnChange ? .string("notify") : nil))
     }
 }
 
@@ -65,7 +70,7 @@ extension Schedule {
                         case .user(let name): .members(("user", .string(name)))
                         }
                     })
-            ))
+            ), ("triggers", .filled(triggers.map(\.expanded))))
     }
 }
 
@@ -78,7 +83,12 @@ extension ListTable {
 extension Source {
     fileprivate var expanded: JSONValue {
         .members(
-            ("id", .string(id)), ("base", .string(base)), ("auth", auth.expanded),
+            ("id", .string(id)), ("base", .string(base)),
+            ("preset", cloudkitPlace.map { _ in .string("cloudkit") }),
+            ("container", cloudkitPlace.map { .string($0.container) }),
+            ("environment", cloudkitPlace.map { .string($0.environment.rawValue) }),
+            ("database", cloudkitPlace.map { .string($0.database.rawValue) }),
+            ("auth", auth.expanded),
             ("timeout", .span(timeout)), ("retry", retry.expanded), ("rate", rate?.expanded),
             ("headers", NamedTemplate.expanded(headers)))
     }
@@ -171,7 +181,7 @@ extension RetryRule {
 
 extension Request {
     /// The request's own keys; a call has more beside them.
-    fileprivate var members: [JSONMember] {
+    var members: [JSONMember] {
         JSONValue.members(
             ("method", .string(method)), ("path", .text(path)),
             ("query", NamedTemplate.expanded(query)), ("headers", NamedTemplate.expanded(headers)),
@@ -181,7 +191,7 @@ extension Request {
 }
 
 extension BodyTemplate {
-    fileprivate var expanded: JSONValue {
+    var expanded: JSONValue {
         switch self {
         case .literal(let value): value
         case .text(let template): .text(template)
@@ -225,15 +235,5 @@ extension Condition {
         case .listChanged(let list): .members(("list_changed", .string(list)))
         case .tableEmpty(let table): .members(("table_empty", .string(table)))
         }
-    }
-}
-
-extension Entity {
-    fileprivate var expanded: JSONValue {
-        .members(
-            ("entity", .string(name)), ("request", .object(request.members)),
-            ("page", page.expanded), ("incremental", incremental?.expanded),
-            ("records", records.expanded), ("write", write.expanded),
-            ("recover", .filled(recover.map(\.expanded))))
     }
 }

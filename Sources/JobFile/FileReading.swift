@@ -1,8 +1,8 @@
 /// A whole file: what it declares, then what its parts say of each other.
 extension Reading {
     private static let fileKeys = [
-        "version", "job", "kind", "note", "schedule", "source", "lists", "calls", "before",
-        "defaults", "entities",
+        "version", "job", "kind", "note", "scope", "schedule", "freshness", "source", "lists",
+        "calls", "before", "defaults", "entities", "after", "stores", "health", "on_change",
     ]
 
     func jobFile(_ root: Node) -> JobFile? {
@@ -17,7 +17,9 @@ extension Reading {
         let name = keys.required("job").flatMap { jobName($0) }
         let kind = keys.required("kind").flatMap { self.name($0) }
         let note = keys["note"].flatMap { text($0) }
+        let scope = keys["scope"].map { word($0, "scope", as: JobFile.Scope.self) } ?? .user
         let schedule = keys.required("schedule").flatMap { self.schedule($0) }
+        let freshness = keys["freshness"].flatMap { self.freshness($0) }
         let source = keys.required("source").flatMap { self.source($0) }
         let lists = keys["lists"].map { self.lists($0) }
         let calls = self.calls(keys["calls"])
@@ -26,36 +28,38 @@ extension Reading {
         let entities = keys.required("entities")
             .flatMap { self.entities($0, defaults: keys["defaults"]) }
         checkTables(root, lists: lists ?? [], entities: entities ?? [])
-        guard let name, let kind, let schedule, let source, let entities else { return nil }
-        return JobFile(
-            name: name, kind: kind, note: note, scope: .user, schedule: schedule, source: source,
-            lists: lists ?? [], calls: calls.map(\.call), before: before, entities: entities,
-            after: [], stores: [], health: [], notifiesOnChange: false)
+        let after = keys["after"].map { self.after($0, entities: entities ?? []) }
+        let stores = keys["stores"].map { self.stores($0) }
+        let health = keys["health"].map { self.health($0, entities: entities ?? []) }
+        let notifies = keys["on_change"].map { isWord("notify", $0) }
+        guard let name, let kind, let scope, let schedule, let source, let entities else {
+            return nil
+        }
+        let file = JobFile(
+            name: name, kind: kind, note: note, scope: scope, schedule: schedule,
+            freshness: freshness, source: source, lists: lists ?? [], calls: calls.map(\.call),
+            before: before, entities: entities, after: after ?? [], stores: stores ?? [],
+            health: health ?? [], notifiesOnChange: notifies ?? false)
+        checkFile(file, root)
+        return file
     }
 
     /// Learns the names that later parts refer to; where one is malformed, its reader says so.
     private func declare(_ root: Node) {
         func names(_ key: String) -> [String]? { root[key].map { $0.keys } ?? [] }
-        func elements(_ key: String) -> [Node] {
-            guard case .sequence(let elements)? = root[key]?.content else { return [] }
-            return elements
-        }
-        func texts(_ nodes: [Node?]) -> [String] {
-            nodes.compactMap { node in
-                guard case .scalar(let text, _)? = node?.content else { return nil }
-                return text
-            }
-        }
+        scope.isTenant = root["scope"]?.isScalar("tenant") ?? false
+        scope.isCloudKit = root["source"]?["preset"] != nil
         scope.lists = names("lists")
         scope.calls = names("calls")
-        let before = texts(elements("before").map { $0["call"] })
+        let steps = (root["before"]?.elements ?? []).filter { $0["cloudkit"] == nil }
+        let before = steps.compactMap { $0["call"]?.scalarText }
         let isKnown = before.allSatisfy { scope.calls?.contains($0) ?? false }
-        scope.before = isKnown && before.count == elements("before").count ? before : nil
-        let lists = names("lists") ?? []
-        scope.tables =
-            texts(lists.map { root["lists"]?[$0]?["table"] })
-            + texts(elements("entities").map { $0["write"]?["table"] })
-            + texts([root["defaults"]?["write"]?["table"]])
+        scope.before = isKnown && before.count == steps.count ? before : nil
+        let lists = (names("lists") ?? []).map { root["lists"]?[$0]?["table"] }
+        let entities = root["entities"]?.elements ?? []
+        let tables = lists + entities.map { $0["write"]?["table"] }
+        scope.tables = (tables + [root["defaults"]?["write"]?["table"]])
+            .compactMap { $0?.scalarText }
     }
 
     /// The calls that have run when this one is first made.
@@ -107,9 +111,8 @@ extension Reading {
                 list.table, "list \"\(list.name)\"", TableShape(list),
                 at: root["lists"]?[list.name]?["table"])
         }
-        guard case .sequence(let nodes)? = root["entities"]?.content else { return }
         for entity in entities {
-            let node = nodes.first { $0["entity"]?.isScalar(entity.name) == true }
+            let node = root.entity(named: entity.name)
             check(
                 entity.write.table, "entity \"\(entity.name)\"", TableShape(entity),
                 at: node?["write"]?["table"] ?? node)
@@ -136,8 +139,22 @@ struct TableShape: Equatable {
 
 extension Node {
     /// True for a scalar of exactly this text.
-    func isScalar(_ text: String) -> Bool {
-        guard case .scalar(let own, _) = content else { return false }
-        return own == text
+    func isScalar(_ text: String) -> Bool { scalarText == text }
+
+    /// The text of a scalar; nil for anything else.
+    var scalarText: String? {
+        guard case .scalar(let text, _) = content else { return nil }
+        return text
+    }
+
+    /// The elements of a sequence; none for anything else.
+    var elements: [Node] {
+        guard case .sequence(let elements) = content else { return [] }
+        return elements
+    }
+
+    /// Of a whole file: the entity of that name, without the defaults.
+    func entity(named name: String) -> Node? {
+        self["entities"]?.elements.first { $0["entity"]?.isScalar(name) == true }
     }
 }

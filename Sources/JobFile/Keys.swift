@@ -1,18 +1,9 @@
-/// Words of the format that a later version will know; a mistake of version, not of spelling.
-private let laterKeys: Set<String> = [
-    "after", "freshness", "stores", "health", "triggers", "preset", "container", "environment",
-    "database", "cloudkit", "for_each", "push", "probe", "conditional", "scope", "unique", "merge",
-    "deletes", "sweep", "full_every", "fallback", "more_at", "meta", "code", "reason_has",
-]
-
 /// The keys of one mapping, checked against the ones its schema has.
 struct Keys {
     let node: Node
     let reading: Reading
     /// Missing only because they were misspelt.
     private var excused: Set<String> = []
-    /// A key of a later version stands for some of ours, nobody knows which.
-    private var excusesAll = false
 
     /// Reports every key that is not among `known`; nil when the node is no mapping.
     ///
@@ -31,9 +22,6 @@ struct Keys {
             var nearest: String?
             if elsewhere.contains(key) {
                 message = "\"\(key)\" is no key of \(variant)"
-            } else if laterKeys.contains(key) {
-                message = "\"\(key)\" is not supported by this version"
-                excusesAll = true
             } else {
                 let missing = known.filter { !present.contains($0) }
                 let suggestion = reading.suggestion(for: key, in: known)
@@ -52,7 +40,7 @@ struct Keys {
     /// The key's value; reports when it is not there.
     func required(_ key: String) -> Node? {
         if let value = node[key] { return value }
-        if !excusesAll, !excused.contains(key) { reading.add(node, "missing key \"\(key)\"") }
+        if !excused.contains(key) { reading.add(node, "missing key \"\(key)\"") }
         return nil
     }
 
@@ -61,7 +49,7 @@ struct Keys {
         let present = keys.compactMap { key in node[key].map { (key: key, value: $0) } }
         let words = keys.map { "\"\($0)\"" }.joined(separator: " or ")
         guard let first = present.first else {
-            if !excusesAll, excused.isDisjoint(with: keys) {
+            if excused.isDisjoint(with: keys) {
                 reading.add(node, "missing key \(words)")
             }
             return nil

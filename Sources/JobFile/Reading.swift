@@ -49,7 +49,7 @@ final class Reading {
             return ("did you mean \"\(nearest)\"?", nearest)
         }
         return (
-            "expected \(known.count > 1 ? "one of " : "")\(known.prefix(16).joined(separator: ", "))",
+            "expected \(known.count > 1 ? "one of " : "")\(known.prefix(20).joined(separator: ", "))",
             nil
         )
     }
@@ -63,6 +63,12 @@ struct Scope {
     var before: [String]?
     /// Tables of lists and entities.
     var tables: [String]?
+    /// The job is of a tenant, so nothing of a user has a value.
+    var isTenant = false
+    /// The source has a preset, so entities may have its operations.
+    var isCloudKit = false
+    /// The preset's database; nil without one or where it is malformed.
+    var place: CloudKitPlace?
 }
 
 /// A placeholder and where it stands.

@@ -1,24 +1,29 @@
 import JSON
 
-/// `records` and `write`.
+/// `records`.
 extension Reading {
     /// Columns every synced table has of its own.
-    private static let reservedColumns = ["user_id", "inserted_at", "synced"]
+    private static let reservedColumns = ["user_id", "inserted_at", "synced", "pending_delete"]
 
-    func records(_ node: Node, isPaged: Bool) -> Records? {
+    /// `operation` nil: the records are those of a request of the file's own.
+    func records(
+        _ node: Node, isPaged: Bool, operation: CloudKitOperation?, isPushed: Bool
+    ) -> Records? {
         guard let keys = Keys(node, self, known: ["at", "key", "fields", "keep_if"]) else {
             return nil
         }
-        let atNode = keys.required("at")
-        let at = atNode.flatMap { path($0, toOne: false) }
+        let atNode = operation == nil ? keys.required("at") : keys["at"]
+        let at = atNode.map { path($0, toOne: false) } ?? operation?.recordsPath
         if isPaged, let at, let atNode, !at.hasEach {
             add(
                 atNode, "leads to one record, but pages hold many; did you mean \"\(at)[]\"?",
                 nearest: "\(at)[]")
         }
         let fieldsNode = keys.required("fields")
-        let fields = fieldsNode.flatMap { self.fields($0) }
-        let names = fieldsNode?.keys
+        let system = operation.map { systemFields(for: $0, isPushed, besides: fieldsNode) } ?? []
+        let fields = fieldsNode.flatMap { self.fields($0, isCloudKit: operation != nil) }
+            .map { $0 + system }
+        let names = fieldsNode?.keys.map { $0 + system.map(\.name) }
         let key = keys.required("key").flatMap { self.key($0, names: names, fields: fields ?? []) }
         let rules = keys["keep_if"].flatMap { list($0) }?
             .compactMap { keepRule($0, names: names, fields: fields ?? []) }
@@ -26,13 +31,55 @@ extension Reading {
         return Records(at: at, key: key, fields: fields, keepIf: rules ?? [])
     }
 
-    private func fields(_ node: Node) -> [Field]? {
+    private func fields(_ node: Node, isCloudKit: Bool) -> [Field]? {
         guard let entries = entries(node) else { return nil }
         if entries.isEmpty { add(node, "expected at least one field") }
+        var metas: Set<String> = []
         return entries.compactMap { entry in
             guard isColumn(entry.key, at: entry.position, entry.value.path) else { return nil }
-            return field(entry)
+            let field = field(entry, isCloudKit: isCloudKit)
+            if let meta = field?.meta, !metas.insert(meta).inserted {
+                add(entry.value["meta"] ?? entry.value, "meta \"\(meta)\" appears twice")
+            }
+            return field
         }
+    }
+
+    /// The system values every CloudKit entity has a column of, unless the file gives them another
+    /// name.
+    private func systemFields(
+        for operation: CloudKitOperation, _ isPushed: Bool, besides node: Node?
+    ) -> [Field] {
+        var wanted: [(name: String, meta: String, kind: Field.Kind)] = []
+        var isFeed = false
+        if case .zoneChanges = operation { isFeed = true }
+        if isFeed || isPushed {
+            wanted = [
+                ("record_name", "recordName", .text), ("change_tag", "recordChangeTag", .text),
+            ]
+        }
+        wanted.append(("modified_at", "modified", .timestamp))
+        let entries = (node?.keys ?? []).map { (key: $0, value: node?[$0]) }
+        return wanted.compactMap { column in
+            if entries.contains(where: { $0.value?["meta"]?.isScalar(column.meta) == true }) {
+                return nil
+            }
+            if let taken = entries.first(where: { $0.key == column.name }) {
+                // A record's own time of change may stand in for the server's (ST6).
+                if column.meta != "modified", let place = taken.value {
+                    add(place, "\"\(column.name)\" holds meta: \(column.meta) here; rename this")
+                }
+                return nil
+            }
+            return Field(
+                name: column.name, at: metaPath(column.meta), kind: column.kind,
+                required: column.meta == "recordName", defaultValue: nil, oneOf: nil,
+                form: .cloudkit, meta: column.meta)
+        }
+    }
+
+    private func metaPath(_ meta: String) -> Path {
+        Path(steps: CloudKitWire.systemPaths.first { $0.key == meta }?.value ?? [])
     }
 
     /// Reports a name that can't be a column of a synced table.
@@ -45,10 +92,18 @@ extension Reading {
         return true
     }
 
-    private func field(_ entry: Node.Entry) -> Field? {
+    private func field(_ entry: Node.Entry, isCloudKit: Bool) -> Field? {
         let known = ["at", "type", "required", "default", "one_of"]
-        guard let keys = Keys(entry.value, self, known: known) else { return nil }
-        let at = keys.required("at").flatMap { path($0, toOne: true) }
+        guard
+            let keys = Keys(
+                entry.value, self, known: known + [isCloudKit ? "meta" : "format"],
+                variant: isCloudKit ? "a cloudkit entity's field" : "a field without preset",
+                elsewhere: ["meta", "format"])
+        else { return nil }
+        let meta = keys["meta"].flatMap {
+            choice($0, "value", of: CloudKitWire.systemPaths.map(\.key))
+        }
+        let at = place(keys, meta: meta, isCloudKit: isCloudKit)
         let kind = keys.required("type").flatMap { word($0, "type", as: Field.Kind.self) }
         let required = keys["required"].flatMap { bool($0) } ?? false
         if let node = keys["default"], required {
@@ -60,10 +115,39 @@ extension Reading {
         {
             addUnknown("value", text, known: texts, at: node)
         }
+        let format = keys["format"].flatMap { self.format($0, kind: kind) }
         guard let at, let kind else { return nil }
+        if let meta { checkMeta(meta, kind, keys) }
         return Field(
             name: entry.key, at: at, kind: kind, required: required, defaultValue: fallback,
-            oneOf: texts, form: .plain, meta: nil)
+            oneOf: texts, form: isCloudKit ? .cloudkit : format ?? .plain, meta: meta)
+    }
+
+    /// Where in the record, on the wire.
+    private func place(_ keys: Keys, meta: String?, isCloudKit: Bool) -> Path? {
+        guard isCloudKit else { return keys.required("at").flatMap { path($0, toOne: true) } }
+        guard let (key, value) = keys.exactlyOne(of: ["at", "meta"]) else { return nil }
+        if key == "meta" { return meta.map { metaPath($0) } }
+        return path(value, toOne: true).map { CloudKitWire.wirePath($0) }
+    }
+
+    private func checkMeta(_ meta: String, _ kind: Field.Kind, _ keys: Keys) {
+        let wanted: Field.Kind = ["created", "modified"].contains(meta) ? .timestamp : .text
+        if kind != wanted, let node = keys["type"] {
+            add(node, "meta \"\(meta)\" is a \(wanted.rawValue), not \(kind.rawValue)")
+        }
+        for key in ["default", "one_of"] {
+            if let node = keys[key] { add(node, "a system value has no \(key)") }
+        }
+    }
+
+    private func format(_ node: Node, kind: Field.Kind?) -> Field.Form? {
+        let words = [Field.Form.epochSeconds, .epochMilliseconds].map(\.rawValue)
+        let word = choice(node, "format", of: words)
+        if let kind, kind != .timestamp {
+            add(node, "format is for type timestamp, not \(kind.rawValue)")
+        }
+        return word.flatMap { Field.Form(rawValue: $0) }
     }
 
     private func oneOf(_ node: Node, kind: Field.Kind?) -> [String]? {
@@ -144,20 +228,6 @@ extension Reading {
         }
         return literal(value, for: field.kind)
             .map { KeepRule(field: name, comparison: comparison, value: $0) }
-    }
-
-    func write(_ node: Node) -> Write? {
-        guard let keys = Keys(node, self, known: ["table", "mode", "newer_by"]) else { return nil }
-        let table = keys.required("table").flatMap { name($0) }
-        let mode = keys.required("mode")
-            .flatMap { word($0, "mode", as: Write.Mode.self, later: ["replace_all"]) }
-        let newerBy = keys["newer_by"].flatMap { text($0) }
-        if mode == .newestWins, keys["newer_by"] == nil {
-            add(node, "mode newest_wins needs newer_by, the field that says which is newer")
-        }
-        guard let table, let mode else { return nil }
-        return Write(
-            table: table, mode: mode, newerBy: newerBy, unique: nil, deletes: nil, indexes: [])
     }
 }
 

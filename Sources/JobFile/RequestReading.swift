@@ -5,7 +5,8 @@ extension Reading {
     static let requestKeys = ["method", "path", "query", "headers", "body"]
 
     /// What is sent; `methods` are the ones that make sense here.
-    func request(_ keys: Keys, methods: [String], _ permits: Permits) -> Request? {
+    func request(_ keys: Keys, methods: [String], _ allowed: Permits) -> Request? {
+        let permits = allowed.subtracting(.chunk)
         let method = keys["method"].map { choice($0, "method", of: methods) } ?? "GET"
         let path = keys.required("path").flatMap { requestPath($0, permits) }
         let query = keys["query"].map { node in
@@ -15,7 +16,7 @@ extension Reading {
             }
         }
         let headers = keys["headers"].map { self.headers($0, permits.union(.secret)) }
-        let body = keys["body"].flatMap { self.body($0, permits.union(.list)) }
+        let body = keys["body"].flatMap { self.body($0, allowed.union(.list)) }
         if let node = keys["body"], method == "GET" {
             add(node, "a GET has no body; use query, or method: POST")
         }
@@ -75,7 +76,8 @@ extension Reading {
         }
     }
 
-    private func listName(_ node: Node) -> String? {
+    /// The name of a list that the file defines.
+    func listName(_ node: Node) -> String? {
         text(node).flatMap { isList($0, at: node) ? $0 : nil }
     }
 
@@ -89,8 +91,13 @@ extension Reading {
         guard let node else { return [] }
         var earlier: [String] = []
         return (list(node) ?? []).compactMap { element in
-            guard let keys = Keys(element, self, known: ["call", "if_any"]) else { return nil }
-            let call = keys.required("call").flatMap { callName($0) }
+            if let word = element["cloudkit"], element["call"] == nil {
+                return presetStep(element, word).map { BeforeStep(action: .preset($0), ifAny: []) }
+            }
+            guard let keys = Keys(element, self, known: ["call", "cloudkit", "if_any"]),
+                let (_, value) = keys.exactlyOne(of: ["call", "cloudkit"])
+            else { return nil }
+            let call = callName(value)
             let (conditions, uses) = collectingUses {
                 keys["if_any"].flatMap { filledList($0) }?.compactMap { condition($0) }
             }

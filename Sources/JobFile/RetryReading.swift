@@ -4,16 +4,23 @@ extension RetryRule {
         attempts: 3, first: .seconds(1), factor: 2, jitter: 0.2,
         on: [.network, .timeout, .status(408), .status(429), .serverErrors],
         waitFrom: [.header("Retry-After")])
+
+    /// CloudKit says in the body how long to wait, up to a day and more.
+    static let cloudkit = {
+        var rule = standard
+        rule.waitFrom.append(.body(Path(steps: [.member("retryAfter")])))
+        return rule
+    }()
 }
 
 /// `retry`
 extension Reading {
-    func retryRule(_ node: Node) -> RetryRule? {
+    func retryRule(_ node: Node, _ standard: RetryRule) -> RetryRule? {
         guard
             let keys = Keys(
                 node, self, known: ["attempts", "first", "factor", "jitter", "on", "wait_from"])
         else { return nil }
-        var rule = RetryRule.standard
+        var rule = standard
         keys["attempts"].flatMap { int($0, 1...10) }.map { rule.attempts = $0 }
         keys["first"].flatMap { duration($0, .milliseconds(1) ... .minutes(10)) }
             .map { rule.first = $0 }

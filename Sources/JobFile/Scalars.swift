@@ -123,26 +123,28 @@ extension Reading {
         return value
     }
 
-    /// One of an enumeration's words; words in `later` belong to a later version.
+    /// One of an enumeration's words.
     func word<Word: RawRepresentable<String> & CaseIterable>(
-        _ node: Node, _ noun: String, as _: Word.Type, later: [String] = []
+        _ node: Node, _ noun: String, as _: Word.Type
     ) -> Word? {
-        choice(node, noun, of: Word.allCases.map(\.rawValue), later: later)
-            .flatMap { Word(rawValue: $0) }
+        choice(node, noun, of: Word.allCases.map(\.rawValue)).flatMap { Word(rawValue: $0) }
     }
 
-    /// One of some words; words in `later` belong to a later version.
-    func choice(
-        _ node: Node, _ noun: String, of words: [String], later: [String] = []
-    ) -> String? {
+    /// One of some words.
+    func choice(_ node: Node, _ noun: String, of words: [String]) -> String? {
         guard let text = text(node) else { return nil }
         if words.contains(text) { return text }
-        if later.contains(text) {
-            add(node, "\(noun) \"\(text)\" is not supported by this version")
-        } else {
-            addUnknown(noun, text, known: words, at: node)
-        }
+        addUnknown(noun, text, known: words, at: node)
         return nil
+    }
+
+    /// A key that can only say one thing; true when it does.
+    func isWord(_ word: String, _ node: Node) -> Bool { choice(node, "word", of: [word]) != nil }
+
+    /// A key that can only be `true`: the word is there so that a reader of the file knows.
+    func isTrue(_ node: Node, otherwise reason: String) {
+        guard let value = bool(node), !value else { return }
+        add(node, "expected true: \(reason)")
     }
 
     /// A name that may become a table, a column or a word of the file.
@@ -171,9 +173,9 @@ extension Reading {
         return nil
     }
 
-    /// A path that must lead somewhere inside the document, to one value.
-    func innerPath(_ node: Node) -> Path? {
-        guard let path = path(node, toOne: true) else { return nil }
+    /// A path that must lead somewhere inside the document; `toOne`: not through an array.
+    func innerPath(_ node: Node, toOne: Bool = true) -> Path? {
+        guard let path = path(node, toOne: toOne) else { return nil }
         if path.steps.isEmpty { add(node, "expected a path such as a.b, found an empty one") }
         return path.steps.isEmpty ? nil : path
     }

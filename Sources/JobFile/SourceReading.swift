@@ -3,7 +3,8 @@ extension Reading {
     func schedule(_ node: Node) -> Schedule? {
         guard
             let keys = Keys(
-                node, self, known: ["every", "spread", "deadline", "if_running", "requires"])
+                node, self,
+                known: ["every", "spread", "deadline", "if_running", "requires", "triggers"])
         else { return nil }
         let every = keys.required("every").flatMap { duration($0, .seconds(1) ... .days(30)) }
         let spread = keys["spread"].flatMap { word($0, "spread", as: Schedule.Spread.self) }
@@ -11,6 +12,7 @@ extension Reading {
         let deadline = deadlineNode.flatMap { duration($0, .seconds(1) ... .hours(24)) }
         let skips = keys["if_running"].map { choice($0, "value", of: ["skip"]) }
         let requires = keys["requires"].map { requirements($0) }
+        let triggers = keys["triggers"].map { self.triggers($0) }
         guard let every, let deadline, let deadlineNode else { return nil }
         if skips == nil, deadline >= every {
             add(
@@ -20,7 +22,7 @@ extension Reading {
         }
         return Schedule(
             every: every, spread: spread ?? .user, deadline: deadline, requires: requires ?? [],
-            triggers: [])
+            triggers: triggers ?? [])
     }
 
     private func requirements(_ node: Node) -> [Requirement] {
@@ -28,32 +30,94 @@ extension Reading {
             guard let keys = Keys(element, self, known: ["secret", "user"]),
                 let (key, value) = keys.exactlyOne(of: ["secret", "user"]), let name = name(value)
             else { return nil }
+            if key == "user", scope.isTenant {
+                add(value, "a job of scope tenant is of no user; expected secret")
+            }
             return key == "secret" ? .secret(name) : .user(name)
         }
     }
 
+    private func triggers(_ node: Node) -> [Trigger] {
+        var events: Set<String> = []
+        return (list(node) ?? []).compactMap { element in
+            guard let keys = Keys(element, self, known: ["event", "debounce", "cancel_on"])
+            else { return nil }
+            let event = keys.required("event").flatMap { name($0) }
+            let debounce = keys["debounce"].map { duration($0, .zero ... .hours(1)) }
+            let cancelOn = keys["cancel_on"].flatMap { name($0) }
+            guard let event else { return nil }
+            if !events.insert(event).inserted, let place = keys["event"] {
+                add(place, "event \"\(event)\" appears twice")
+            }
+            if cancelOn == event, let place = keys["cancel_on"] {
+                add(place, "an event can't undo itself; expected another one")
+            }
+            return Trigger(event: event, debounce: (debounce ?? nil) ?? .zero, cancelOn: cancelOn)
+        }
+    }
+
     func source(_ node: Node) -> Source? {
+        let own = ["id", "base", "preset", "auth", "timeout", "retry", "rate", "headers"]
+        let placeKeys = ["container", "environment", "database"]
         guard
             let keys = Keys(
-                node, self, known: ["id", "base", "auth", "timeout", "retry", "rate", "headers"])
+                node, self, known: scope.isCloudKit ? own + placeKeys : own,
+                variant: "a source without preset", elsewhere: placeKeys)
         else { return nil }
         let id = keys.required("id").flatMap { sourceID($0) }
-        let base = keys.required("base").flatMap { baseURL($0) }
-        let auth = keys["auth"].map { authentication($0) } ?? Authentication.none
+        let preset = keys["preset"].map { self.preset($0, keys) }
+        let standard = scope.isCloudKit ? RetryRule.cloudkit : .standard
+        let base =
+            keys["base"].map { baseURL($0) }
+            ?? (scope.isCloudKit
+                ? CloudKitPlace.base : keys.required("base").flatMap { baseURL($0) })
+        let auth = authentication(keys)
         let timeout = keys["timeout"].map { duration($0, .milliseconds(100) ... .minutes(10)) }
-        let retry = keys["retry"].map { retryRule($0) }
+        let retry = keys["retry"].map { retryRule($0, standard) }
         let rate = keys["rate"].flatMap { self.rate($0) }
         let headers = keys["headers"].map { self.headers($0, .secret) }
-        guard let id, let base, let auth else { return nil }
+        guard let id, let base, let auth, preset != .some(nil) else { return nil }
         return Source(
-            id: id, base: base, preset: nil, auth: auth, timeout: (timeout ?? nil) ?? .seconds(30),
-            retry: (retry ?? nil) ?? .standard, rate: rate, headers: headers ?? [])
+            id: id, base: base, preset: preset ?? nil, auth: auth,
+            timeout: (timeout ?? nil) ?? .seconds(30), retry: (retry ?? nil) ?? standard,
+            rate: rate, headers: headers ?? [])
     }
 
     private func sourceID(_ node: Node) -> String? {
         guard let text = text(node) else { return nil }
         guard isNameText(String(text.map { $0 == "-" ? "_" : $0 })), !text.hasPrefix("-") else {
             add(node, "\"\(excerpt(of: text))\" is no source id, expected one of a-z, 0-9, _ and -")
+            return nil
+        }
+        return text
+    }
+
+    /// The preset and the keys that only it has.
+    private func preset(_ node: Node, _ keys: Keys) -> Preset? {
+        guard choice(node, "preset", of: ["cloudkit"]) != nil else { return nil }
+        let container = keys.required("container").flatMap { self.container($0) }
+        let environment = keys.required("environment")
+            .flatMap { word($0, "environment", as: CloudKitPlace.Environment.self) }
+        let database = keys.required("database")
+            .flatMap { word($0, "database", as: CloudKitPlace.Database.self) }
+        guard let container, let environment, let database else { return nil }
+        let place = CloudKitPlace(
+            container: container, environment: environment, database: database)
+        scope.place = place
+        return .cloudkit(place)
+    }
+
+    private func container(_ node: Node) -> String? {
+        guard let text = text(node) else { return nil }
+        let name = text.dropFirst("iCloud.".count)
+        let isClean = name.utf8.allSatisfy {
+            isLowercase($0 | 0x20) || isDigit($0) || "-.".utf8.contains($0)
+        }
+        guard text.hasPrefix("iCloud."), !name.isEmpty, isClean else {
+            add(
+                node,
+                "\"\(excerpt(of: text))\" is no container, expected one such as iCloud.com.example.app"
+            )
             return nil
         }
         return text
@@ -68,7 +132,8 @@ extension Reading {
         return text
     }
 
-    private func problem(inBase text: String) -> String? {
+    /// Says what makes a text no address; nil when it is one.
+    func problem(inBase text: String) -> String? {
         guard let scheme = ["https://", "http://"].first(where: { text.hasPrefix($0) }) else {
             return "\"\(excerpt(of: text))\" is no http or https URL"
         }
@@ -113,62 +178,5 @@ extension Reading {
             perSecond: keys["per_second"].flatMap { double($0, 0.001...100_000) },
             concurrent: keys["concurrent"].flatMap { int($0, 1...10_000) },
             concurrentPerUser: keys["concurrent_per_user"].flatMap { int($0, 1...10_000) })
-    }
-}
-
-/// `auth`: the type decides the other keys.
-extension Reading {
-    private static let keysByType: [String: [String]] = [
-        "none": [], "basic": ["user", "password"], "bearer": ["token"],
-        "header": ["name", "value"], "query": ["name", "value"],
-    ]
-
-    func authentication(_ node: Node) -> Authentication? {
-        guard let entries = entries(node) else { return nil }
-        guard let typeNode = entries.first(where: { $0.key == "type" })?.value else {
-            add(node, "missing key \"type\"")
-            return nil
-        }
-        let later = ["oauth2_client", "oauth2_refresh", "cloudkit_server", "cloudkit_user"]
-        let types = ["none", "basic", "bearer", "header", "query"]
-        guard let type = choice(typeNode, "type", of: types, later: later),
-            let own = Self.keysByType[type],
-            let keys = Keys(
-                node, self, known: ["type"] + own, variant: "type \"\(type)\"",
-                elsewhere: ["user", "password", "token", "name", "value"])
-        else { return nil }
-        switch type {
-        case "basic":
-            let user = keys.required("user").flatMap { template($0, .secret) }
-            let password = keys.required("password").flatMap { secret($0) }
-            guard let user, let password else { return nil }
-            return .basic(user: user, password: password)
-        case "bearer":
-            return keys.required("token").flatMap { secret($0) }.map { .bearer(token: $0) }
-        case "header", "query":
-            let name = keys.required("name").flatMap {
-                authenticationName($0, isHeader: type == "header")
-            }
-            let value = keys.required("value").flatMap { secret($0) }
-            guard let name, let value else { return nil }
-            return type == "header"
-                ? .header(name: name, value: value) : .query(name: name, value: value)
-        default: return Authentication.none
-        }
-    }
-
-    private func authenticationName(_ node: Node, isHeader: Bool) -> String? {
-        guard let text = text(node) else { return nil }
-        return !isHeader || headerName(text, at: node.position, node.path) ? text : nil
-    }
-
-    /// A job file is no place for a secret, so what proves identity must be a placeholder.
-    private func secret(_ node: Node) -> Template? {
-        guard let template = template(node, .secret) else { return nil }
-        let hasSecret = template.placeholders.contains {
-            if case .secret = $0 { true } else { false }
-        }
-        if !hasSecret { add(node, "expected a placeholder {secret.name}, found a text") }
-        return hasSecret ? template : nil
     }
 }

@@ -42,10 +42,9 @@ extension Template: CustomStringConvertible {
 }
 
 extension Placeholder: CustomStringConvertible {
-    private static let later = ["chunk", "row", "parent"]
     private static let known = [
         "since", "page.token", "page.size", "user.name", "secret.name", "list.name",
-        "call.name.path",
+        "call.name.path", "chunk", "row.name",
     ]
 
     /// Reads what stands between the braces.
@@ -58,6 +57,8 @@ extension Placeholder: CustomStringConvertible {
         case ("page", "size"): self = .pageSize
         case ("user", _) where isNameText(tail): self = .user(tail)
         case ("secret", _) where isNameText(tail): self = .secret(tail)
+        case ("chunk", "") where text == head: self = .chunk
+        case ("row", _) where isNameText(tail): self = .row(tail)
         case ("list", _) where isNameText(tail): self = .list(tail)
         case ("call", _):
             let name = String(tail.prefix { $0 != "." })
@@ -71,13 +72,10 @@ extension Placeholder: CustomStringConvertible {
     }
 
     private static func error(_ text: String, head: String) -> FormatError {
-        if later.contains(head) {
-            return FormatError("{\(text)} is not supported by this version")
-        }
-        if ["user", "secret", "list"].contains(head) {
+        if ["user", "secret", "list", "row"].contains(head) {
             return FormatError("{\(text)} must be {\(head).name}, the name \(nameRule)")
         }
-        let nearest = nearestWord(to: text, in: Array(known.prefix(3)))
+        let nearest = nearestWord(to: text, in: ["since", "page.token", "page.size", "chunk"])
         return FormatError(
             "unknown placeholder {\(text)}; "
                 + (nearest.map { "did you mean {\($0)}?" }

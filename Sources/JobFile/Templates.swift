@@ -26,6 +26,15 @@ struct Permits: OptionSet {
     }
 }
 
+extension Placeholder {
+    fileprivate var isArray: Bool {
+        switch self {
+        case .list, .chunk: true
+        default: false
+        }
+    }
+}
+
 extension Reading {
     /// Text with placeholders that the place permits; remembers them in `uses`.
     func template(_ node: Node, _ permits: Permits) -> Template? {
@@ -58,13 +67,15 @@ extension Reading {
             add(node, "\(placeholder) is allowed only in \(places)")
             return false
         }
-        if case .list(let name) = placeholder {
-            guard template.lonePlaceholder != nil else {
-                add(node, "\(placeholder) is an array, so it must be the whole value")
-                return false
-            }
-            guard isList(name, at: node) else { return false }
+        if case .user = placeholder, scope.isTenant {
+            add(node, "\(placeholder) has no value: a job of scope tenant is of no user")
+            return false
         }
+        if placeholder.isArray, template.lonePlaceholder == nil {
+            add(node, "\(placeholder) is an array, so it must be the whole value")
+            return false
+        }
+        if case .list(let name) = placeholder, !isList(name, at: node) { return false }
         uses.append(PlaceholderUse(placeholder: placeholder, node: node))
         return true
     }

@@ -65,13 +65,9 @@ public struct Checkpoint: Sendable, Equatable {
     public var watermark: String?
     /// No record of the pass in progress was unreadable (ST16).
     public var isWhole = true
-    /// Since a pass was last completed; nil: never.
-    ///
-    /// As of the claim.
+    /// Since a pass was last completed, as of the claim; nil: never.
     public var syncedAge: Duration?
-    /// Since the last full pass that was read to its end began; nil: never.
-    ///
-    /// As of the claim.
+    /// Since the last full pass that was read to its end began, as of the claim; nil: never.
     public var lastFullAge: Duration?
     /// What the last pass's first answer was validated by, with its address.
     public var validator: String?

@@ -201,7 +201,7 @@ struct RequestAssembly {
 }
 
 /// RFC 4648 base64 with padding.
-private func base64(_ bytes: [UInt8]) -> String {
+func base64(_ bytes: [UInt8]) -> String {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     var output: [UInt8] = []
     for start in stride(from: 0, to: bytes.count, by: 3) {

@@ -51,23 +51,31 @@ extension Run {
         let exchange = Exchange(
             client: services.client, budgets: services.budgets, source: inputs.file.source,
             dialect: dialect, tenantID: inputs.job.tenantID, deadline: deadline,
-            isAnswered: isAnswered,
-            unixSeconds: unixSeconds)
-        let answer = try await exchange.send(
-            assembled, retries: retries, prepare: { try await prepared($0) },
-            received: { response in
-                if let credential = dialect?.newCredential(in: response) { try note(credential) }
-            })
+            isAnswered: isAnswered, unixSeconds: unixSeconds)
+        var answer = try await send(assembled, retries, exchange)
+        if dropsRefusedToken(answer, of: assembled) {
+            answer = try await send(assembled, retries, exchange)
+        }
         isAnswered = true
         noteTime(of: answer.response)
         return answer
+    }
+
+    private func send(
+        _ request: HTTPRequest, _ retries: Bool, _ exchange: Exchange
+    ) async throws -> Answer {
+        try await exchange.send(
+            request, retries: retries, prepare: { try await prepared($0) },
+            received: { response in
+                if let credential = dialect?.newCredential(in: response) { try note(credential) }
+            })
     }
 
     /// One attempt: what the source replaced is stored first, then the request is signed anew.
     private func prepared(_ request: HTTPRequest) async throws -> HTTPRequest {
         try await storeRotation()
         requests += 1
-        guard let dialect else { return request }
+        guard let dialect else { return try await withAccessToken(request) }
         let now =
             inputs.claimedAtMicroseconds + (ContinuousClock.now - inputs.claimedAt).microseconds
         return try dialect.signed(

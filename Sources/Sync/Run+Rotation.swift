@@ -23,9 +23,17 @@ extension Run {
         let value = SecretValue(Array(credential.value.utf8))
         rotation = Rotation(old: old, new: sealer.seal(value, for: place))
         sealed[credential.name]?.sealed = rotation?.new ?? old.sealed
-        openedSecrets.append(Array(credential.value.utf8))
-        redactor = Redactor(secrets: openedSecrets)
+        protect(Array(credential.value.utf8))
         values.secrets[credential.name] = value
+    }
+
+    /// Keeps a secret that came during the run out of whatever leaves it.
+    ///
+    /// Of those that replaced each other the latest few: an answer may repeat what was just sent.
+    func protect(_ secret: [UInt8]) {
+        guard !openedSecrets.contains(secret), !latestSecrets.contains(secret) else { return }
+        latestSecrets = latestSecrets.suffix(3) + [secret]
+        redactor = Redactor(secrets: openedSecrets + latestSecrets)
     }
 
     /// What stores the credential in the transaction of a page.

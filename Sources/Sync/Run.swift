@@ -33,6 +33,7 @@ final class Run {
     /// Duplicates were merged, so that rows may have to be pushed.
     var hasMerged = false
     var openedSecrets: [[UInt8]] = []
+    var latestSecrets: [[UInt8]] = []
     var requests = 0
     var counts = RunTotals()
     var pace = Pace()

@@ -16,6 +16,8 @@ public struct Services: Sendable {
     public var sealer: Sealer?
     /// Where events go.
     public var log: Log
+    /// Access tokens of OAuth 2.0 that are still good.
+    public var tokens = AccessTokens()
     /// Makes the dialect of a source that has a preset; the composition root knows them.
     public var dialect: @Sendable (Source) -> (any SourceDialect)?
 

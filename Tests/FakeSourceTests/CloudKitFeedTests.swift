@@ -58,6 +58,9 @@ import Testing
             #expect(try page(only).names == ["n0", "n1", "n2", "n3", "n4"])
             let record = (only["records"] as? [[String: Any]])?.first
             #expect(Set(fields(record).keys) == ["text"])
+            try cloud.command("settings", #""record_types":"ignored""#)
+            let all = try cloud.feed(extra: #","desiredRecordTypes":["Note"]"#)
+            #expect(try page(all).names.last == "x")
             let body =
                 #"{"zones":[{"zoneID":{"zoneName":"Gone"}},{"zoneID":\#(CloudClient.custom)}]}"#
             let zones = try #require(

@@ -82,6 +82,10 @@ import Testing
             #expect(Set(fields(second[0]).keys) == ["text"] && fields(second[1]).isEmpty)
             let held = try cloud.dump("user=ann&zone=Notes")
             #expect(names(held) == ["n0", "n1", "new", "f2"])
+            let nameless = #"{"operationType":"create","record":{"recordType":"Note"}}"#
+            let named = try cloud.records("records/modify", operations(nameless, nameless))
+            #expect(Set(names(named)).count == 2)
+            #expect(names(named).allSatisfy { UUID(uuidString: $0) != nil })
         }
     }
 

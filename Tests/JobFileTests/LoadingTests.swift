@@ -27,7 +27,12 @@ import Testing
 
     @Test func `the shipped directory loads`() throws {
         let jobs = try JobFile.load(directory: repository.appending(path: "jobs").path()).get()
-        #expect(jobs.map(\.name) == ["metube.refresh"])
+        #expect(
+            jobs.map(\.name) == [
+                "luego.refresh", "metube.refresh", "metube.status", "metube.worker",
+                "popcorn.refresh",
+                "snapchef.refresh", "sportstime.refresh",
+            ])
     }
 
     @Test func `files are found below the directory in the order of their paths`() throws {

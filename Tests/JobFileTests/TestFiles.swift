@@ -65,3 +65,9 @@ struct SplitMix: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 }
+
+/// A job file that ships, by its path below `jobs/` without `.yaml`.
+func shipped(_ path: String) throws -> JobFile {
+    let file = repository.appending(path: "jobs/\(path).yaml")
+    return try JobFile.parse(Array(try Data(contentsOf: file)), file: "\(path).yaml").get()
+}

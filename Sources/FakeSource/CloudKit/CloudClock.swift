@@ -28,12 +28,9 @@ final class CloudClock {
     }
 
     func advance(_ span: Milliseconds) {
-        if let frozenAt {
-            self.frozenAt = max(frozenAt, last) + span
-        } else {
-            offset += span
-        }
-        last = max(last, now)
+        let target = now + span
+        if frozenAt == nil { offset += span } else { frozenAt = target }
+        last = target
     }
 
     func freeze(_ isFrozen: Bool) {

@@ -92,8 +92,10 @@ final class CloudDatabase {
     }
 
     /// A name for a record that was created without one, in the form of a UUID.
-    func newName() -> String {
-        CloudDatabase.uuid(seed, sequence + 1 + serial << 32)
+    ///
+    /// `place` is its place in the request.
+    func newName(_ place: Int) -> String {
+        CloudDatabase.uuid(seed, (sequence + 1) * 1000 + place)
     }
 
     /// Fixed by its arguments.

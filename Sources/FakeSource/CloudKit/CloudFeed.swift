@@ -81,7 +81,8 @@ struct CloudFeed {
             throw .badRequest("the default zone has no change feed")
         }
         let limit = try call.limit(asked["resultsLimit"])
-        let types = asked["desiredRecordTypes"]?.texts.map { Set($0) }
+        let honoursTypes = call.settings.recordTypes == .honoured
+        let types = honoursTypes ? asked["desiredRecordTypes"]?.texts.map { Set($0) } : nil
         let sent = try sentToken(asked, zone)
         let position = sent?.position ?? 0
         let repeated = sent == nil ? 0 : call.settings.repeatedRecords

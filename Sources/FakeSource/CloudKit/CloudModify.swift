@@ -81,7 +81,7 @@ struct CloudModify {
             fields: fields, cleared: cleared)
     }
 
-    private var newName: String { call.database.newName() + String(steps.count) }
+    private var newName: String { call.database.newName(steps.count) }
 
     // MARK: Planning
 

@@ -16,6 +16,7 @@ struct CloudSettings {
     var emptyBody = EmptyBody.both
     var signedPath = SignedPath.path
     var ownerKey = OwnerKey.ownerRecordName
+    var recordTypes = RecordTypes.honoured
     var numberStringsKey = NumberStringsKey.documented
     /// Unknown keys and field types in every record.
     var hasExtras = false
@@ -56,6 +57,7 @@ struct CloudSettings {
     enum EmptyBody: String, CaseIterable { case hash, empty, both }
     enum SignedPath: String, CaseIterable { case path, query }
     enum OwnerKey: String, CaseIterable { case ownerRecordName, ownerName }
+    enum RecordTypes: String, CaseIterable { case honoured, ignored }
     enum NumberStringsKey: String, CaseIterable { case documented, either }
 
     /// More than so many requests of one caller in a window are throttled.
@@ -71,7 +73,7 @@ extension CloudSettings {
         "page_limit", "index_lag_ms", "token_mode", "token_header", "insert_existing", "stale_tag",
         "throttle_status", "throttle_wait", "expired_token", "empty_token", "system_fields",
         "existing_zone", "atomic_error", "empty_body", "signed_path", "owner_key",
-        "number_strings_key", "extras", "repeat_records", "rate", "signature_now",
+        "number_strings_key", "record_types", "extras", "repeat_records", "rate", "signature_now",
     ]
 
     /// Changes what the command names.
@@ -108,6 +110,7 @@ extension CloudSettings {
         emptyBody = try command.choice("empty_body") ?? emptyBody
         signedPath = try command.choice("signed_path") ?? signedPath
         ownerKey = try command.choice("owner_key") ?? ownerKey
+        recordTypes = try command.choice("record_types") ?? recordTypes
         numberStringsKey = try command.choice("number_strings_key") ?? numberStringsKey
     }
 }

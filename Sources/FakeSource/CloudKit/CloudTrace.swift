@@ -1,19 +1,48 @@
 /// What the log tells of a request to CloudKit, and what faults can be aimed at.
-struct CloudTrace {
+///
+/// A class, so that the entries of other requests stay small.
+final class CloudTrace {
     let container: String
     let database: String
     let operation: String
-    var user: String?
-    /// user, key, world or nothing.
-    var credential: String
-    var zone: String?
-    var recordType: String?
+    /// user, key, world or none.
+    let credential: String
+    let user: String?
+    let zone: String?
+    let recordType: String?
     /// The sync token or marker that was sent.
-    var token: String?
+    let token: String?
     /// Base64 of the body's SHA-256, as in signatures.
     let bodyHash: String
     /// Records, zones or operations in the request.
-    var items = 0
+    let items: Int
+
+    init(_ path: CloudPath, _ request: Request, _ body: JSONValue?, _ container: CloudContainer?) {
+        self.container = path.container.name
+        database = path.database.rawValue
+        operation = path.operation.rawValue
+        bodyHash = CloudSignature.hash(request.body)
+        if let key = request.header(CloudCaller.keyHeader) {
+            credential = "key"
+            user = CloudCaller.pseudoUser(key)
+        } else if let token = request.query("ckWebAuthToken") {
+            credential = "user"
+            user = container?.sessions.owner(token)
+        } else {
+            credential = request.query("ckAPIToken") == nil ? "none" : "world"
+            user = nil
+        }
+        let firstZone = body?["zones"]?.elements?.first
+        let firstOperation = body?["operations"]?.elements?.first
+        let ownZone = body?["zoneID"] ?? firstZone?["zoneID"] ?? firstZone
+        zone = (ownZone ?? firstOperation?["zone"]?["zoneID"])?["zoneName"]?.text
+        recordType =
+            body?["query"]?["recordType"]?.text ?? firstOperation?["record"]?["recordType"]?.text
+            ?? firstZone?["desiredRecordTypes"]?.elements?.first?.text
+        let ownToken = body?["continuationMarker"] ?? body?["syncToken"] ?? body?["metaSyncToken"]
+        token = (ownToken ?? firstZone?["syncToken"])?.text
+        items = (body?["operations"] ?? body?["records"] ?? body?["zones"])?.elements?.count ?? 0
+    }
 
     func write(into json: inout JSONText) {
         json.field("op", operation)
@@ -25,40 +54,5 @@ struct CloudTrace {
         if let token { json.field("token", token) }
         json.field("body_hash", bodyHash)
         json.field("items", items)
-    }
-}
-
-extension CloudTrace {
-    init(_ path: CloudPath, _ request: Request, _ body: JSONValue?, _ container: CloudContainer?) {
-        self.container = path.container.name
-        database = path.database.rawValue
-        operation = path.operation.rawValue
-        bodyHash = CloudSignature.hash(request.body)
-        credential = "none"
-        if let key = request.header(CloudCaller.keyHeader) {
-            credential = "key"
-            user = CloudCaller.pseudoUser(key)
-        } else if let token = request.query("ckWebAuthToken") {
-            credential = "user"
-            user = container?.sessions.owner(token)
-        } else if request.query("ckAPIToken") != nil {
-            credential = "world"
-        }
-        read(body)
-    }
-
-    private mutating func read(_ body: JSONValue?) {
-        let firstZone = body?["zones"]?.elements?.first
-        let firstOperation = body?["operations"]?.elements?.first
-        let zone = body?["zoneID"] ?? firstZone?["zoneID"] ?? firstZone
-        self.zone = (zone ?? firstOperation?["zone"]?["zoneID"])?["zoneName"]?.text
-        recordType =
-            body?["query"]?["recordType"]?.text ?? firstOperation?["record"]?["recordType"]?.text
-            ?? firstZone?["desiredRecordTypes"]?.elements?.first?.text
-        token =
-            (body?["continuationMarker"] ?? body?["syncToken"] ?? body?["metaSyncToken"]
-            ?? firstZone?["syncToken"])?.text
-        items =
-            (body?["operations"] ?? body?["records"] ?? body?["zones"])?.elements?.count ?? 0
     }
 }

@@ -1,0 +1,38 @@
+import JSON
+
+/// Where records go and what follows, as a job file writes it.
+extension Write {
+    /// Tombstones can only be spoken of where some can come.
+    func expanded(isCloudKit: Bool, isFeed: Bool) -> JSONValue {
+        .members(
+            ("table", .string(table)), ("mode", .string(mode.rawValue)),
+            ("newer_by", newerBy.map { .string($0) }), ("unique", unique?.expanded),
+            ("deletes", deletes?.expanded(isCloudKit: isCloudKit, isFeed: isFeed)),
+            ("indexes", .filled(indexes.map { .texts($0) })))
+    }
+}
+
+extension Unique {
+    fileprivate var expanded: JSONValue {
+        .members(
+            ("by", .texts(by)), ("keep", .members((keep.rawValue, .string(keepField)))),
+            ("merge", .named(merge.map { ($0.column, .string($0.rule.rawValue)) })),
+            ("losers", .string(losers.rawValue)))
+    }
+}
+
+extension Deletes {
+    fileprivate func expanded(isCloudKit: Bool, isFeed: Bool) -> JSONValue {
+        let flag = flagAt.map { isCloudKit ? CloudKitWire.filePath($0) : $0 }
+        let hasTombstones = isFeed || flag != nil
+        return .members(
+            (
+                "tombstones",
+                hasTombstones ? .string(appliesTombstones ? "delete" : "ignore") : nil
+            ),
+            ("unsent", .string(unsent.rawValue)), ("flag_at", flag.map { .text($0) }),
+            ("soft_field", softField.map { .string($0) }),
+            ("sweep", sweeps ? .string("after_full_pass") : nil),
+            ("max_fraction", .double(maxFraction)))
+    }
+}
