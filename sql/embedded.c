@@ -228,6 +228,9 @@ static const unsigned char functions_store_job_file[] = {
 static const unsigned char functions_take_budget[] = {
 #embed "functions/take_budget.sql"
 };
+static const unsigned char functions_tell_changes[] = {
+#embed "functions/tell_changes.sql"
+};
 static const unsigned char functions_tenant_named[] = {
 #embed "functions/tenant_named.sql"
 };
@@ -362,6 +365,7 @@ static const jr_sql_file files[] = {
     {"functions/stop_requests.sql", functions_stop_requests, sizeof functions_stop_requests},
     {"functions/store_job_file.sql", functions_store_job_file, sizeof functions_store_job_file},
     {"functions/take_budget.sql", functions_take_budget, sizeof functions_take_budget},
+    {"functions/tell_changes.sql", functions_tell_changes, sizeof functions_tell_changes},
     {"functions/tenant_named.sql", functions_tenant_named, sizeof functions_tenant_named},
     {"functions/tenant_user.sql", functions_tenant_user, sizeof functions_tenant_user},
     {"functions/trigger_event.sql", functions_trigger_event, sizeof functions_trigger_event},

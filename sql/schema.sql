@@ -66,7 +66,7 @@ create table jobrunner.checkpoints (
   run_pushed_count bigint not null default 0,
   run_push_failed_count bigint not null default 0,
   constraint checkpoint_error_is_at_most_1_kib CHECK ((octet_length(last_error) <= 1024)),
-  constraint checkpoint_keeps_at_most_five_record_failures CHECK ((jsonb_array_length(record_failures) <= 5)),
+  constraint checkpoint_record_failures_are_at_most_five CHECK ((jsonb_array_length(record_failures) <= 5)),
   constraint checkpoints_pkey PRIMARY KEY (user_id, job_name, entity),
   constraint counters_of_a_run_add_up CHECK ((run_fetched_count = (((((((run_inserted_count + run_updated_count) + run_unchanged_count) + run_skipped_older_count) + run_skipped_incompatible_count) + run_filtered_count) + run_duplicate_count) + run_deleted_count))),
   constraint cursor_belongs_to_a_pass CHECK (((cursor IS NULL) OR (pass_kind IS NOT NULL))),

@@ -32,7 +32,7 @@ extension SyncedTable {
         var lookedUpBy = entity.write.indexes
         if let unique = entity.write.unique { lookedUpBy.append(unique.by) }
         // Tombstones come by record name.
-        if let name = entity.column(of: "recordName"), entity.records.key != [name] {
+        if let name = entity.recordNameColumn, entity.records.key != [name] {
             lookedUpBy.append([name])
         }
         var indexes: [Index] = []
@@ -85,10 +85,5 @@ extension SyncedTable {
 }
 
 extension Entity {
-    /// The column that holds a system value of the record, such as `recordName`; nil: none does.
-    func column(of meta: String) -> String? {
-        records.fields.first { $0.meta == meta }?.name
-    }
-
     var hidesLosers: Bool { write.unique?.losers == .keepHidden }
 }

@@ -36,6 +36,10 @@ declare
   v_names text[];
   v_fences bigint[];
   v_verdicts text[];
+  v_changed_ids bigint[];
+  v_changed_names text[];
+  v_changed_runs bigint[];
+  v_changes jsonb[];
 begin
 with given as materialized (
   select *
@@ -215,13 +219,21 @@ select
   array_agg(g.name) filter (where f.user_id is null or f.quarantined_at is not null),
   array_agg(g.fence) filter (where f.user_id is null or f.quarantined_at is not null),
   array_agg(case when f.user_id is null then 'lost' else 'quarantined' end)
-    filter (where f.user_id is null or f.quarantined_at is not null)
-into v_tenant_ids, v_ended, v_reached, v_unavailable, v_user_ids, v_names, v_fences, v_verdicts
+    filter (where f.user_id is null or f.quarantined_at is not null),
+  array_agg(h.user_id) filter (where c.inserted + c.updated + c.deleted + c.swept > 0),
+  array_agg(h.name) filter (where c.inserted + c.updated + c.deleted + c.swept > 0),
+  array_agg(h.fence) filter (where c.inserted + c.updated + c.deleted + c.swept > 0),
+  array_agg(jsonb_build_object(
+    'inserted', c.inserted, 'updated', c.updated, 'deleted', c.deleted, 'swept', c.swept
+  )) filter (where c.inserted + c.updated + c.deleted + c.swept > 0)
+into v_tenant_ids, v_ended, v_reached, v_unavailable, v_user_ids, v_names, v_fences, v_verdicts, v_changed_ids,
+  v_changed_names, v_changed_runs, v_changes
 from given as g
 left join held as h on h.user_id = g.user_id and h.name = g.name and h.fence = g.fence
 left join counted as c on c.user_id = h.user_id and c.name = h.name
 left join finished as f on f.user_id = h.user_id and f.name = h.name;
 
+perform jobrunner.tell_changes(v_changed_ids, v_changed_names, v_changed_runs, v_changes);
 -- A statement of its own: as a part of the one above it was not run when that returned no row.
 perform jobrunner.report_sources(v_tenant_ids, v_ended, v_reached, v_unavailable);
 return query select * from unnest(v_user_ids, v_names, v_fences, v_verdicts);

@@ -75,6 +75,17 @@ with held as materialized (
   where j.user_id = h.user_id and j.name = h.name
   returning j.quarantined_at
 )
-select count(*)::integer, count(f.quarantined_at)::integer from freed as f
+select count(*)::integer, count(f.quarantined_at)::integer
+from freed as f
+cross join (
+  select jobrunner.tell_changes(
+    array_agg(h.user_id), array_agg(h.name), array_agg(h.fence), array_agg(jsonb_build_object(
+      'inserted', c.inserted, 'updated', c.updated, 'deleted', c.deleted, 'swept', c.swept
+    ))
+  )
+  from held as h
+  join counted as c on c.user_id = h.user_id and c.name = h.name
+  where c.inserted + c.updated + c.deleted + c.swept > 0
+) as told
 $$;
 comment on function jobrunner.reap_worker is 'Takes its jobs away from one dead worker. Not for callers: reap_jobs decides who is dead.';
