@@ -42,7 +42,7 @@ begin
   into v_merged, v_sets, v_differs
   from jsonb_each_text(v_unique -> 'merge') as m (name, rule);
   v_live := case when (v_known ->> 'push')::boolean then ' and not r.pending_delete' else '' end
-    || coalesce(format(' and r.%I is null', v_known ->> 'soft_field'), '')
+    || case when v_known ->> 'soft_field' is null then '' else format(' and r.%I is null', v_known ->> 'soft_field') end
     || (select string_agg(format(' and r.%I is not null', b.name), '')
       from jsonb_array_elements_text(v_unique -> 'by') as b (name));
 
