@@ -98,7 +98,7 @@ let package = Package(
             of: ["Sync", "JobFile", "JSON", "HTTP", "Postgres", "Queue", "Secrets"]),
         tests(
             "CloudKitTests",
-            of: ["CloudKit", "Sync", "JobFile", "JSON", "HTTP", "Queue", "Secrets"]),
+            of: ["CloudKit", "Sync", "JobFile", "JSON", "HTTP", "Queue", "Secrets", "COpenSSL"]),
         tests(
             "RunnerTests",
             of: [

@@ -28,9 +28,7 @@ struct ErrorDictionary {
         redirectURL = node["redirectURL"]?.string
     }
 
-    /// The error of an answer's first zone; nil: it has none.
-    ///
-    /// Only one zone is ever asked for.
+    /// The error of an answer's first zone, as only one is ever asked for; nil: it has none.
     init?(ofZoneIn root: JSONNode) {
         guard let zone = root["zones"]?.elements.first(where: { _ in true }) else { return nil }
         self.init(zone)

@@ -44,9 +44,9 @@ extension CloudKitDialect {
         return request("records/lookup", of: entity, [JSONMember("records", .array(records))])
     }
 
-    /// The records by name; nil: gone.
+    /// The records by name, nil for those that are gone.
     ///
-    /// What failed otherwise is left out.
+    /// One that could not be read for another reason is left out.
     public func lookedUp(_ document: JSONDocument) -> [String: JSONNode?] {
         guard let records = document.root["records"] else { return [:] }
         var found: [String: JSONNode?] = [:]

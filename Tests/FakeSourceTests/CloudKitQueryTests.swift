@@ -107,6 +107,22 @@ import Testing
         }
     }
 
+    @Test func `F7 a query over all zones tells the zone of each record`() throws {
+        try withCloud { cloud in
+            try cloud.seed(2)
+            try cloud.seed(2, zone: "Notes", from: 5)
+            let wide = #"{"zoneWide":true,"query":{"recordType":"Note"}}"#
+            let found = try cloud.records("records/query", wide)
+            let zones = found.map { ($0["zoneID"] as? [String: Any])?["zoneName"] as? String }
+            #expect(names(found) == ["n0", "n1", "n5", "n6"])
+            #expect(zones == ["_defaultZone", "_defaultZone", "Notes", "Notes"])
+            let one = #"{"zoneWide":true,"zoneID":\#(CloudClient.custom),"#
+            let only = try cloud.records(
+                "records/query", one + #""query":{"recordType":"Note"},"desiredKeys":["text"]}"#)
+            #expect(names(only) == ["n5", "n6"] && Set(fields(only[0]).keys) == ["text"])
+        }
+    }
+
     @Test func `F7 IN without a list type is refused as it was seen`() throws {
         try withCloud { cloud in
             let body = query(field("number", "IN", "[1]", type: "INT64"))
@@ -170,6 +186,8 @@ import Testing
                     + #""recordName":{"queryable":false},"modifiedTimestamp":{"sortable":false}}}"#)
             let number = field("number", "EQUALS", "1")
             #expect(names(try cloud.records("records/query", query(number))) == ["n1"])
+            let sorted = query(number, sort: #"{"systemFieldName":"createdTimestamp"}"#)
+            #expect(names(try cloud.records("records/query", sorted)) == ["n1"])
             for body in [
                 query(field("text", "EQUALS", #""x""#)), query(""),
                 query(number, sort: #"{"fieldName":"number"}"#),
@@ -249,6 +267,11 @@ import Testing
             let moving = try cloud.pages(byTime, limit: 10).flatMap { $0 }
             #expect(names(moving).filter { $0 == "n3" }.count == 2)
             #expect(names(moving).last == "n3" && fields(moving.last)["text"] as? String == "moved")
+            try cloud.seed(4, zone: "Notes")
+            try cloud.command("settings", #""repeat_records":1"#)
+            let token = try #require(try cloud.feed(limit: 2)["syncToken"] as? String)
+            let rest = try #require(try cloud.feed(token)["records"] as? [[String: Any]])
+            #expect(names(rest) == ["n1", "n2", "n3"])
             try cloud.fault(#"{"kind":"duplicates","count":3,"op":"records/query"}"#)
             let page = try cloud.records("records/query", #"{"query":{"recordType":"Note"}}"#)
             #expect(page.count == 33)

@@ -108,8 +108,7 @@ import Testing
         }
     }
 
-    @Test func `F3 a signed request without a body may hash nothing or leave the part out`() throws
-    {
+    @Test func `F3 what is signed for a query string and for no body is a switch`() throws {
         let key = try SigningKey()
         let zones = "/database/1/\(container)/production/public/zones/list"
         try withSource { client in
@@ -118,6 +117,19 @@ import Testing
                 "cloudkit/container",
                 #"{"container":"\#(container)","server_keys":{"k":"\#(pem)"}}"#)
             let date = String(iso8601(wallClock()).prefix(19)) + "Z"
+            for (mode, signed, status) in [
+                ("path", "", 200), ("path", "?a=b", 401), ("query", "?a=b", 200),
+                ("query", "", 401),
+            ] {
+                try client.command("cloudkit/settings", #"{"signed_path":"\#(mode)"}"#)
+                let hash = CloudSignature.hash(Array("{}".utf8))
+                let signature = try key.sign("\(date):\(hash):\(zones)\(signed)")
+                let reply = try send(
+                    client, path: zones + "?a=b", date: date, signature: signature, body: "{}",
+                    key: "k")
+                #expect(reply.status == status)
+            }
+            try client.command("cloudkit/settings", #"{"signed_path":"path"}"#)
             for (mode, hash, status) in [
                 ("both", "", 200), ("both", CloudSignature.hash([]), 200), ("hash", "", 401),
                 ("empty", "", 200), ("empty", CloudSignature.hash([]), 401),

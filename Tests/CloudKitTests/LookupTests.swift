@@ -1,0 +1,42 @@
+import JSON
+import Sync
+import Testing
+
+@testable import CloudKit
+
+@Suite struct LookupTests {
+    private let dialect = userDialect()
+
+    @Test func `5.2 records are looked up by name in the entity's zone`() throws {
+        let request = dialect.lookupRequest(["a", "b\""], of: try entity(watchedZone))
+        #expect(
+            request.path
+                == "/database/1/iCloud.com.example.app/development/private/records/lookup")
+        let expected =
+            #"{"zoneID":{"zoneName":"WatchedStatusZone"},"#
+            + #""records":[{"recordName":"a"},{"recordName":"b\""}]}"#
+        #expect(request.body.text == expected)
+    }
+
+    @Test func `5.2 what a look-up finds is there, what it misses is gone, what failed is unknown`()
+        throws
+    {
+        let answer = try document(
+            """
+            {"records":[{"recordName":"a","recordChangeTag":"k","fields":{}},
+            {"recordName":"b","serverErrorCode":"NOT_FOUND","reason":"Record not found"},
+            {"recordName":"c","deleted":true},{"recordName":"d","serverErrorCode":"UNKNOWN_ITEM"},
+            {"recordName":"e","serverErrorCode":"THROTTLED","retryAfter":3},
+            {"serverErrorCode":"NOT_FOUND"},{"fields":{}},7]}
+            """)
+        let found = dialect.lookedUp(answer)
+        #expect(found.keys.sorted() == ["a", "b", "c", "d"])
+        #expect(found["a"]??["recordChangeTag"]?.string == "k")
+        for name in ["b", "c", "d"] { #expect(found[name].map { $0 == nil } == true) }
+    }
+
+    @Test(arguments: ["{}", "[]", #"{"records":null}"#, #"{"records":[]}"#])
+    func `5.2 an answer without records tells nothing of any`(_ text: String) throws {
+        #expect(dialect.lookedUp(try document(text)).isEmpty)
+    }
+}
