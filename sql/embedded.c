@@ -183,6 +183,9 @@ static const unsigned char functions_replace_list[] = {
 static const unsigned char functions_report_sources[] = {
 #embed "functions/report_sources.sql"
 };
+static const unsigned char functions_request_full[] = {
+#embed "functions/request_full.sql"
+};
 static const unsigned char functions_reset_jobs[] = {
 #embed "functions/reset_jobs.sql"
 };
@@ -350,6 +353,7 @@ static const jr_sql_file files[] = {
     {"functions/repair_jobs.sql", functions_repair_jobs, sizeof functions_repair_jobs},
     {"functions/replace_list.sql", functions_replace_list, sizeof functions_replace_list},
     {"functions/report_sources.sql", functions_report_sources, sizeof functions_report_sources},
+    {"functions/request_full.sql", functions_request_full, sizeof functions_request_full},
     {"functions/reset_jobs.sql", functions_reset_jobs, sizeof functions_reset_jobs},
     {"functions/resume_jobs.sql", functions_resume_jobs, sizeof functions_resume_jobs},
     {"functions/retry_jobs.sql", functions_retry_jobs, sizeof functions_retry_jobs},

@@ -56,7 +56,7 @@ extension Queue {
                     from jobrunner.checkpoints as k
                     join jobrunner.jobs_named($1, $2, $3) as j
                       on j.user_id = k.user_id and j.name = k.job_name
-                    where $4::text is null or k.entity = $4
+                    where $4::text is null or split_part(k.entity, '#', 1) = $4
                     group by k.entity
                     order by k.entity
                     """, binds: scope.binds + [entityBind])

@@ -5,18 +5,21 @@ create or replace function jobrunner.age_of_job(
 language plpgsql stable
 set search_path = pg_catalog
 as $$
--- How old a job's stored rows may be: since the pass of its entity that was completed longest ago (SC8, SC14).
+-- How old a job's stored rows may be: since the pass of its entity that was completed longest ago (SC8, SC14); chunks
+-- of a list come and go, so an entity of them is as old as the job's last complete run.
 -- Null: an enabled entity was never read to its end, or no table of theirs has a row of the user (SC7).
 declare
   v_age interval;
   v_table text;
   v_found boolean := false;
 begin
-  select case when bool_and(k.last_synced_at is not null) then now() - min(k.last_synced_at) end into v_age
+  select case when bool_and(read.at is not null) then now() - min(read.at) end into v_age
   from jobrunner.job_files as f
   cross join lateral jsonb_array_elements(f.expanded -> 'entities') as e
   left join jobrunner.checkpoints as k
     on k.user_id = in_user_id and k.job_name = f.name and k.entity = e ->> 'entity'
+  left join jobrunner.jobs as j on j.user_id = in_user_id and j.name = f.name
+  cross join lateral (select case when e ? 'for_each' then j.last_success_at else k.last_synced_at end) as read (at)
   where f.name = in_job and e ->> 'enabled' is distinct from 'false';
   for v_table in
     select distinct e -> 'write' ->> 'table'

@@ -21,11 +21,7 @@ begin
     end if;
   end if;
   if in_full then
-    insert into jobrunner.checkpoints as k (user_id, job_name, entity, tenant_id, full_requested)
-    select in_job.user_id, in_job.name, entity, in_job.tenant_id, true
-    from unnest(v_entities) as entity
-    on conflict (user_id, job_name, entity) do update set full_requested = true
-    where not k.full_requested;
+    perform jobrunner.request_full(in_job, v_entities, false);
   end if;
 
   update jobrunner.jobs as j

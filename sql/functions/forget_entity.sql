@@ -28,7 +28,7 @@ begin
     validator = null,
     probe = null,
     repair_requested = false
-  where k.job_name = in_job and k.entity = in_entity;
+  where k.job_name = in_job and split_part(k.entity, '#', 1) = in_entity;
   get diagnostics v_count = row_count;
   update jobrunner.jobs as j
   set due_at = now(), untriggered_due_at = null

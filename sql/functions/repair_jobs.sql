@@ -14,13 +14,12 @@ declare
   v_count integer := 0;
 begin
   for v_job in select j.* from jobrunner.jobs_named(in_tenant, in_user, in_job) as j loop
-    insert into jobrunner.checkpoints as k (user_id, job_name, entity, tenant_id, full_requested, repair_requested)
-    select v_job.user_id, v_job.name, e ->> 'entity', v_job.tenant_id, true, true
-    from jobrunner.job_files as f
-    cross join lateral jsonb_array_elements(f.expanded -> 'entities') as e
-    where f.name = v_job.name and e ->> 'enabled' is distinct from 'false'
-    on conflict (user_id, job_name, entity) do update set full_requested = true, repair_requested = true
-    where not (k.full_requested and k.repair_requested);
+    perform jobrunner.request_full(v_job, array(
+      select e ->> 'entity'
+      from jobrunner.job_files as f
+      cross join lateral jsonb_array_elements(f.expanded -> 'entities') as e
+      where f.name = v_job.name and e ->> 'enabled' is distinct from 'false'
+    ), true);
     perform jobrunner.enqueue_job(v_job, false, null, false);
     v_count := v_count + 1;
   end loop;

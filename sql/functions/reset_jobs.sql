@@ -31,7 +31,7 @@ begin
     repair_requested = false
   from jobrunner.jobs_named(in_tenant, in_user, in_job) as named
   where k.user_id = named.user_id and k.job_name = named.name
-    and (in_entity is null or k.entity = in_entity);
+    and (in_entity is null or split_part(k.entity, '#', 1) = in_entity);
   get diagnostics v_count = row_count;
   if in_entity is null then
     delete from jobrunner.call_memory as m

@@ -10,7 +10,7 @@ alter table jobrunner.checkpoints
   add column run_swept_count bigint not null default 0,
   add column run_pushed_count bigint not null default 0,
   add column run_push_failed_count bigint not null default 0,
-  add constraint checkpoint_record_failures_are_at_most_five check (jsonb_array_length(record_failures) <= 5);
+  add constraint checkpoint_has_at_most_five_record_failures check (jsonb_array_length(record_failures) <= 5);
 comment on column jobrunner.checkpoints.pass_is_whole is 'False: a record of the pass in progress could not be read, so what it does not show may still exist (ST16).';
 comment on column jobrunner.checkpoints.last_full_at is 'When the last full pass that was read to its end began; full_every counts from here.';
 comment on column jobrunner.checkpoints.validator is 'ETag and Last-Modified of the last pass''s first answer, with the address they belong to.';

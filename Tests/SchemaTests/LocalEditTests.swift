@@ -1,0 +1,214 @@
+import Postgres
+import TestSupport
+import Testing
+
+@Suite("Local edits")
+struct LocalEditTests {
+    @Test func `MS23 a local edit waits for the push, with the present time as its version`()
+        async throws
+    {
+        try await Articles.lend { world async throws in
+            try await world.script(
+                """
+                insert into synced.status (user_id, video_id, status, last_modified, tag)
+                values (1, 'v', 'unwatched', '2020-01-01', 't'), (2, 'v', 'unwatched', '2020-01-01', 't')
+                """)
+            let row = try await world.text(
+                """
+                select r ->> 'status' || ' ' || (r ->> 'synced') || ' ' || (r ->> 'tag')
+                from jobrunner.edit_record('acme', 'ann', 'status', '{"video_id": "v", "status": "watched"}') as r
+                """)
+            #expect(row == "watched false t")
+            #expect(
+                try await world.texts(
+                    """
+                    select status || ' ' || synced || ' ' || (last_modified > now() - interval '1 min')
+                    from synced.status order by user_id
+                    """) == ["watched false true", "unwatched true false"])
+        }
+    }
+
+    @Test
+    func `MS24 a row that is added by an edit gets its defaults, such as playback_position 0`()
+        async throws
+    {
+        try await Articles.lend { world async throws in
+            let row = try await world.text(
+                """
+                select (r ->> 'playback_position') || ' ' || (r ->> 'synced')
+                from jobrunner.edit_record('acme', 'ann', 'status', '{"video_id": "v", "status": "watched"}') as r
+                """)
+            #expect(row == "0 false")
+        }
+    }
+
+    @Test func `SC13 a record made here is there at once, and SC14 nothing else changes`()
+        async throws
+    {
+        try await Articles.lend { world async throws in
+            let before = try await world.texts("select j::text from jobrunner.jobs as j order by 1")
+            _ = try await world.text(
+                "select jobrunner.edit_record('acme', 'ann', 'recipe', '{\"recipe_id\": \"r\"}')::text"
+            )
+            #expect(
+                try await world.texts("select recipe_id from synced.recipe where not synced") == [
+                    "r"
+                ])
+            #expect(
+                try await world.texts("select j::text from jobrunner.jobs as j order by 1")
+                    == before)
+            #expect(try await world.texts("select entity from jobrunner.checkpoints") == [])
+        }
+    }
+
+    @Test func `SC15 sets are lists of a user's own, and adding an id twice adds it once`()
+        async throws
+    {
+        try await withTestDatabase { database async throws in
+            try await database.migrate([jobFile(lists: [channelList()])])
+            try await database.script(
+                """
+                select jobrunner.add_tenant('acme'), jobrunner.add_user('acme', 'ann');
+                """)
+            for (items, change) in [("{a,b,a}", "2 0"), ("{a,b}", "0 0"), ("{b}", "0 1")] {
+                #expect(
+                    try await database.texts(
+                        """
+                        select added || ' ' || removed
+                        from jobrunner.replace_list('acme', 'ann', 'hub_channel', 'channel_id', '\(items)')
+                        """) == [change])
+            }
+        }
+    }
+
+    @Test
+    func `LU25 edits make the job due once the debounce is over, and run beside a run once more`()
+        async throws
+    {
+        try await Articles.lend { world async throws in
+            let edit =
+                "select jobrunner.edit_record('acme', 'ann', 'article', '{\"record_name\": \"a\"}')::text"
+            _ = try await world.text(edit)
+            let job = "from jobrunner.jobs where user_id = 1 and name = 'luego.refresh'"
+            let due = try await world.text("select due_at::text \(job)")
+            #expect(
+                try await world.text(
+                    "select (due_at - now() between '0' and '250 ms')::text \(job)") == "true")
+            _ = try await world.text(edit)
+            #expect(try await world.text("select due_at::text \(job)") == due)
+            // Others wait for their schedule: no debounce, another user, another job.
+            #expect(
+                try await world.text(
+                    "select count(*)::text from jobrunner.jobs where due_at < now() + interval '20 min'"
+                ) == "1")
+            try await world.script(
+                """
+                update jobrunner.jobs set worker_id = 1, fence = 1, nonce = gen_random_uuid(), scheduled_at = now(),
+                  started_at = now(), deadline_at = now()
+                """)
+            _ = try await world.text(edit)
+            #expect(try await world.text("select rerun_requested::text \(job)") == "true")
+        }
+    }
+
+    @Test func `LU25 an edit leaves a backoff and a source's wish for patience alone`() async throws
+    {
+        try await Articles.lend { world async throws in
+            for state in ["consecutive_failures = 1", "deferred_until = now() + interval '1 h'"] {
+                try await world.script("update jobrunner.jobs set \(state)")
+                _ = try await world.text(
+                    "select jobrunner.edit_record('acme', 'ann', 'article', '{\"record_name\": \"a\"}')::text"
+                )
+                #expect(
+                    try await world.text(
+                        "select bool_and(due_at > now() + interval '20 min')::text from jobrunner.jobs"
+                    ) == "true")
+            }
+        }
+    }
+
+    @Test func `plain SQL does as well as the verb`() async throws {
+        try await Articles.lend { world async throws in
+            try await world.arrive("a", url: "u", saved: 1)
+            try await world.script("update synced.article set title = 'mine', synced = false")
+            let rows = try await world.texts(
+                "select record_name from synced.article where not synced")
+            #expect(rows == ["a"])
+        }
+    }
+
+    @Test func `what is not there is refused with the names that are`() async throws {
+        try await Articles.lend { world async throws in
+            let refusals = [
+                (
+                    "edit_record('acme', 'ann', 'aticle', '{}')",
+                    "JR015: no table of records is named 'aticle'"
+                ),
+                (
+                    "save_record('acme', 'ann', 'article', '{\"ulr\": 1}')",
+                    "JR015: table 'article' has no column 'ulr' to write"
+                ),
+                (
+                    "edit_record('acme', 'ann', 'article', '{\"user_id\": 2}')",
+                    "JR015: table 'article' has no column 'user_id' to write"
+                ),
+                (
+                    "edit_record('acme', 'ann', 'article', '[]')",
+                    "JR015: the values for table 'article' are not a JSON object"
+                ),
+                (
+                    "edit_record('acme', 'ann', 'article', '{\"url\": \"u\"}')",
+                    "JR015: a record of table 'article' needs its key column 'record_name'"
+                ),
+                (
+                    "delete_record('acme', 'ann', 'status', '{}')",
+                    "JR015: a record of table 'status' needs its key column 'video_id'"
+                ),
+                (
+                    "edit_record('acme', 'eve', 'article', '{\"record_name\": \"a\"}')",
+                    "JR011: tenant 'acme' has no user 'eve'"
+                ),
+            ]
+            for (call, message) in refusals {
+                #expect(try await world.refusal("select jobrunner.\(call)") == message)
+            }
+        }
+    }
+
+    @Test
+    func `LU10 a deleted record waits for the push when the source has it, else it goes at once`()
+        async throws
+    {
+        try await Articles.lend { world async throws in
+            try await world.arrive("sent", url: "u", saved: 1)
+            try await world.script(
+                "insert into synced.article (user_id, record_name, synced) values (1, 'own', false), (2, 'own', false)"
+            )
+            for name in ["sent", "own", "none"] {
+                _ = try await world.text(
+                    "select jobrunner.delete_record('acme', 'ann', 'article', '{\"record_name\": \"\(name)\"}')::text"
+                )
+            }
+            let rows =
+                "select user_id || record_name || synced || pending_delete from synced.article order by 1"
+            #expect(try await world.texts(rows) == ["1sentfalsetrue", "2ownfalsefalse"])
+            #expect(try await world.texts("select record_name from synced.article_live") == ["own"])
+            // A run may be sending it right now.
+            try await world.script(
+                """
+                update jobrunner.jobs set worker_id = 1, fence = 1, nonce = gen_random_uuid(), scheduled_at = now(),
+                  started_at = now(), deadline_at = now()
+                """)
+            _ = try await world.text(
+                "select jobrunner.delete_record('acme', 'bob', 'article', '{\"record_name\": \"own\"}')::text"
+            )
+            #expect(try await world.texts(rows) == ["1sentfalsetrue", "2ownfalsetrue"])
+            // An edit brings it back to life.
+            _ = try await world.text(
+                "select jobrunner.edit_record('acme', 'ann', 'article', '{\"record_name\": \"sent\"}')::text"
+            )
+            #expect(
+                try await world.texts("select record_name from synced.article_live") == ["sent"])
+        }
+    }
+}

@@ -1,0 +1,28 @@
+create or replace function jobrunner.request_full(
+  in_job jobrunner.jobs,
+  in_entities text[],
+  in_repair boolean
+) returns void
+language sql volatile
+set search_path = pg_catalog
+as $$
+-- Asks for full passes of a locked job's entities; those of chunks of a list have a checkpoint each, named entity#chunk,
+-- and a chunk without one is read in full anyway. Not for callers: enqueue_job, repair_jobs.
+insert into jobrunner.checkpoints as k (user_id, job_name, entity, tenant_id, full_requested, repair_requested)
+select in_job.user_id, in_job.name, asked.entity, in_job.tenant_id, true, in_repair
+from (
+  select e ->> 'entity' as entity
+  from jobrunner.job_files as f
+  cross join lateral jsonb_array_elements(f.expanded -> 'entities') as e
+  where f.name = in_job.name and e ->> 'entity' = any (in_entities) and not e ? 'for_each'
+  union all
+  select c.entity
+  from jobrunner.checkpoints as c
+  where c.user_id = in_job.user_id and c.job_name = in_job.name and c.entity like '%#%'
+    and split_part(c.entity, '#', 1) = any (in_entities)
+) as asked
+on conflict (user_id, job_name, entity) do update
+set full_requested = true, repair_requested = k.repair_requested or in_repair
+where not k.full_requested or in_repair and not k.repair_requested
+$$;
+comment on function jobrunner.request_full is 'Asks for full passes of a job''s entities.';
