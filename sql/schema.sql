@@ -66,7 +66,7 @@ create table jobrunner.checkpoints (
   run_pushed_count bigint not null default 0,
   run_push_failed_count bigint not null default 0,
   constraint checkpoint_error_is_at_most_1_kib CHECK ((octet_length(last_error) <= 1024)),
-  constraint checkpoint_record_failures_are_at_most_five CHECK ((jsonb_array_length(record_failures) <= 5)),
+  constraint checkpoint_has_at_most_five_record_failures CHECK ((jsonb_array_length(record_failures) <= 5)),
   constraint checkpoints_pkey PRIMARY KEY (user_id, job_name, entity),
   constraint counters_of_a_run_add_up CHECK ((run_fetched_count = (((((((run_inserted_count + run_updated_count) + run_unchanged_count) + run_skipped_older_count) + run_skipped_incompatible_count) + run_filtered_count) + run_duplicate_count) + run_deleted_count))),
   constraint cursor_belongs_to_a_pass CHECK (((cursor IS NULL) OR (pass_kind IS NOT NULL))),
@@ -361,6 +361,7 @@ create sequence jobrunner.fences;
 -- function jobrunner.repair_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.replace_list(in_tenant text, in_user text, in_table text, in_column text, in_items text[]) returns TABLE(added integer, removed integer)
 -- function jobrunner.report_sources(in_tenant_ids bigint[], in_names text[], in_reached boolean[], in_unavailable boolean[]) returns void
+-- function jobrunner.request_full(in_job jobrunner.jobs, in_entities text[], in_repair boolean) returns void
 -- function jobrunner.reset_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text, in_entity text DEFAULT NULL::text) returns integer
 -- function jobrunner.resume_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.retry_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
