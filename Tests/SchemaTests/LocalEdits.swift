@@ -1,8 +1,9 @@
 import JSON
-import JobFile
 import Postgres
 import TestSupport
 import Testing
+
+@testable import JobFile
 
 /// What the tests of local edits, merges and views work on: `article` by record name, one row per
 /// `url`, and `status` by `video_id`, both pushed; `recipe` without a push.

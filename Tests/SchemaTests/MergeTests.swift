@@ -1,3 +1,4 @@
+import JobFile
 import Postgres
 import TestSupport
 import Testing
