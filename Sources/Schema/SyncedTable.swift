@@ -156,8 +156,8 @@ struct SyncedTable: Sendable {
         let fields = entity.records.fields.map { field in
             Column(
                 name: field.name, type: field.kind.sqlType,
-                isRequired: field.required
-                    && (field.meta == nil || entity.records.key.contains(field.name)),
+                // A row that was made here has no system values yet.
+                isRequired: field.required && (field.meta == nil || key.contains(field.name)),
                 defaultSQL: field.defaultValue.flatMap { sqlLiteral($0, type: field.kind.sqlType) },
                 comment: "Field '\(field.name)' of \(origin)"
                     + (field.kind == .duration ? ", in seconds." : "."))
