@@ -157,7 +157,8 @@ struct SyncedTable: Sendable {
             Column(
                 name: field.name, type: field.kind.sqlType,
                 // A row that was made here has no system values yet.
-                isRequired: field.required && (field.meta == nil || key.contains(field.name)),
+                isRequired: field.required
+                    && (field.meta == nil || entity.records.key.contains(field.name)),
                 defaultSQL: field.defaultValue.flatMap { sqlLiteral($0, type: field.kind.sqlType) },
                 comment: "Field '\(field.name)' of \(origin)"
                     + (field.kind == .duration ? ", in seconds." : "."))

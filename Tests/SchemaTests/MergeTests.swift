@@ -165,7 +165,7 @@ struct MergeTests {
             #expect(try await world.texts(question) == [])
             #expect(
                 try await world.refusal("select * from jobrunner.duplicates('article', '{none}')")?
-                    .hasPrefix("JR015") == true)
+                    .hasPrefix("JR016") == true)
         }
     }
 
@@ -173,7 +173,7 @@ struct MergeTests {
         try await Articles.lend { world async throws in
             #expect(
                 try await world.refusal("select jobrunner.merge_duplicates(1, 'recipe')")
-                    == "JR015: no job file says which rows of table 'recipe' are one")
+                    == "JR016: no job file says which rows of table 'recipe' are one")
         }
     }
 }
