@@ -94,7 +94,7 @@ extension CloudKitDialect {
     private func userRequest(_ name: String) -> DialectRequest {
         var users = place
         users.database = .public
-        return DialectRequest(path: "\(users.path)/users/\(name)", body: .object([]))
+        return DialectRequest(path: "\(users.path)/users/\(name)", body: nil)
     }
 
     /// Enough of an id to tell two apart.

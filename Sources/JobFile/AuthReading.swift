@@ -100,7 +100,8 @@ extension Reading {
     /// A token travels only where nobody listens.
     private func tokenURL(_ node: Node) -> String? {
         guard let text = text(node) else { return nil }
-        if let problem = problem(inBase: text) {
+        // Unlike a base it is never added to, so it may end in a slash.
+        if let problem = problem(inBase: text.hasSuffix("/") ? String(text.dropLast()) : text) {
             add(node, "\(problem); expected https://host[:port]/path")
             return nil
         }

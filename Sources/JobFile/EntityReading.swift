@@ -50,16 +50,18 @@ extension Reading {
         checkCalls(in: filterUses, ranBefore: scope.before)
         let operation = read ?? nil
         let (request, uses) = asked(keys, operation)
-        let page = keys.required("page").flatMap {
-            self.page($0, request: keys["request"], uses: uses, operation: operation)
+        // Of an operation that can't be read nobody knows how it pages and which columns it adds.
+        let isKnown = read != .some(nil)
+        let page = keys.required("page").flatMap { node in
+            isKnown
+                ? self.page(node, request: keys["request"], uses: uses, operation: operation) : nil
         }
         let isPaged = page.map { $0.style != .single } ?? false
-        // Of an operation that can't be read nobody knows which columns it adds.
         let records = keys.required("records").flatMap { node in
-            read == .some(nil)
-                ? nil
-                : self.records(
+            isKnown
+                ? self.records(
                     node, isPaged: isPaged, operation: operation, isPushed: keys["push"] != nil)
+                : nil
         }
         let columns = records.map { self.columns(of: $0, keys) }
         let write = keys.required("write").flatMap { self.write($0, columns: columns) }

@@ -85,8 +85,8 @@ extension Reading {
             if let node = keys["incremental"] {
                 add(node, "changes/zone goes on from its sync token; leave incremental out")
             }
-        case .query(let query):
-            if query.since == nil, let node = keys["incremental"] {
+        case .query:
+            if keys["cloudkit"]?["since"] == nil, let node = keys["incremental"] {
                 add(
                     node,
                     "incremental, but cloudkit.since is missing; every pass would be a full one")
@@ -151,7 +151,7 @@ extension Reading {
         guard let push = entity.push, let node = keys["push"] else { return }
         if entity.cloudkit == nil {
             add(node, "only an entity with cloudkit can be pushed")
-        } else if let place = scope.place, place.database == .public {
+        } else if !entity.isChangeFeed, scope.place?.database == .public {
             add(
                 node,
                 "a server's key can't write for a user; push needs database private or shared")

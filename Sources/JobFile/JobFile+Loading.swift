@@ -6,6 +6,18 @@ extension JobFile {
     /// The files come in the order of their paths; on failure every mistake of every file, also
     /// what one file says against another. Hidden names are left out.
     public static func load(directory: String) -> Result<[JobFile], Mistakes> {
+        JobFileSet.load(directory: directory).map(\.jobs)
+    }
+
+    /// Reads the files as one set; on failure every mistake of every file.
+    public static func load(files: [String]) -> Result<[JobFile], Mistakes> {
+        JobFileSet.load(files: files).map(\.jobs)
+    }
+}
+
+extension JobFileSet {
+    /// Like `JobFile.load(directory:)`, with the places of what the files say.
+    public static func load(directory: String) -> Result<JobFileSet, Mistakes> {
         var search = FileSearch()
         search.visit(directory, depth: 0)
         if search.mistakes.isEmpty, search.files.isEmpty {
@@ -14,14 +26,14 @@ extension JobFile {
         return load(files: search.files.sorted(), after: search.mistakes)
     }
 
-    /// Reads the files as one set; on failure every mistake of every file.
-    public static func load(files: [String]) -> Result<[JobFile], Mistakes> {
+    /// Like `JobFile.load(files:)`, with the places of what the files say.
+    public static func load(files: [String]) -> Result<JobFileSet, Mistakes> {
         load(files: files, after: [])
     }
 
     private static func load(
         files: [String], after earlier: [Mistake]
-    ) -> Result<[JobFile], Mistakes> {
+    ) -> Result<JobFileSet, Mistakes> {
         var mistakes = earlier
         var read: [ReadFile] = []
         for file in files {
@@ -35,7 +47,7 @@ extension JobFile {
         }
         mistakes += conflicts(between: read)
         if !mistakes.isEmpty { return .failure(Mistakes(all: mistakes)) }
-        return .success(read.compactMap { try? $0.result.get() })
+        return .success(JobFileSet(read))
     }
 
     private static func bytes(ofFile path: String) -> Result<[UInt8], Mistake> {

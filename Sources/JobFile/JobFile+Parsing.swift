@@ -13,7 +13,7 @@ extension JobFile {
 }
 
 /// One file as read: its value or its mistakes, and the nodes that later checks point at.
-struct ReadFile {
+struct ReadFile: Sendable {
     let file: String
     let root: Node?
     let result: Result<JobFile, Mistakes>

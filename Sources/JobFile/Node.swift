@@ -1,5 +1,5 @@
 /// Where in a file; both counted from 1.
-struct Position: Hashable, Comparable {
+struct Position: Sendable, Hashable, Comparable {
     var line: Int
     var column: Int
 
@@ -11,8 +11,8 @@ struct Position: Hashable, Comparable {
 }
 
 /// A value as the file has it, before any key's schema gives it a type.
-struct Node {
-    enum Content {
+struct Node: Sendable {
+    enum Content: Sendable {
         /// Plain: written without quotes.
         case scalar(String, isPlain: Bool)
         case sequence([Node])
@@ -20,7 +20,7 @@ struct Node {
         /// Reported already; whoever meets it keeps silent.
         case refused
     }
-    struct Entry {
+    struct Entry: Sendable {
         var key: String
         var position: Position
         var value: Node

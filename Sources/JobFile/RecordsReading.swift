@@ -125,7 +125,11 @@ extension Reading {
 
     /// Where in the record, on the wire.
     private func place(_ keys: Keys, meta: String?, isCloudKit: Bool) -> Path? {
-        guard isCloudKit else { return keys.required("at").flatMap { path($0, toOne: true) } }
+        guard isCloudKit else {
+            // A key of another kind of entity was reported, and says where the value was to be.
+            let node = keys["meta"] == nil ? keys.required("at") : keys["at"]
+            return node.flatMap { path($0, toOne: true) }
+        }
         guard let (key, value) = keys.exactlyOne(of: ["at", "meta"]) else { return nil }
         if key == "meta" { return meta.map { metaPath($0) } }
         return path(value, toOne: true).map { CloudKitWire.wirePath($0) }

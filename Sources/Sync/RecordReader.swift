@@ -112,6 +112,9 @@ struct RecordReader: Sendable {
             batch.counts.skippedIncompatible += 1
             return
         }
+        if let versionIndex, let buried = row(of: node, only: [versionIndex]) {
+            note(buried, in: &batch)
+        }
         for (index, row) in batch.rows.enumerated() where isSame(row, grave) {
             batch.rows[index] = []
             batch.counts.duplicate += 1

@@ -33,11 +33,10 @@ extension Run {
         let base = inputs.base ?? inputs.file.source.base
         let answer = try await exchange(
             HTTPRequest(
-                method: "POST", url: base + request.path,
-                headers: [
-                    HTTPHeader("Content-Type", "application/json"),
-                    HTTPHeader("Accept", "application/json"),
-                ], body: request.body.bytes), retries: true)
+                method: request.body == nil ? "GET" : "POST", url: base + request.path,
+                headers: [HTTPHeader("Accept", "application/json")]
+                    + (request.body == nil ? [] : [HTTPHeader("Content-Type", "application/json")]),
+                body: request.body?.bytes), retries: true)
         if let failure = answer.failure { throw SourceRefusal(failure: failure) }
         return try document(of: answer)
     }

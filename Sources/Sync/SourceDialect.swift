@@ -70,15 +70,15 @@ public struct SourceSecrets: Sendable {
     }
 }
 
-/// A request in a dialect's own words: always a POST of JSON to a path below the base.
+/// A request in a dialect's own words: a POST of JSON to a path below the base, or a GET.
 public struct DialectRequest: Sendable {
     /// Path below the source's base.
     public var path: String
-    /// The body.
-    public var body: JSONValue
+    /// The body; nil: a GET.
+    public var body: JSONValue?
 
     /// Describes a request.
-    public init(path: String, body: JSONValue) {
+    public init(path: String, body: JSONValue?) {
         self.path = path
         self.body = body
     }

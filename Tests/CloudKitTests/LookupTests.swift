@@ -15,7 +15,7 @@ import Testing
         let expected =
             #"{"zoneID":{"zoneName":"WatchedStatusZone"},"#
             + #""records":[{"recordName":"a"},{"recordName":"b\""}]}"#
-        #expect(request.body.text == expected)
+        #expect(request.body?.text == expected)
     }
 
     @Test func `5.2 what a look-up finds is there, what it misses is gone, what failed is unknown`()

@@ -28,7 +28,7 @@ import Testing
         let field = PushField(name: "f", kind: kind, value: value)
         let request = dialect.pushRequest(
             [operation(action, "r", [field])], of: try entity(watchedZone, pushType: "T"))
-        return request.body["operations"]?.elements?[0]["record"]?["fields"]?.text
+        return request.body?["operations"]?.elements?[0]["record"]?["fields"]?.text
     }
 
     @Test func `5.3 a push is one modify request of the entity's zone, each row for itself`() throws
@@ -62,7 +62,7 @@ import Testing
             "recordType":"WatchedStatus","fields":{"gone":{"value":null}}}},\
             {"operationType":"forceDelete","record":{"recordName":"vid_3"}}]}
             """
-        #expect(request.body.text == expected)
+        #expect(request.body?.text == expected)
     }
 
     @Test(arguments: [query("Article"), nil] as [CloudKitOperation?])
@@ -73,7 +73,7 @@ import Testing
         for request in [
             dialect.pushRequest([], of: entity), dialect.lookupRequest([], of: entity),
         ] {
-            #expect(request.body["zoneID"]?.text == #"{"zoneName":"_defaultZone"}"#)
+            #expect(request.body?["zoneID"]?.text == #"{"zoneName":"_defaultZone"}"#)
         }
     }
 
@@ -127,7 +127,7 @@ import Testing
         let operations = (0..<count).map { operation(.create, "r\($0)") }
         let request = dialect.pushRequest(
             operations, of: try entity(watchedZone, pushType: "T"))
-        #expect(request.body["operations"]?.elements?.count == count)
+        #expect(request.body?["operations"]?.elements?.count == count)
         let answers = (0..<count).map { #"{"recordName":"r\#($0)","recordChangeTag":"t\#($0)"}"# }
         let saved = (0..<count).map { PushResult.saved(changeTag: "t\($0)", modifiedAt: nil) }
         #expect(try results(answers.joined(separator: ","), of: operations) == saved)

@@ -1,3 +1,4 @@
+import CloudKit
 import FakeSource
 import Foundation
 import HTTP
@@ -101,7 +102,9 @@ final class World: Sendable {
         let worker = Worker(
             settings, configuration: configuration, queue: own, files: [file],
             sync: Sync(
-                Services(queue: own, client: client, budgets: budgets, sealer: sealer, log: log)),
+                Services(
+                    queue: own, client: client, budgets: budgets, sealer: sealer, log: log,
+                    dialect: cloudKitDialect)),
             budgets: budgets, log: log)
         return RunningWorker(worker, database: own.database)
     }

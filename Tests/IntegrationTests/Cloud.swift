@@ -1,0 +1,177 @@
+import Foundation
+import JSON
+import JobFile
+import Postgres
+import Secrets
+
+/// An app of CloudKit's: its shipped job file over the fixture of the same name.
+struct CloudApp: Sendable {
+    let container: String
+    let file: String
+    let fixture: String
+    let isPublic: Bool
+
+    static let metube = CloudApp(
+        container: "iCloud.com.metube.app", file: "metube/status", fixture: "metube",
+        isPublic: false)
+    static let sportstime = CloudApp(
+        container: "iCloud.com.example.sportstime", file: "sportstime/refresh",
+        fixture: "sportstime", isPublic: true)
+    static let snapchef = CloudApp(
+        container: "iCloud.com.example.snapchef", file: "snapchef/refresh", fixture: "snapchef",
+        isPublic: true)
+    static let luego = CloudApp(
+        container: "iCloud.com.example.luego", file: "luego/refresh", fixture: "luego",
+        isPublic: false)
+    static let popcorn = CloudApp(
+        container: "iCloud.uk.co.adam-young.Popcorn", file: "popcorn/refresh",
+        fixture: "popcorn", isPublic: false)
+
+    /// The shipped file with a budget that no test waits for, and other changes.
+    func yaml(_ changes: [(String, String)] = []) -> String {
+        let path = packageRoot.appending(path: "jobs/\(file).yaml")
+        var text = (try? String(contentsOf: path, encoding: .utf8)) ?? ""
+        text = text.replacing(/per_second: [0-9]+/, with: "per_second: 100000")
+        text = text.replacing(/concurrent: [0-9]+/, with: "concurrent: 500")
+        for (old, new) in changes {
+            precondition(text.contains(old), "the job file no longer says '\(old)'")
+            text = text.replacing(old, with: new)
+        }
+        return text
+    }
+}
+
+/// A world whose source is CloudKit with an app's fixture; one user, `user-000001`, is added.
+///
+/// `fixture` holds more members of the fixture's command, such as `"records": 5`.
+func withCloud(
+    _ app: CloudApp, _ fixture: String = "", users: Int = 1, changes: [(String, String)] = [],
+    _ body: (World) async throws -> Void
+) async throws {
+    let sealer = Sealer(key: try SealingKey(SecretValue([UInt8](repeating: 7, count: 32))))
+    let world = try await World(app.yaml(changes), sealer: sealer)
+    do {
+        try await world.open(app, fixture, users: users)
+        try await body(world)
+    } catch {
+        await world.close()
+        throw error
+    }
+    await world.close()
+}
+
+extension World {
+    fileprivate func open(_ app: CloudApp, _ fixture: String, users: Int) async throws {
+        let members = fixture.isEmpty ? "" : ", \(fixture)"
+        let counted = app.fixture == "sportstime" ? "" : ", \"users\": \(users)"
+        try await source.command(
+            "POST", "cloudkit/fixture", #"{"name": "\#(app.fixture)"\#(counted)\#(members)}"#)
+        if app.isPublic {
+            let key = try TestKey.shared.get()
+            try await source.command(
+                "POST", "cloudkit/container",
+                JSONValue.object([
+                    JSONMember("container", .string(app.container)),
+                    JSONMember("api_tokens", .array([.string("api-token")])),
+                    JSONMember(
+                        "server_keys",
+                        .object([JSONMember("key-1", .string(key.publicPEM))])),
+                ]).text)
+            try await setTenantSecret("ck_key_id", "key-1")
+            try await setTenantSecret("ck_private_key", key.privatePEM)
+        } else {
+            try await setTenantSecret("ck_api_token", "api-token")
+        }
+        guard app.fixture != "sportstime" else { return }
+        for number in 1...users {
+            try await addCloudUser(userName(number))
+        }
+    }
+
+    /// Adds a user under its name at the source, with the token of the fixture.
+    func addCloudUser(_ key: String) async throws {
+        try await sql(
+            "select jobrunner.add_user('acme', $1, jsonb_build_object('user_id', $1::text))",
+            .text(key))
+        if file.schedule.requires.contains(.secret("ck_web_auth_token")) {
+            try await setSecret("ck_web_auth_token", "token-\(key)", of: key)
+        }
+    }
+
+    func setTenantSecret(_ name: String, _ text: String) async throws {
+        guard let sealer else { return }
+        let tenantID =
+            Int64(
+                try await value("select id from jobrunner.tenants where name = 'acme'") ?? "") ?? 0
+        let place = SecretPlace(tenantID: tenantID, userID: 0, name: name)
+        let sealed = sealer.seal(SecretValue(Array(text.utf8)), for: place)
+        try await sql(
+            "select jobrunner.set_secret($1, 0, $2, $3)", .int8(tenantID), .text(name),
+            .bytes(sealed))
+    }
+
+    /// The CloudKit requests of the log, as `operation` words in order.
+    func calls(user: String? = nil) async throws -> [String] {
+        try await source.log(user: user).compactMap { $0.text("op") }
+    }
+
+    /// What the source holds, by record name.
+    func cloudRecords(
+        _ app: CloudApp, user: String? = nil, zone: String? = nil, type: String? = nil
+    ) async throws -> [String: JSONNode] {
+        var query = "container=\(app.container)"
+        query += app.isPublic ? "&database=public" : "&database=private"
+        if let user { query += "&user=\(user)" }
+        if let zone { query += "&zone=\(zone)" }
+        if let type { query += "&type=\(type)" }
+        let answer = try await source.command("GET", "cloudkit/records?\(query)")
+        var records: [String: JSONNode] = [:]
+        for record in answer["records"].map({ Array($0.elements) }) ?? [] {
+            if let name = record.text("recordName") { records[name] = record }
+        }
+        return records
+    }
+
+    /// A command under `cloudkit/`, of the app's container.
+    @discardableResult
+    func cloud(_ app: CloudApp, _ word: String, _ members: String) async throws -> JSONNode {
+        try await source.command(
+            "POST", "cloudkit/\(word)",
+            #"{"container": "\#(app.container)"\#(members.isEmpty ? "" : ", \(members)")}"#)
+    }
+}
+
+/// `user-000001` and on, as the fixtures name them.
+func userName(_ number: Int) -> String {
+    "user-" + String(repeating: "0", count: 6 - String(number).count) + String(number)
+}
+
+/// A key pair of the kind that the console wants, made once by the openssl program.
+struct TestKey: Sendable {
+    let privatePEM: String
+    let publicPEM: String
+
+    static let shared = Result { try TestKey() }
+
+    private init() throws {
+        privatePEM = try Self.openssl(
+            ["ecparam", "-name", "prime256v1", "-genkey", "-noout"], input: "")
+        publicPEM = try Self.openssl(["ec", "-pubout"], input: privatePEM)
+    }
+
+    private static func openssl(_ arguments: [String], input: String) throws -> String {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["openssl"] + arguments
+        let (stdin, stdout) = (Pipe(), Pipe())
+        process.standardInput = stdin
+        process.standardOutput = stdout
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        try stdin.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+        try stdin.fileHandleForWriting.close()
+        let output = stdout.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return String(decoding: output, as: UTF8.self)
+    }
+}
