@@ -155,7 +155,10 @@ struct SyncedTable: Sendable {
         key = ["user_id"] + entity.records.key
         let fields = entity.records.fields.map { field in
             Column(
-                name: field.name, type: field.kind.sqlType, isRequired: field.required,
+                name: field.name, type: field.kind.sqlType,
+                // A row that was made here has no system values yet.
+                isRequired: field.required
+                    && (field.meta == nil || entity.records.key.contains(field.name)),
                 defaultSQL: field.defaultValue.flatMap { sqlLiteral($0, type: field.kind.sqlType) },
                 comment: "Field '\(field.name)' of \(origin)"
                     + (field.kind == .duration ? ", in seconds." : "."))

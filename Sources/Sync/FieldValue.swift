@@ -68,7 +68,10 @@ public enum FieldValue: Sendable, Equatable {
     static func fallback(of field: Field) -> FieldValue? {
         guard let value = field.defaultValue else { return nil }
         guard let document = try? JSONDocument(parsing: value.bytes) else { return nil }
-        return read(document.root, as: field) ?? nil
+        // A file writes its defaults plainly, whatever form the source has.
+        var plain = field
+        plain.form = .plain
+        return read(document.root, as: plain) ?? nil
     }
 
     /// Bytes that are equal for values the server holds equal, for keys within a page: Swift's own

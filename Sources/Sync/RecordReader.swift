@@ -16,6 +16,8 @@ struct RecordReader: Sendable {
     private let entity: Entity
     private let dialect: (any SourceDialect)?
     private let tombstoneIndexes: [Int]
+    /// Records lie inside records, so that `parent.x` is a value of the outer one.
+    private let isNested: Bool
     private let isTooOld: [AgeTest]
 
     init(
@@ -25,6 +27,7 @@ struct RecordReader: Sendable {
         self.dialect = dialect
         self.isTooOld = isTooOld
         records = entity.records
+        isNested = entity.records.at.steps.count { $0 == .each } > 1
         mode = entity.write.mode
         let names = entity.records.fields.map(\.name)
         keyIndexes = entity.records.key.compactMap { names.firstIndex(of: $0) }
@@ -38,18 +41,23 @@ struct RecordReader: Sendable {
     ///
     /// Throws `RunEnd` malformed where the page has no array.
     func read(_ root: JSONNode) throws -> RecordBatch {
-        try read(recordNodes(root))
+        try read(found(in: root))
     }
 
     /// The same for records that stand on no page, such as looked-up ones.
     func read(_ nodes: [JSONNode]) -> RecordBatch {
+        read(nodes.map { FoundNode(node: $0, owner: $0, parent: nil) })
+    }
+
+    private func read(_ nodes: [FoundNode]) -> RecordBatch {
         var batch = RecordBatch()
         var places: [[[UInt8]]: Int] = [:]
-        for node in nodes {
+        for found in nodes {
+            let node = found.node
             batch.counts.fetched += 1
             switch dialect?.kind(of: node, in: entity) ?? plainKind(of: node) {
-            case .record: take(node, into: &batch, at: &places)
-            case .tombstone(let name): bury(name, node, in: &batch, &places)
+            case .record: take(found, into: &batch, at: &places)
+            case .tombstone(let name): bury(name, found, in: &batch, &places)
             case .foreign(let type):
                 batch.foreignTypes.insert(type)
                 batch.counts.filtered += 1
@@ -64,7 +72,7 @@ struct RecordReader: Sendable {
     }
 
     private func take(
-        _ node: JSONNode, into batch: inout RecordBatch, at places: inout [[[UInt8]]: Int]
+        _ node: FoundNode, into batch: inout RecordBatch, at places: inout [[[UInt8]]: Int]
     ) {
         guard let row = row(of: node) else {
             batch.counts.skippedIncompatible += 1
@@ -96,7 +104,7 @@ struct RecordReader: Sendable {
 
     /// A tombstone undoes what the page said of its record before; the other way round `place` does.
     private func bury(
-        _ name: String, _ node: JSONNode, in batch: inout RecordBatch,
+        _ name: String, _ node: FoundNode, in batch: inout RecordBatch,
         _ places: inout [[[UInt8]]: Int]
     ) {
         guard entity.write.deletes?.appliesTombstones == true else {
@@ -111,6 +119,9 @@ struct RecordReader: Sendable {
         } else {
             batch.counts.skippedIncompatible += 1
             return
+        }
+        if let versionIndex, let buried = row(of: node, only: [versionIndex]) {
+            note(buried, in: &batch)
         }
         for (index, row) in batch.rows.enumerated() where isSame(row, grave) {
             batch.rows[index] = []
@@ -130,17 +141,17 @@ struct RecordReader: Sendable {
     /// The record nodes; a place that is no array is an error, never an empty page (U5).
     ///
     /// In a nested path a parent may have no children, and a page no parents.
-    private func recordNodes(_ root: JSONNode) throws -> [JSONNode] {
-        var nodes = [root]
+    private func found(in root: JSONNode) throws -> [FoundNode] {
+        var nodes = [FoundNode(node: root, owner: root, parent: nil)]
         for step in records.at.steps {
             switch step {
             case .member(let name):
-                let found = nodes.compactMap { $0[name] }.filter { $0.kind != .null }
+                let found = nodes.compactMap { $0.member(name) }.filter { $0.node.kind != .null }
                 guard nodes.isEmpty || !found.isEmpty else { throw noArray }
                 nodes = found
             case .each:
-                guard nodes.allSatisfy({ $0.kind == .array }) else { throw noArray }
-                nodes = nodes.flatMap { Array($0.elements) }
+                guard nodes.allSatisfy({ $0.node.kind == .array }) else { throw noArray }
+                nodes = nodes.flatMap(\.elements)
             }
         }
         return nodes
@@ -153,7 +164,8 @@ struct RecordReader: Sendable {
     /// The record's values; nil when it is incompatible (MH19, MS12, PO8).
     ///
     /// With `only` the other values are left null.
-    private func row(of node: JSONNode, only: [Int]? = nil) -> [FieldValue?]? {
+    private func row(of found: FoundNode, only: [Int]? = nil) -> [FieldValue?]? {
+        let node = found.node
         guard node.kind == .object || records.fields.allSatisfy(\.at.steps.isEmpty) else {
             return nil
         }
@@ -164,7 +176,7 @@ struct RecordReader: Sendable {
                 row.append(nil)
                 continue
             }
-            let place = field.at.steps.isEmpty ? node : field.at.first(in: node)
+            let place = field.at.steps.isEmpty ? node : found.first(field.at, isNested: isNested)
             guard let read = FieldValue.read(place, as: field) else { return nil }
             let value = read ?? defaults[index]
             if value == nil && field.required { return nil }
@@ -219,5 +231,29 @@ struct RecordReader: Sendable {
                 batch.rows[place] = row
             }
         }
+    }
+}
+
+/// A record on a page, and the record it lies in.
+private struct FoundNode {
+    var node: JSONNode
+    /// The record that `node` is, or is a part of.
+    var owner: JSONNode
+    var parent: JSONNode?
+
+    func member(_ name: String) -> FoundNode? {
+        node[name].map { FoundNode(node: $0, owner: owner, parent: parent) }
+    }
+
+    var elements: [FoundNode] {
+        node.elements.map { FoundNode(node: $0, owner: $0, parent: owner) }
+    }
+
+    /// What a field's path leads to: within the record, or by `parent.` within the outer one.
+    func first(_ path: Path, isNested: Bool) -> JSONNode? {
+        guard isNested, path.steps.first == .member("parent"), let parent else {
+            return path.first(in: node)
+        }
+        return Path(steps: Array(path.steps.dropFirst())).first(in: parent)
     }
 }

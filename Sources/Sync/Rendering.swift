@@ -43,12 +43,12 @@ struct Values {
 
 /// Fills templates.
 ///
-/// A lone placeholder without a value takes its whole key away; inside a longer text it is an
-/// error, because half an address is no address.
+/// A lone placeholder without a value takes its whole key away, and so does one of the pass inside
+/// a longer text; any other there is an error, because half an address is no address.
 struct Renderer {
     let values: Values
 
-    /// The text of a template; nil when it is a lone placeholder without a value.
+    /// The text of a template; nil when what its key is for is not there (`{since}` of a first pass).
     func text(
         _ template: Template, encoding: (String) -> String = { $0 }
     ) throws -> String? {
@@ -60,7 +60,10 @@ struct Renderer {
             switch piece {
             case .literal(let literal): text += literal
             case .placeholder(let placeholder):
-                guard let value = values[placeholder] else { throw missing(placeholder) }
+                guard let value = values[placeholder] else {
+                    if placeholder.isOfPass { return nil }
+                    throw missing(placeholder)
+                }
                 text += encoding(try plain(value, placeholder))
             }
         }
@@ -71,7 +74,7 @@ struct Renderer {
     func requiredText(_ template: Template, encoding: (String) -> String = { $0 }) throws -> String
     {
         guard let text = try text(template, encoding: encoding) else {
-            throw missing(template.lonePlaceholder ?? .since)
+            throw missing(template.placeholders.first { values[$0] == nil } ?? .since)
         }
         return text
     }
@@ -122,6 +125,11 @@ struct Renderer {
         case .row(let name): "{row.\(name)}"
         }
     }
+}
+
+extension Placeholder {
+    /// Without a value in a pass's first request, as a rule.
+    fileprivate var isOfPass: Bool { self == .since || self == .pageToken }
 }
 
 /// Assembles requests: address, query, headers, body and sign-in.

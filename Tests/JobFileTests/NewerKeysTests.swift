@@ -1,3 +1,4 @@
+import Foundation
 import JSON
 @testable import JobFile
 import Testing
@@ -211,5 +212,32 @@ import Testing
             ReadFile(Array(try smallFile(["key: [id]": "key: [seq]"]).utf8), file: "new.yaml")
         ])
         #expect(JobFileSet.additions(from: plain, to: other).isEmpty)
+    }
+
+    @Test(arguments: [
+        (
+            "iCloud.uk.co.adam-young.Popcorn", "iCloud.uk.co.other", "another container",
+            "source.container"
+        ),
+        (
+            "environment: production", "environment: development", "another environment",
+            "source.environment"
+        ),
+        ("database: private", "database: shared", "another database", "source.database"),
+    ])
+    func `two files of one source must mean one CloudKit database`(
+        old: String, new: String, words: String, path: String
+    ) throws {
+        let first = try String(
+            contentsOf: repository.appending(path: "jobs/popcorn/refresh.yaml"), encoding: .utf8)
+        let second = first.replacing("popcorn.refresh", with: "popcorn.status")
+        try #require(second.contains(old))
+        let found = conflicts(
+            between: [
+                ReadFile(Array(first.utf8), file: "a.yaml"),
+                ReadFile(Array(second.replacing(old, with: new).utf8), file: "b.yaml"),
+            ])
+        #expect(found.map(\.path) == [path])
+        #expect(found.allSatisfy { $0.message.contains(words) }, "\(found)")
     }
 }

@@ -11,6 +11,7 @@ enum State: String, CaseIterable {
 enum Verb: String, CaseIterable {
     case claim, hold, commitPage, finish, release, reap
     case enqueue, cancel, retry, pause, resume, reset
+    case wantFresh, trigger, pushSoon, repair
 }
 
 /// What the job is afterwards; `lost` before it when the verb was refused for want of the claim.
@@ -19,35 +20,44 @@ private let table: [State: [Verb: String]] = [
         .claim: "running", .hold: "lost, due", .commitPage: "lost, due", .finish: "lost, due",
         .release: "lost, due", .reap: "due", .enqueue: "due", .cancel: "due", .retry: "due",
         .pause: "paused", .resume: "due", .reset: "due",
+        .wantFresh: "due", .trigger: "due", .pushSoon: "due", .repair: "due",
     ],
     .running: [
         .claim: "running", .hold: "running", .commitPage: "running", .finish: "later",
         .release: "due", .reap: "due", .enqueue: "running, rerun", .cancel: "running, stopping",
         .retry: "running", .pause: "running, stopping, to pause", .resume: "running",
         .reset: "running",
+        .wantFresh: "running", .trigger: "running, rerun", .pushSoon: "running, rerun",
+        .repair: "running, rerun",
     ],
     .paused: [
         .claim: "paused", .hold: "lost, paused", .commitPage: "lost, paused",
         .finish: "lost, paused", .release: "lost, paused", .reap: "paused", .enqueue: "paused",
         .cancel: "paused", .retry: "paused", .pause: "paused", .resume: "due", .reset: "paused",
+        .wantFresh: "paused", .trigger: "paused", .pushSoon: "paused", .repair: "paused",
     ],
     .quarantined: [
         .claim: "quarantined", .hold: "lost, quarantined", .commitPage: "lost, quarantined",
         .finish: "lost, quarantined", .release: "lost, quarantined", .reap: "quarantined",
         .enqueue: "quarantined", .cancel: "quarantined", .retry: "due", .pause: "paused",
         .resume: "quarantined", .reset: "quarantined",
+        .wantFresh: "quarantined", .trigger: "quarantined", .pushSoon: "quarantined",
+        .repair: "quarantined",
     ],
     .needsReauth: [
         .claim: "needs_reauth", .hold: "lost, needs_reauth", .commitPage: "lost, needs_reauth",
         .finish: "lost, needs_reauth", .release: "lost, needs_reauth", .reap: "needs_reauth",
         .enqueue: "needs_reauth", .cancel: "needs_reauth", .retry: "due", .pause: "paused",
         .resume: "needs_reauth", .reset: "needs_reauth",
+        .wantFresh: "needs_reauth", .trigger: "needs_reauth", .pushSoon: "needs_reauth",
+        .repair: "needs_reauth",
     ],
     .deferred: [
         .claim: "deferred", .hold: "lost, deferred", .commitPage: "lost, deferred",
         .finish: "lost, deferred", .release: "lost, deferred", .reap: "deferred",
         .enqueue: "deferred", .cancel: "deferred", .retry: "due", .pause: "paused",
         .resume: "deferred", .reset: "deferred",
+        .wantFresh: "deferred", .trigger: "deferred", .pushSoon: "deferred", .repair: "deferred",
     ],
 ]
 
@@ -115,6 +125,20 @@ extension Fixture {
         case .cancel, .retry, .pause, .resume:
             _ = try await int("select jobrunner.\(verb)_jobs('acme', 'ann', 'hub.refresh')")
         case .reset: _ = try await int("select jobrunner.reset_jobs('acme', 'ann', 'hub.refresh')")
+        case .wantFresh:
+            _ = try await queue.wantFresh(tenant: "acme", user: "ann", job: Fixture.refresh)
+        case .trigger:
+            try await script(
+                "update jobrunner.job_files set triggers = '[{\"event\": \"woken\", \"debounce_ms\": 1}]'"
+            )
+            _ = try await queue.triggerEvent("woken", tenant: "acme", user: "ann")
+        case .pushSoon:
+            try await script(
+                "update jobrunner.synced_tables set writable = '{\"job\": \"hub.refresh\", \"debounce_ms\": 1}'"
+            )
+            _ = try await text("select jobrunner.push_soon(\(held.userID), 'hub_video')::text")
+        case .repair:
+            _ = try await queue.repairJobs(JobScope(tenant: "acme", user: "ann"))
         }
         return true
     }

@@ -142,27 +142,27 @@ struct LocalEditTests {
             let refusals = [
                 (
                     "edit_record('acme', 'ann', 'aticle', '{}')",
-                    "JR015: no table of records is named 'aticle'"
+                    "JR016: no table of records is named 'aticle'"
                 ),
                 (
                     "save_record('acme', 'ann', 'article', '{\"ulr\": 1}')",
-                    "JR015: table 'article' has no column 'ulr' to write"
+                    "JR016: table 'article' has no column 'ulr' to write"
                 ),
                 (
                     "edit_record('acme', 'ann', 'article', '{\"user_id\": 2}')",
-                    "JR015: table 'article' has no column 'user_id' to write"
+                    "JR016: table 'article' has no column 'user_id' to write"
                 ),
                 (
                     "edit_record('acme', 'ann', 'article', '[]')",
-                    "JR015: the values for table 'article' are not a JSON object"
+                    "JR016: the values for table 'article' are not a JSON object"
                 ),
                 (
                     "edit_record('acme', 'ann', 'article', '{\"url\": \"u\"}')",
-                    "JR015: a record of table 'article' needs its key column 'record_name'"
+                    "JR016: a record of table 'article' needs its key column 'record_name'"
                 ),
                 (
                     "delete_record('acme', 'ann', 'status', '{}')",
-                    "JR015: a record of table 'status' needs its key column 'video_id'"
+                    "JR016: a record of table 'status' needs its key column 'video_id'"
                 ),
                 (
                     "edit_record('acme', 'eve', 'article', '{\"record_name\": \"a\"}')",

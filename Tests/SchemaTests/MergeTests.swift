@@ -1,7 +1,9 @@
-import JobFile
+import JSON
 import Postgres
 import TestSupport
 import Testing
+
+@testable import JobFile
 
 @Suite("Merging duplicates")
 struct MergeTests {
@@ -165,7 +167,37 @@ struct MergeTests {
             #expect(try await world.texts(question) == [])
             #expect(
                 try await world.refusal("select * from jobrunner.duplicates('article', '{none}')")?
-                    .hasPrefix("JR015") == true)
+                    .hasPrefix("JR016") == true)
+        }
+    }
+
+    @Test(arguments: [Unique.Losers.keepHidden, .delete])
+    func `PO5 a table that knows neither pushes nor soft deletion is merged by its movie`(
+        losers: Unique.Losers
+    ) async throws {
+        try await withTestDatabase { database async throws in
+            var file = jobFile(
+                "popcorn.refresh", table: "watchlist_movie", key: ["record_name"],
+                fields: [
+                    field("record_name", required: true), field("movie_id", .int),
+                    field("created_at", .timestamp),
+                ])
+            file.entities[0].write.unique = Unique(
+                by: ["movie_id"], keep: .newest, keepField: "created_at", merge: [], losers: losers)
+            try await database.migrate([file])
+            try await database.script(
+                """
+                insert into synced.watchlist_movie (user_id, record_name, movie_id, created_at)
+                values (1, 'a', 7, '2020-01-01'), (1, 'b', 7, '2021-01-01'), (1, 'c', 8, null)
+                """)
+            let merge = "select jobrunner.merge_duplicates(1, 'watchlist_movie', '{7}')::text"
+            #expect(try await database.texts(merge) == ["1"])
+            #expect(try await database.texts(merge) == ["0"])
+            let live = losers == .keepHidden ? "watchlist_movie_live" : "watchlist_movie"
+            #expect(
+                try await database.texts("select record_name from synced.\(live) order by 1") == [
+                    "b", "c",
+                ])
         }
     }
 
@@ -173,7 +205,7 @@ struct MergeTests {
         try await Articles.lend { world async throws in
             #expect(
                 try await world.refusal("select jobrunner.merge_duplicates(1, 'recipe')")
-                    == "JR015: no job file says which rows of table 'recipe' are one")
+                    == "JR016: no job file says which rows of table 'recipe' are one")
         }
     }
 }

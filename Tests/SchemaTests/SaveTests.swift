@@ -47,7 +47,6 @@ struct SaveTests {
                         "begin; insert into synced.article (user_id, record_name, url) values (1, 'theirs', 'http://a')"
                     )
                     let racer = Task { try await world.text(save) }
-                    defer { racer.cancel() }
                     try session.waitForLock()
                     try session.script("commit")
                     return racer

@@ -8,7 +8,7 @@ language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Deletes a record by its key columns. One that the source has, or may just be getting, stays as pending_delete until a
--- push has deleted it there; any other goes at once. Returns whether there was one. Raises JR010, JR011, JR015.
+-- push has deleted it there; any other goes at once. Returns whether there was one. Raises JR010, JR011, JR016.
 declare
   v_known jsonb := jobrunner.writable_table(in_table, in_key);
   v_user_id bigint := (jobrunner.user_named(in_tenant, coalesce(in_user, '*'))).id;
@@ -19,7 +19,7 @@ begin
   select k.name into v_missing
   from jsonb_array_elements_text(v_known -> 'key') as k (name) where in_key ->> k.name is null;
   if found then
-    raise exception 'a record of table ''%'' needs its key column ''%''', in_table, v_missing using errcode = 'JR015';
+    raise exception 'a record of table ''%'' needs its key column ''%''', in_table, v_missing using errcode = 'JR016';
   end if;
   if (v_known ->> 'sends_deletes')::boolean then
     -- Held, so that no run begins to send the row while it goes.
@@ -29,7 +29,7 @@ begin
         where j.user_id = v_user_id and j.name = v_known ->> 'job'
         for share
       ) then 'true'
-      else coalesce(format('r.%I is not null', v_known ->> 'change_tag'), 'true')
+      else coalesce('r.' || quote_ident(v_known ->> 'change_tag') || ' is not null', 'true')
     end;
   end if;
   execute format(

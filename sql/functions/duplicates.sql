@@ -13,7 +13,7 @@ language plpgsql stable
 set search_path = pg_catalog
 as $$
 -- Live rows of one user that agree in these columns, which ought to be one (LU12); changes nothing (LU13). A row with a
--- null among them is its own. None: no rows. Raises JR010, or JR015 for a table or column that is not there.
+-- null among them is its own. None: no rows. Raises JR010, or JR016 for a table or column that is not there.
 #variable_conflict use_column
 declare
   v_known jsonb := (select s.writable from jobrunner.synced_tables as s where s.name = in_table);
@@ -28,7 +28,7 @@ begin
   limit 1;
   if found then
     raise exception 'table ''%'' of records, or its column ''%'', is not there', in_table, v_missing
-      using errcode = 'JR015';
+      using errcode = 'JR016';
   end if;
   return query execute format(
     'select t.name, u.id, u.key, jsonb_build_object(%1$s), count(*)
@@ -43,7 +43,7 @@ begin
     (select string_agg(format('r.%I is not null', b.name), ' and ') from unnest(in_by) as b (name)),
     case when (v_known ->> 'push')::boolean then ' and not r.pending_delete' else '' end
       || case when (v_known ->> 'hides')::boolean then ' and r.hidden_at is null' else '' end
-      || coalesce(format(' and r.%I is null', v_known ->> 'soft_field'), ''),
+      || coalesce(' and r.' || quote_ident(v_known ->> 'soft_field') || ' is null', ''),
     (select string_agg(format('r.%I', b.name), ', ') from unnest(in_by) as b (name)))
   using in_tenant;
 end

@@ -10,7 +10,7 @@ as $$
 -- A local edit: changes the record with these key columns, or adds it; columns not given stay or get their default.
 -- The row waits for the push as synced = false with now() as its version (MS23), and the job that pushes is due after
 -- its debounce. How fresh the table is does not change (SC14). Returns the row.
--- Raises JR010, JR011, JR015, or what the table says of a value. Plain SQL that sets synced = false does as well.
+-- Raises JR010, JR011, JR016, or what the table says of a value. Plain SQL that sets synced = false does as well.
 declare
   v_known jsonb := jobrunner.writable_table(in_table, in_values);
   v_user_id bigint := (jobrunner.user_named(in_tenant, coalesce(in_user, '*'))).id;
@@ -24,7 +24,7 @@ begin
   select k.name into v_missing
   from jsonb_array_elements_text(v_known -> 'key') as k (name) where in_values ->> k.name is null;
   if found then
-    raise exception 'a record of table ''%'' needs its key column ''%''', in_table, v_missing using errcode = 'JR015';
+    raise exception 'a record of table ''%'' needs its key column ''%''', in_table, v_missing using errcode = 'JR016';
   end if;
   select string_agg(quote_ident(c.name), ', '), string_agg(format('%1$I = v.%1$I', c.name), ', ')
   into v_columns, v_sets

@@ -10,7 +10,7 @@ as $$
 -- for their deletion (those the source never had go at once) or are hidden (LU6-LU10, PO5). A null in by: a row of its
 -- own. in_values: only these keys, their columns as text joined by chr(31). Returns how many rows it wrote; merged
 -- already: 0. Order does not matter (LU11), and rows that wait for their deletion or are soft-deleted take no part.
--- Raises JR015 without a rule. Locks the rows in key order.
+-- Raises JR016 without a rule. Locks the rows in key order.
 declare
   v_known jsonb;
   v_unique jsonb;
@@ -26,7 +26,7 @@ begin
   select s.writable into v_known from jobrunner.synced_tables as s where s.name = in_table;
   v_unique := v_known -> 'unique';
   if jsonb_typeof(v_unique) is distinct from 'object' then
-    raise exception 'no job file says which rows of table ''%'' are one', in_table using errcode = 'JR015',
+    raise exception 'no job file says which rows of table ''%'' are one', in_table using errcode = 'JR016',
       hint = 'Its entity needs write.unique.';
   end if;
   v_hides := v_unique ->> 'losers' = 'keep_hidden';
@@ -42,7 +42,7 @@ begin
   into v_merged, v_sets, v_differs
   from jsonb_each_text(v_unique -> 'merge') as m (name, rule);
   v_live := case when (v_known ->> 'push')::boolean then ' and not r.pending_delete' else '' end
-    || case when v_known ->> 'soft_field' is null then '' else format(' and r.%I is null', v_known ->> 'soft_field') end
+    || coalesce(' and r.' || quote_ident(v_known ->> 'soft_field') || ' is null', '')
     || (select string_agg(format(' and r.%I is not null', b.name), '')
       from jsonb_array_elements_text(v_unique -> 'by') as b (name));
 

@@ -20,7 +20,7 @@ declare
     || case when (in_known ->> 'push')::boolean then format('synced = r.synced and not (%s)', in_differs)
       else 'synced = r.synced' end
     || case when in_hides then ', hidden_at = null' else '' end;
-  v_sent text := coalesce(format('r.%I is not null', in_known ->> 'change_tag'), 'true');
+  v_sent text := coalesce('r.' || quote_ident(in_known ->> 'change_tag') || ' is not null', 'true');
 begin
   return format(
     'kept as (

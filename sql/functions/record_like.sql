@@ -17,9 +17,9 @@ begin
     'select to_jsonb(r) from synced.%1$I as r, jsonb_populate_record(null::synced.%1$I, $2) as v
     where %2$s%3$s%4$s order by %5$s%6$s limit 1', in_table, jobrunner.record_where(in_by),
     case when (in_known ->> 'push')::boolean then ' and not r.pending_delete' else '' end,
-    coalesce(format(' and r.%I is null', in_known ->> 'soft_field'), ''),
-    coalesce(format('r.%I %s nulls last, ', in_known -> 'unique' ->> 'keep_field',
-      case in_known -> 'unique' ->> 'keep' when 'newest' then 'desc' else 'asc' end), ''),
+    coalesce(' and r.' || quote_ident(in_known ->> 'soft_field') || ' is null', ''),
+    coalesce('r.' || quote_ident(in_known -> 'unique' ->> 'keep_field')
+      || case in_known -> 'unique' ->> 'keep' when 'newest' then ' desc' else ' asc' end || ' nulls last, ', ''),
     (select string_agg(format('r.%I', k.name), ', ') from jsonb_array_elements_text(in_known -> 'key') as k (name)))
   into v_row using in_user_id, in_values;
   return v_row;

@@ -13,7 +13,7 @@ as $$
 -- Inserts a record, or returns the one that is there with the same columns of unique.by, else of the key, unchanged
 -- (LU1). Two at once make one row and both get it (LU4); a null in these columns makes a row of its own.
 -- A record name that is not given is a new UUID. What else goes as in edit_record.
--- Raises JR010, JR011, JR015; an insert that fails with nothing to be found raises its own error (LU3).
+-- Raises JR010, JR011, JR016; an insert that fails with nothing to be found raises its own error (LU3).
 -- Locks: an advisory lock on (user, table, values) while the record is made.
 declare
   v_known jsonb := jobrunner.writable_table(in_table, in_values);
