@@ -28,7 +28,11 @@ extension Run {
             return
         }
         let result = try await dialect.take(step, remembered: memory?.listHash) { request in
-            try await exchange(request)
+            do {
+                return try await exchange(request)
+            } catch let refusal as SourceRefusal {
+                throw refusal.failure.end
+            }
         }
         guard step.isRemembered else { return }
         pendingCalls.removeAll { $0.call == step.memoryName }
