@@ -75,7 +75,7 @@ final class Run {
             try checkRequirements()
             guard !isFreshEnough else { return nil }
             try await takeSteps()
-            for entity in wantedEntities {
+            for entity in wantedEntities where !isDone(entity) {
                 try await sync(entity)
             }
             try await takeLastSteps()
@@ -96,6 +96,11 @@ final class Run {
             return age < freshness.soft && !inputs.emptyTables.contains(entity.write.table)
                 && !inputs.dirtyTables.contains(entity.write.table)
         }
+    }
+
+    /// The run that was interrupted has read it, and nothing may be left to push (ST7).
+    private func isDone(_ entity: Entity) -> Bool {
+        entity.push == nil && inputs.job.checkpoint(of: entity.name).isDone
     }
 
     private var wantedEntities: [Entity] {
