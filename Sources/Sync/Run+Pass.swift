@@ -46,6 +46,7 @@ extension Run {
             }
             try checkProgress(page.next.next, &seen, at: pass.position)
             pass.note(isWhole: page.batch.isWhole)
+            if !page.batch.failures.isEmpty { pass.forgetAnswers() }
             let commit = pass.commit(
                 entity, next: page.next, maxSeen: page.batch.maxSeen?.watermarkText)
             if canEndWithoutPage(page, pass, commit, entity) {

@@ -70,6 +70,8 @@ struct PushOutcome {
     var gone: [UnsentRow] = []
     var replaced: [(row: UnsentRow, remote: [FieldValue?])] = []
     var refused: [(row: UnsentRow, error: String)] = []
+    /// Why the source refused single records, in its own words (LU26).
+    var failures: [RecordFailure] = []
 
     /// Nothing is known of any row yet.
     var isEmpty: Bool {
@@ -140,6 +142,7 @@ struct PushSender {
             case .failed(let failure):
                 let text = run.redactor.sanitised("\(failure.code): \(failure.reason)")
                 outcome.refused.append((row, text))
+                outcome.failures.append(failure.sanitised(run.redactor))
             }
         }
         return conflicts
@@ -206,6 +209,10 @@ struct PushSender {
                 "select jobrunner.note_push($1, $2, $3, $4, $5, $6, 0)", .int8(userID),
                 .text(claim.name), .text(entity.name), .int8(claim.fence), .int8(Int64(pushed)),
                 .int8(Int64(outcome.refused.count))))
+        // After `note_push`, which makes the checkpoint where there is none.
+        if let note = noteFailures(outcome.failures, of: entity.name, for: claim) {
+            writes.append(note)
+        }
         try await run.turn(writes)
         run.counts.changed += pushed + outcome.replaced.count + outcome.gone.count
         run.services.log.emit(

@@ -16,6 +16,7 @@ public struct Sync: Sendable {
     /// To stop it, note the reason in `control` and cancel the task.
     public func run(_ inputs: RunInputs, _ control: RunControl) async -> FinishedRun? {
         let run = Run(inputs, services, control)
+        services.log.emit(.runStarted(run.subject))
         let finished = await run.execute()
         log(run, finished)
         return finished
