@@ -14,6 +14,10 @@ extension Run {
         guard let push = entity.push, let dialect, hasReason(entity, isRepair) else {
             return false
         }
+        if let rehearsal {
+            rehearsal.note(unsent: "push of \(entity.name)")
+            return false
+        }
         let sender = PushSender(run: self, dialect: dialect, entity: entity, push: push)
         var last: UnsentRow?
         repeat {

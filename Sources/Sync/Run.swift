@@ -15,6 +15,8 @@ final class Run {
     let control: RunControl
     let deadline: ContinuousClock.Instant
     let subject: Subject
+    /// Collects what a dry run would write; nil: a real run.
+    let rehearsal: Rehearsal?
 
     var values: Values
     var redactor = Redactor(secrets: [])
@@ -48,7 +50,11 @@ final class Run {
     var entity: String?
     var entityPages = 0
 
-    init(_ inputs: RunInputs, _ services: Services, _ control: RunControl) {
+    init(
+        _ inputs: RunInputs, _ services: Services, _ control: RunControl,
+        rehearsal: Rehearsal? = nil
+    ) {
+        self.rehearsal = rehearsal
         self.inputs = inputs
         self.services = services
         self.control = control
@@ -65,6 +71,22 @@ final class Run {
         let end = await end()
         await storeRotation(after: end)
         return finished(end)
+    }
+
+    /// Runs to an outcome that is told and not written.
+    ///
+    /// Throws `DatabaseError` or `QueueError` when what was collected can't be tried.
+    func rehearse(_ rehearsal: Rehearsal) async throws -> Preview {
+        let end = await end()
+        await storeRotation(after: end)
+        var preview = try await rehearsal.preview(
+            services.queue, for: inputs.job.claim, redactor, deadline: deadline + .seconds(10))
+        if let end, let outcome = end.outcome {
+            preview.outcome = outcome.rawValue
+            preview.errorKind = end.word
+            preview.error = end.message.map(redactor.sanitised)
+        }
+        return preview
     }
 
     /// Why the run did not come to its end; nil: it did.
