@@ -348,6 +348,7 @@ create sequence jobrunner.fences;
 -- function jobrunner.phase_of(in_user_id bigint, in_name text, in_every interval, in_spread boolean) returns interval
 -- function jobrunner.push_soon(in_user_id bigint, in_table text) returns boolean
 -- function jobrunner.quarantine_span(in_times integer) returns interval
+-- function jobrunner.read_job(in_tenant text, in_user text, in_job text) returns TABLE(tenant_id bigint, tenant_name text, user_id bigint, user_key text, name text, fence bigint, nonce uuid, scheduled_at timestamp with time zone, claimed_at timestamp with time zone, deadline_ms bigint, asked boolean, forced boolean, entity text, last_success_at timestamp with time zone, attributes jsonb, checkpoints jsonb, calls jsonb, secrets jsonb)
 -- function jobrunner.reap_jobs(in_lease interval) returns TABLE(worker_id integer, reason text, job_count integer, quarantined_count integer)
 -- function jobrunner.reap_worker(in_worker_id integer, in_reason text) returns TABLE(job_count integer, quarantined_count integer)
 -- function jobrunner.record_call(in_user_id bigint, in_name text, in_call text, in_list_hash text) returns void

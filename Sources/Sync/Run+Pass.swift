@@ -13,7 +13,7 @@ extension Run {
         guard entity.isEnabled else { return }
         self.entity = entity.name
         for part in try await parts(of: entity) {
-            try await pull(part)
+            do { try await pull(part) } catch is PagesEnough { continue }
         }
         let isRepair = inputs.job.checkpoint(of: entity.name).isRepairRequested
         if try await push(entity, isRepair: isRepair), isRepair {
@@ -53,7 +53,12 @@ extension Run {
                 end(pass, commit)
                 return
             }
-            try await self.commit(page.batch, commit, writes, sweeps: sweep(pass, commit, entity))
+            let sweep = sweep(pass, commit, entity)
+            if let rehearsal {
+                try await keep(page.batch, commit, writes, sweep, of: entity, in: rehearsal)
+            } else {
+                try await self.commit(page.batch, commit, writes, sweeps: sweep)
+            }
             pages += 1
             pace.note(ContinuousClock.now - begun)
             if commit.isEnd { return noteEnd(of: pass, commit) }
@@ -157,6 +162,7 @@ extension Run {
 
     /// Notes the end of a pass whose last page was empty.
     private func end(_ pass: PassState, _ commit: PageCommit) {
+        rehearsal?.keep(end: commit)
         endedPasses.append(
             EndedPass(
                 entity: commit.entity, generation: pass.generation, watermark: commit.watermark,

@@ -14,6 +14,10 @@ extension Run {
         guard let push = entity.push, let dialect, hasReason(entity, isRepair) else {
             return false
         }
+        if let rehearsal {
+            rehearsal.note(unsent: "push of \(entity.name)")
+            return false
+        }
         let sender = PushSender(run: self, dialect: dialect, entity: entity, push: push)
         var last: UnsentRow?
         repeat {
@@ -72,6 +76,11 @@ struct PushOutcome {
     var refused: [(row: UnsentRow, error: String)] = []
     /// Why the source refused single records, in its own words (LU26).
     var failures: [RecordFailure] = []
+
+    /// Nothing is known of any row yet.
+    var isEmpty: Bool {
+        saved.isEmpty && deleted.isEmpty && gone.isEmpty && replaced.isEmpty && refused.isEmpty
+    }
 }
 
 /// Sends one batch, resolves its conflicts, writes what became of it.
@@ -94,19 +103,29 @@ struct PushSender {
         var outcome = PushOutcome()
         // What the source never had is only deleted here.
         outcome.deleted = rows.filter { $0.isDeleted && $0.changeTag == nil }
-        var pending = rows.filter { !$0.isDeleted || $0.changeTag != nil }
+        do {
+            try await send(rows.filter { !$0.isDeleted || $0.changeTag != nil }, &outcome)
+        } catch  where !Task.isCancelled && !outcome.isEmpty {
+            // What the source has taken is written, whatever became of the rest (MS22).
+            try await write(outcome, isRepair: isRepair)
+            throw error
+        }
+        try await write(outcome, isRepair: isRepair)
+    }
+
+    private func send(_ rows: [UnsentRow], _ outcome: inout PushOutcome) async throws {
+        var pending = rows
         var round = 0
         while !pending.isEmpty {
             let conflicts = try await attempt(pending, &outcome)
-            guard !conflicts.isEmpty else { break }
+            guard !conflicts.isEmpty else { return }
             guard round < push.conflictRounds else {
                 outcome.refused += conflicts.map { ($0, "CONFLICT: changed again and again") }
-                break
+                return
             }
             round += 1
             pending = try await resolve(conflicts, &outcome)
         }
-        try await write(outcome, isRepair: isRepair)
     }
 
     /// One request; returns the rows that met another version.
@@ -155,7 +174,7 @@ struct PushSender {
     }
 
     /// A zone that is missing is made once (CloudKit reference, 6).
-    private func exchange(_ request: DialectRequest) async throws -> JSONDocument {
+    func exchange(_ request: DialectRequest) async throws -> JSONDocument {
         do {
             return try await run.exchange(request)
         } catch let refusal as SourceRefusal {
@@ -167,57 +186,6 @@ struct PushSender {
             try await run.createZone(of: entity)
             return try await run.exchange(request)
         }
-    }
-
-    /// Looks the conflicting records up and decides each; returns the rows to be sent again.
-    private func resolve(
-        _ rows: [UnsentRow], _ outcome: inout PushOutcome
-    ) async throws -> [UnsentRow] {
-        let document = try await exchange(
-            dialect.lookupRequest(rows.map(\.recordName), of: entity))
-        let records = dialect.lookedUp(document)
-        let reader = RecordReader(entity, dialect: dialect)
-        var again: [UnsentRow] = []
-        for row in rows {
-            guard let found = records[row.recordName] else {
-                outcome.refused.append((row, "CONFLICT: the record could not be looked up"))
-                continue
-            }
-            guard let node = found else {
-                var created = row
-                created.changeTag = nil
-                again.append(created)
-                continue
-            }
-            let remote = reader.read([node]).rows.first
-            switch verdict(row, remote) {
-            case .remote(let values): outcome.replaced.append((row, values))
-            case .ours(let tag):
-                var updated = row
-                updated.changeTag = tag
-                again.append(updated)
-            }
-        }
-        return again
-    }
-
-    private enum Verdict {
-        case remote([FieldValue?])
-        case ours(tag: String?)
-    }
-
-    /// Newest wins; of two equally new ones ours, as on the way in (MS14, MS20).
-    ///
-    /// A record that can't be read gives way.
-    private func verdict(_ row: UnsentRow, _ remote: [FieldValue?]?) -> Verdict {
-        guard let remote else { return .ours(tag: nil) }
-        let tag = entity.changeTagColumn.flatMap { statements.text(of: $0, in: remote) }
-        if push.resolution == .remoteWins { return .remote(remote) }
-        guard let version = entity.write.newerBy.flatMap({ entity.index(of: $0) }),
-            let theirs = remote[version]
-        else { return .ours(tag: tag) }
-        guard let ours = row.values[version] else { return .remote(remote) }
-        return ours.isLess(than: theirs) == true ? .remote(remote) : .ours(tag: tag)
     }
 
     // MARK: Writing back

@@ -77,6 +77,9 @@ struct PushStatements: Sendable {
 
     /// Rows the source has taken: clean if nobody edited them since, and in any case with the new
     /// tag, so that the next push is no conflict (MS21).
+    ///
+    /// Times that were sent are cut to whole milliseconds as the source has them, so that both sides
+    /// hold the same version.
     func saved(_ rows: [(row: UnsentRow, tag: String, modifiedAt: Int64?)], _ userID: Int64)
         -> Statement
     {
@@ -91,12 +94,16 @@ struct PushStatements: Sendable {
         }
         let set = facts.map { ", \($0)" }.joined()
         let retag = facts.isEmpty ? "push_error = null" : facts.joined(separator: ", ")
+        let cut = entity.pushedFields.filter { field in
+            field.kind == .timestamp && !entity.records.key.contains(field.name)
+        }.map { ", \(quoted($0.name)) = date_trunc('milliseconds', t.\(quoted($0.name)))" }
+            .joined()
         return Statement(
             """
             with given as materialized (
               \(given.select(types: ["text", "timestamptz", "text"]))
             ), clean as (
-              update \(table) as t set synced = true, push_error = null\(set) from given as g
+              update \(table) as t set synced = true, push_error = null\(set)\(cut) from given as g
               where t.user_id = $1 and \(given.match) and t.xmin::text = g.row_version
               returning true
             ), edited as (

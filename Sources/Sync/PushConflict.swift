@@ -1,0 +1,103 @@
+import JSON
+import JobFile
+
+// What becomes of rows that met another version at the source (MS20).
+extension PushSender {
+    /// Looks the conflicting records up and decides each; returns the rows to be sent again.
+    func resolve(
+        _ rows: [UnsentRow], _ outcome: inout PushOutcome
+    ) async throws -> [UnsentRow] {
+        let document = try await exchange(
+            dialect.lookupRequest(rows.map(\.recordName), of: entity))
+        let records = dialect.lookedUp(document)
+        let reader = RecordReader(entity, dialect: dialect)
+        var again: [UnsentRow] = []
+        for row in rows {
+            guard let found = records[row.recordName] else {
+                outcome.refused.append((row, "CONFLICT: the record could not be looked up"))
+                continue
+            }
+            guard let node = found else {
+                var created = row
+                created.changeTag = nil
+                again.append(created)
+                continue
+            }
+            let tag = tag(of: node)
+            switch verdict(row, reader.read([node]).rows.first) {
+            case .remote(let values): outcome.replaced.append((row, values))
+            case .same(let modifiedAt) where tag != nil:
+                outcome.saved.append((row, tag ?? "", modifiedAt))
+            case .same, .ours:
+                var updated = row
+                updated.changeTag = tag
+                again.append(updated)
+            }
+        }
+        return again
+    }
+
+    private enum Verdict {
+        case remote([FieldValue?])
+        case ours
+        /// An earlier push arrived whose answer did not.
+        case same(modifiedAt: Int64?)
+    }
+
+    /// Newest wins; of two equally new ones ours, as on the way in (MS14, MS20).
+    ///
+    /// A record that can't be read gives way. One that holds already what would be sent is not
+    /// written again.
+    private func verdict(_ row: UnsentRow, _ remote: [FieldValue?]?) -> Verdict {
+        guard let remote else { return .ours }
+        if holds(remote, row) {
+            let modified = entity.records.fields.firstIndex { $0.meta == "modified" }
+            if case .timestamp(let time)? = modified.flatMap({ remote[$0] }) {
+                return .same(modifiedAt: time)
+            }
+            return .same(modifiedAt: nil)
+        }
+        if push.resolution == .remoteWins { return .remote(remote) }
+        guard let version = entity.write.newerBy.flatMap({ entity.index(of: $0) }),
+            let theirs = remote[version]
+        else { return .ours }
+        guard let ours = row.values[version] else { return .remote(remote) }
+        return ours.isLess(than: theirs) == true ? .remote(remote) : .ours
+    }
+
+    /// Every value that a push of the row would send is there.
+    private func holds(_ remote: [FieldValue?], _ row: UnsentRow) -> Bool {
+        !row.isDeleted
+            && entity.pushedFields.allSatisfy { field in
+                entity.index(of: field.name).map { index in
+                    isSame(row.values[index], remote[index])
+                } ?? true
+            }
+    }
+
+    /// Equal as the source keeps them: times in whole milliseconds, JSON whatever its spaces.
+    private func isSame(_ ours: FieldValue?, _ theirs: FieldValue?) -> Bool {
+        switch (ours, theirs) {
+        case (.timestamp(let ours)?, .timestamp(let theirs)?):
+            wholeMilliseconds(ours) == wholeMilliseconds(theirs)
+        case (.json(let ours)?, .json(let theirs)?):
+            parsed(ours) != nil && parsed(ours) == parsed(theirs)
+        default: ours == theirs
+        }
+    }
+
+    private func wholeMilliseconds(_ microseconds: Int64) -> Int64 {
+        let (quotient, remainder) = microseconds.quotientAndRemainder(dividingBy: 1000)
+        return remainder < 0 ? quotient - 1 : quotient
+    }
+
+    private func parsed(_ text: String) -> JSONValue? {
+        (try? JSONDocument(parsing: Array(text.utf8)))?.root.value
+    }
+
+    /// The tag of a record as it stands at the source, whether the rest of it can be read or not.
+    private func tag(of node: JSONNode) -> String? {
+        entity.changeTagColumn.flatMap { entity.index(of: $0) }
+            .flatMap { entity.records.fields[$0].at.first(in: node)?.string }
+    }
+}

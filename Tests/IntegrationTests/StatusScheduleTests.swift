@@ -1,0 +1,153 @@
+import JSON
+import Postgres
+import Testing
+
+/// MeTube's statuses: when the job runs, in which order, and what it makes sure of first.
+@Suite struct StatusScheduleTests {
+    @Test func `MS1 a job is due when it never ran or five minutes after, and force ignores that`()
+        async throws
+    {
+        try await withStatuses { world in
+            #expect(try await world.value("select due_at <= now() from jobrunner.jobs") == "true")
+            try await world.drain()
+            let first = try await world.requestCount()
+            #expect(
+                try await world.value(
+                    """
+                    select due_at > now() and due_at <= now() + interval '5 minutes'
+                    from jobrunner.jobs
+                    """) == "true")
+            try await world.drain()
+            #expect(try await world.requestCount() == first)
+            #expect(try await world.enqueue(userName(1), force: true) == "due")
+            try await world.drain()
+            #expect(try await world.story(from: first) == ["changes/zone"])
+            try await world.sql("update jobrunner.jobs set due_at = due_at - interval '5 minutes'")
+            try await world.drain()
+            #expect(try await world.story(from: first) == ["changes/zone", "changes/zone"])
+        }
+    }
+
+    @Test func `MS2 a user without a token is set aside, asks nothing and counts no failure`()
+        async throws
+    {
+        try await withStatuses(users: 2) { world in
+            let (ann, bob) = (userName(1), userName(2))
+            try await world.sql(
+                "delete from jobrunner.secrets where user_id = $1",
+                .int8(Int64(try await world.userID(ann))))
+            try await world.drain()
+            let job = try await world.job(ann)
+            #expect(job.text("state") == "needs_reauth")
+            #expect(job.int("consecutive_failures") == 0)
+            #expect(try await world.source.log(user: ann).isEmpty)
+            #expect(try await world.job(bob).text("last_outcome") == "complete")
+            try await world.setSecret("ck_web_auth_token", "token-\(ann)", of: ann)
+            try await world.drain()
+            #expect(try await world.disagreements(ann) == [])
+        }
+    }
+
+    @Test func `MS3 a start while the job runs is one more run after it, never a second at once`()
+        async throws
+    {
+        try await withStatuses { world in
+            try await world.source.fault(
+                #"{"kind": "slow", "delay_ms": 60000, "op": "changes/zone"}"#)
+            let workers = [try world.start(), try world.start()]
+            try await world.waitFor("changes/zone")
+            for _ in 0..<5 {
+                #expect(
+                    try await world.enqueue(userName(1), force: true) == "follows_running")
+            }
+            #expect(try await world.calls().filter { $0 == "changes/zone" }.count == 1)
+            try await world.source.command("POST", "release", "{}")
+            try await eventually("the second run has ended") {
+                let job = try await world.job(userName(1))
+                return try await world.calls().filter { $0 == "changes/zone" }.count == 2
+                    && job.text("state") == "waiting"
+            }
+            for worker in workers { await worker.stop() }
+            #expect(try await world.disagreements() == [])
+        }
+    }
+
+    @Test func `MS4 the zone is made sure of, then pulled, then pushed to, then it is stamped`()
+        async throws
+    {
+        try await withStatuses(250) { world in
+            try await world.weSave(Save("mine", "watched", statusBegin))
+            try await world.drain()
+            #expect(
+                try await world.calls() == [
+                    "users/caller", "zones/lookup", "changes/zone", "changes/zone",
+                    "records/modify",
+                ])
+            #expect(try await world.job(userName(1))["last_success_at"]?.string != nil)
+            #expect(try await world.disagreements() == [])
+        }
+    }
+
+    @Test func `MS5 the zone is looked up once, made if it is missing, and remembered`()
+        async throws
+    {
+        try await withStatuses(0) { world in
+            try await world.deleteZone()
+            try await world.drain()
+            let prefix = ["users/caller", "zones/lookup", "zones/modify", "changes/zone"]
+            #expect(try await world.calls() == prefix)
+            #expect(try await world.unfinished() == [])
+            try await world.runAgain()
+            #expect(try await world.calls() == prefix + ["changes/zone"])
+        }
+    }
+
+    @Test(arguments: ["zone", "EXISTS", "CONFLICT"])
+    func `MS5 a zone that somebody else has just made is as good as made`(_ answer: String)
+        async throws
+    {
+        try await withStatuses(3) { world in
+            try await world.settings(#""existing_zone": "\#(answer)""#)
+            try await world.source.fault(
+                #"{"kind": "zone_error", "code": "ZONE_NOT_FOUND", "op": "zones/lookup"}"#)
+            try await world.drain()
+            #expect(try await world.calls().contains("zones/modify"))
+            #expect(try await world.disagreements() == [])
+        }
+    }
+
+    @Test func `MS6 a zone deleted behind our back is made again and pulled from its beginning`()
+        async throws
+    {
+        try await withStatuses(3) { world in
+            try await world.drain()
+            let start = try await world.requestCount()
+            try await world.deleteZone()
+            try await world.runAgain()
+            #expect(
+                try await world.story(from: start) == [
+                    "changes/zone", "zones/lookup", "zones/modify", "changes/zone",
+                ])
+            let tokens = try await world.source.log().suffix(4).map { $0.text("token") }
+            #expect(tokens.first != .some(nil) && tokens.last == .some(nil))
+            #expect(try await world.unfinished() == [])
+            try await world.deviceSaves(Save("later", "watched", statusBegin))
+            try await world.runAgain()
+            #expect(try await world.local()["later"]?.status == "watched")
+        }
+    }
+
+    @Test func `MS6 a zone deleted between pull and push is made again for the push`()
+        async throws
+    {
+        try await withStatuses(0) { world in
+            try await world.drain()
+            try await world.weSave(Save("mine", "skipped", statusBegin))
+            try await world.deleteZone(
+                later: #""after_requests": 1, "after_op": "changes/zone""#)
+            try await world.runAgain()
+            #expect(try await world.remote()["mine"]?.status == "skipped")
+            #expect(try await world.local()["mine"]?.isSynced == true)
+        }
+    }
+}
