@@ -223,7 +223,7 @@ func withMovies(
     _ count: Int, duplicates: Int = 0, changes: [(String, String)] = [],
     _ body: (World) async throws -> Void
 ) async throws {
-    try await withCloud(
+    try await withApp(
         .popcorn, #""records": \#(count), "duplicates": \#(duplicates), "broken": 0"#,
         changes: changes, body)
 }

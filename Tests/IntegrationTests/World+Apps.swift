@@ -37,6 +37,21 @@ struct Freshness: Sendable, Equatable {
     var ageSeconds: Int?
 }
 
+/// `withCloud`, of which few live at once.
+func withApp(
+    _ app: CloudApp, _ fixture: String, users: Int = 1, changes: [(String, String)] = [],
+    _ body: (World) async throws -> Void
+) async throws {
+    await Places.worlds.take()
+    do {
+        try await withCloud(app, fixture, users: users, changes: changes, body)
+    } catch {
+        await Places.worlds.leave()
+        throw error
+    }
+    await Places.worlds.leave()
+}
+
 /// The first user of every fixture.
 let firstUser = "user-000001"
 
