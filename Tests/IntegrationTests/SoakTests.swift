@@ -93,7 +93,8 @@ struct Soak {
     /// New web auth tokens for the devices, and for the worker.
     private mutating func signIn() async throws {
         for place in 0...devices.count {
-            let minted = try await world.cloud(.metube, "token", #""user": "\(Self.user)""#)
+            let user = Self.user
+            let minted = try await world.cloud(.metube, "token", #""user": "\#(user)""#)
             let token = try #require(minted.text("token"))
             if place < devices.count {
                 devices[place].signIn(token)
