@@ -29,7 +29,8 @@ import Testing
         try await withStatuses(3) { world in
             try await world.drain()
             try await world.weAdd(401)
-            try await world.source.fault(#"{"kind": "hang", "op": "records/modify", "nth": 2}"#)
+            try await world.source.fault(
+                #"{"kind": "slow", "delay_ms": 60000, "op": "records/modify", "nth": 2}"#)
             try await world.makeDue()
             let worker = try world.start()
             try await world.waitFor("records/modify", 2)
@@ -43,7 +44,7 @@ import Testing
             #expect(try await world.outcomes(ann).contains("partial cancelled"))
             #expect(token != nil)
             #expect(try await world.disagreements() == [])
-            // The hanging batch had arrived; it was not written a second time.
+            // The batch that was cancelled had arrived; it was not written a second time.
             let history = try await world.history()
             #expect(history.values.allSatisfy { $0.count == 1 } && history.count == 404)
         }
