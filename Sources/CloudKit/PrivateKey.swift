@@ -81,14 +81,25 @@ private struct Block: ~Copyable {
     func key() -> OpaquePointer? {
         let structures = ["EC PRIVATE KEY": "type-specific", "PRIVATE KEY": "PrivateKeyInfo"]
         guard let name, let structure = structures[String(cString: name)] else { return nil }
+        return structure.withCString { structure in
+            "DER".withCString { key(of: structure, in: $0) }
+        }
+    }
+
+    /// A decoder keeps the places of the two words and of the key until it is freed.
+    private func key(
+        of structure: UnsafePointer<CChar>, in form: UnsafePointer<CChar>
+    ) -> OpaquePointer? {
         var key: OpaquePointer?
-        let decoder = OSSL_DECODER_CTX_new_for_pkey(
-            &key, "DER", structure, "EC", OSSL_KEYMGMT_SELECT_PRIVATE_KEY, nil, nil)
-        guard let decoder else { return nil }
-        defer { OSSL_DECODER_CTX_free(decoder) }
-        var start = UnsafePointer(bytes)
-        var left = count
-        return OSSL_DECODER_from_data(decoder, &start, &left) == 1 ? key : nil
+        return withUnsafeMutablePointer(to: &key) { place in
+            let decoder = OSSL_DECODER_CTX_new_for_pkey(
+                place, form, structure, "EC", OSSL_KEYMGMT_SELECT_PRIVATE_KEY, nil, nil)
+            guard let decoder else { return nil }
+            defer { OSSL_DECODER_CTX_free(decoder) }
+            var start = UnsafePointer(bytes)
+            var left = count
+            return OSSL_DECODER_from_data(decoder, &start, &left) == 1 ? place.pointee : nil
+        }
     }
 }
 
