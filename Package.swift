@@ -119,7 +119,9 @@ let package = Package(
                 "Postgres",
                 "HTTP", "JobFile", "JSON", "Secrets", "Telemetry",
             ]),
-        tests("EndToEndTests", of: ["TestSupport", "Postgres", "Queue", "JSON"]),
+        tests(
+            "EndToEndTests",
+            of: ["TestSupport", "FakeSource", "HTTP", "Postgres", "Queue", "JSON"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -144,6 +144,9 @@ static const unsigned char functions_push_soon[] = {
 static const unsigned char functions_quarantine_span[] = {
 #embed "functions/quarantine_span.sql"
 };
+static const unsigned char functions_read_job[] = {
+#embed "functions/read_job.sql"
+};
 static const unsigned char functions_reap_jobs[] = {
 #embed "functions/reap_jobs.sql"
 };
@@ -340,6 +343,7 @@ static const jr_sql_file files[] = {
     {"functions/phase_of.sql", functions_phase_of, sizeof functions_phase_of},
     {"functions/push_soon.sql", functions_push_soon, sizeof functions_push_soon},
     {"functions/quarantine_span.sql", functions_quarantine_span, sizeof functions_quarantine_span},
+    {"functions/read_job.sql", functions_read_job, sizeof functions_read_job},
     {"functions/reap_jobs.sql", functions_reap_jobs, sizeof functions_reap_jobs},
     {"functions/reap_worker.sql", functions_reap_worker, sizeof functions_reap_worker},
     {"functions/record_call.sql", functions_record_call, sizeof functions_record_call},

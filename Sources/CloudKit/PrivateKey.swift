@@ -82,13 +82,25 @@ private struct Block: ~Copyable {
         let structures = ["EC PRIVATE KEY": "type-specific", "PRIVATE KEY": "PrivateKeyInfo"]
         guard let name, let structure = structures[String(cString: name)] else { return nil }
         var key: OpaquePointer?
+        // The decoder copies none of these: they must last until its last use.
+        return "DER".withCString { form in
+            structure.withCString { structure in
+                withUnsafeMutablePointer(to: &key) { decoded(form, structure, $0) }
+            }
+        }
+    }
+
+    private func decoded(
+        _ form: UnsafePointer<CChar>, _ structure: UnsafePointer<CChar>,
+        _ key: UnsafeMutablePointer<OpaquePointer?>
+    ) -> OpaquePointer? {
         let decoder = OSSL_DECODER_CTX_new_for_pkey(
-            &key, "DER", structure, "EC", OSSL_KEYMGMT_SELECT_PRIVATE_KEY, nil, nil)
+            key, form, structure, "EC", OSSL_KEYMGMT_SELECT_PRIVATE_KEY, nil, nil)
         guard let decoder else { return nil }
         defer { OSSL_DECODER_CTX_free(decoder) }
         var start = UnsafePointer(bytes)
         var left = count
-        return OSSL_DECODER_from_data(decoder, &start, &left) == 1 ? key : nil
+        return OSSL_DECODER_from_data(decoder, &start, &left) == 1 ? key.pointee : nil
     }
 }
 

@@ -114,9 +114,18 @@ struct Control {
 
     private func authorise(_ request: Request) throws(BadRequest) -> Answer {
         let command = try Command(
-            request.body, knows: ["user", "type", "name", "password", "token", "value"])
-        let credential = try Credential.parse(command)
-        world.users.change(try command.needed("user")) { $0.credential = credential }
+            request.body,
+            knows: ["user", "type", "name", "password", "token", "value"] + OAuth.keys)
+        let user = try command.needed("user")
+        let credential: Credential
+        if try command.string("type") == "oauth2" {
+            try world.oauth.add(command, for: user)
+            // Nothing is good before the first token is issued.
+            credential = .bearer("")
+        } else {
+            credential = try Credential.parse(command)
+        }
+        world.users.change(user) { $0.credential = credential }
         return .message("set")
     }
 

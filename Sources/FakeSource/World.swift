@@ -7,6 +7,7 @@ final class World {
     private(set) var cloudKit: CloudKit
     let log: RequestLog
     let versions: VersionLog
+    let oauth = OAuth()
     var counters = Counters()
     /// Requests from before the last reset are not counted when they end.
     private var firstNumber = 1
@@ -88,6 +89,10 @@ final class World {
     }
 
     private func source(_ request: Request, _ fault: FaultKind?) -> Answer {
+        let token = oauth.answer(request) { name, token in
+            users.change(name) { $0.credential = .bearer(token) }
+        }
+        if let token { return token }
         if let answer = cloudKit.answer(request, fault) { return answer }
         if let name = request.user, let user = users.look(name), !user.credential.admits(request) {
             var answer = Answer.error(401, "Unauthorized")

@@ -46,6 +46,7 @@ extension Checkpoint {
         isWhole = node["pass_is_whole"]?.bool ?? true
         syncedAge = node["synced_age_ms"]?.int.map { .milliseconds($0) }
         lastFullAge = node["last_full_age_ms"]?.int.map { .milliseconds($0) }
+        isDone = node["done"]?.bool ?? false
         validator = node["validator"]?.string
         probe = node["probe"]?.string
         isRepairRequested = node["repair_requested"]?.bool ?? false

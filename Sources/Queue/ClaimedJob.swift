@@ -69,6 +69,8 @@ public struct Checkpoint: Sendable, Equatable {
     public var syncedAge: Duration?
     /// Since the last full pass that was read to its end began, as of the claim; nil: never.
     public var lastFullAge: Duration?
+    /// Read to its end at this very tick, by a run that was interrupted behind it (ST7).
+    public var isDone = false
     /// What the last pass's first answer was validated by, with its address.
     public var validator: String?
     /// What the probe said when the last pass was read.

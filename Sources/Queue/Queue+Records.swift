@@ -15,6 +15,16 @@ public struct Duplicates: Sendable, Equatable {
     public var rows: Int
 }
 
+/// What the rows of a table that ought to be one are, all users together.
+public struct DuplicateCount: Sendable, Equatable {
+    /// Values that several rows of a user share.
+    public var values: Int
+    /// The rows that share one.
+    public var rows: Int
+    /// The first of the values.
+    public var first: [Duplicates]
+}
+
 /// What an event did to one trigger of a job.
 public struct TriggeredJob: Sendable, Equatable {
     /// Name of the job.
@@ -57,14 +67,27 @@ extension Queue {
         let statement = Statement(
             "select * from jobrunner.duplicates($1, $2, $3)", .text(table), .textArray(columns),
             .optional(tenant, Bind.text))
-        return try await call(statement) { rows in
-            try rows.map { row in
-                Duplicates(
-                    tenant: try row.text("tenant"), userID: Int64(try row.int("user_id")),
-                    user: try row.text("user_key"),
-                    value: try parse(row.json("value")).value ?? .null,
-                    rows: try row.int("row_count"))
-            }
+        return try await call(statement) { rows in try rows.map(Duplicates.init) }
+    }
+
+    /// How many such rows there are, and the first `limit` values they share (LU12).
+    ///
+    /// Reads the whole table, for no longer than the deadline.
+    public func countDuplicates(
+        in table: String, by columns: [String], first limit: Int,
+        deadline: ContinuousClock.Instant? = nil
+    ) async throws -> DuplicateCount {
+        let statement = Statement(
+            """
+            select d.*, count(*) over () as value_count, (sum(d.row_count) over ())::bigint as all_rows
+            from jobrunner.duplicates($1, $2) as d
+            limit $3
+            """, .text(table), .textArray(columns), .int(limit))
+        return try await call(statement, deadline: deadline) { rows in
+            DuplicateCount(
+                values: try rows.first?.int("value_count") ?? 0,
+                rows: try rows.first?.int("all_rows") ?? 0,
+                first: try rows.map(Duplicates.init))
         }
     }
 
@@ -84,10 +107,30 @@ extension Queue {
         }
     }
 
+    /// The users with such rows, each once; in the order of their numbers.
+    public func usersWithDuplicates(
+        in table: String, by columns: [String]
+    ) async throws -> [Int64] {
+        let statement = Statement(
+            "select distinct d.user_id from jobrunner.duplicates($1, $2) as d order by 1",
+            .text(table), .textArray(columns))
+        return try await call(statement) { try $0.map { Int64(try $0.int(0)) } }
+    }
+
     /// The user under which a tenant's own jobs and rows stand; nil: it has none.
     public func tenantUser(of tenant: String) async throws -> Int64? {
         try await call(Statement("select jobrunner.tenant_user($1)", .text(tenant))) {
             try $0.only().optionalInt(0).map(Int64.init)
         }
+    }
+}
+
+extension Duplicates {
+    fileprivate init(_ row: Row) throws {
+        tenant = try row.text("tenant")
+        userID = Int64(try row.int("user_id"))
+        user = try row.text("user_key")
+        value = try parse(row.json("value")).value ?? .null
+        rows = try row.int("row_count")
     }
 }

@@ -2,6 +2,7 @@ import JSON
 import JobFile
 import Postgres
 import Queue
+import Telemetry
 
 /// The statements that write a page besides the checkpoint's own.
 struct PageWrites: Sendable {
@@ -16,7 +17,7 @@ struct PageWrites: Sendable {
     /// What follows the page's own statement in its transaction.
     func following(_ batch: RecordBatch, _ sweep: Sweep?, for claim: Claim) -> [Statement] {
         (merging(batch, for: claim).map { [$0] } ?? [])
-            + (failures(batch, for: claim).map { [$0] } ?? [])
+            + (noteFailures(batch.failures, of: entity.name, for: claim).map { [$0] } ?? [])
             + (sweep.map { [$0.statement(for: claim)] } ?? [])
     }
 
@@ -35,14 +36,17 @@ struct PageWrites: Sendable {
             "select jobrunner.merge_duplicates($1, $2, $3)", .int8(claim.userID),
             .text(entity.write.table), isPlain ? .textArray(values) : .null)
     }
+}
 
-    private func failures(_ batch: RecordBatch, for claim: Claim) -> Statement? {
-        guard !batch.failures.isEmpty else { return nil }
-        return Statement(
-            "select jobrunner.note_record_failures($1, $2, $3, $4)", .int8(claim.userID),
-            .text(claim.name), .text(entity.name),
-            .json(JSONValue.array(batch.failures.suffix(50).map(\.json)).text))
-    }
+/// Keeps the last of the failures of single records (LU26); nil: there are none.
+func noteFailures(
+    _ failures: [RecordFailure], of entity: String, for claim: Claim
+) -> Statement? {
+    guard !failures.isEmpty else { return nil }
+    return Statement(
+        "select jobrunner.note_record_failures($1, $2, $3, $4)", .int8(claim.userID),
+        .text(claim.name), .text(entity),
+        .json(JSONValue.array(failures.suffix(50).map(\.json)).text))
 }
 
 /// Deletes what a full pass, read to its end, did not show (invariant 6).
@@ -122,6 +126,13 @@ struct Sweep: Sendable {
 }
 
 extension RecordFailure {
+    /// The same without any secret that the source repeats.
+    func sanitised(_ redactor: Redactor) -> RecordFailure {
+        RecordFailure(
+            code: redactor.sanitised(code), reason: redactor.sanitised(reason),
+            record: redactor.sanitised(record), wait: wait)
+    }
+
     fileprivate var json: JSONValue {
         .object([
             JSONMember("code", .string(code)), JSONMember("reason", .string(reason)),

@@ -82,6 +82,13 @@ struct PassState {
 
     mutating func note(isWhole pageIsWhole: Bool) { isWhole = isWhole && pageIsWhole }
 
+    /// A record failed at the source: that nothing has changed since must not excuse the next pass
+    /// from reading it (SC12).
+    mutating func forgetAnswers() {
+        validator = nil
+        probe = nil
+    }
+
     /// The commit that moves the checkpoint over the page just read.
     func commit(_ entity: Entity, next: NextPosition, maxSeen: String?) -> PageCommit {
         let isEnd = next.next == nil

@@ -51,6 +51,18 @@ extension Run {
             deadline: deadline)
     }
 
+    /// A dry run's page: what the database would refuse is left out now, for nothing tries it again.
+    func keep(
+        _ batch: RecordBatch, _ commit: PageCommit, _ writes: PageWrites, _ sweep: Sweep?,
+        of entity: Entity, in rehearsal: Rehearsal
+    ) async throws {
+        var batch = batch
+        _ = try await leaveOutUnsuitable(&batch, writes.upsert)
+        counts.pages += 1
+        entityPages += 1
+        try rehearsal.keep(batch, commit, writes, sweep, of: entity)
+    }
+
     private func note(_ rows: [Rows], _ batch: RecordBatch, _ commit: PageCommit) throws {
         settle(batch)
         let written = try rows[1].only()

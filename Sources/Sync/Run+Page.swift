@@ -82,7 +82,8 @@ extension Run {
         _ answer: Answer, _ entity: Entity, _ pass: PassState, _ reader: RecordReader
     ) throws -> FetchedPage {
         let document = try document(of: answer)
-        let batch = try reader.read(document.root)
+        var batch = try reader.read(document.root)
+        batch.failures = batch.failures.map { $0.sanitised(redactor) }
         for type in batch.foreignTypes.subtracting(toldTypes).sorted() {
             toldTypes.insert(type)
             services.log.emit(.recordsIgnored(subject, entity: entity.name, type: type))

@@ -13,7 +13,7 @@ extension Run {
         guard entity.isEnabled else { return }
         self.entity = entity.name
         for part in try await parts(of: entity) {
-            try await pull(part)
+            do { try await pull(part) } catch is PagesEnough { continue }
         }
         let isRepair = inputs.job.checkpoint(of: entity.name).isRepairRequested
         if try await push(entity, isRepair: isRepair), isRepair {
@@ -46,13 +46,19 @@ extension Run {
             }
             try checkProgress(page.next.next, &seen, at: pass.position)
             pass.note(isWhole: page.batch.isWhole)
+            if !page.batch.failures.isEmpty { pass.forgetAnswers() }
             let commit = pass.commit(
                 entity, next: page.next, maxSeen: page.batch.maxSeen?.watermarkText)
             if canEndWithoutPage(page, pass, commit, entity) {
                 end(pass, commit)
                 return
             }
-            try await self.commit(page.batch, commit, writes, sweeps: sweep(pass, commit, entity))
+            let sweep = sweep(pass, commit, entity)
+            if let rehearsal {
+                try await keep(page.batch, commit, writes, sweep, of: entity, in: rehearsal)
+            } else {
+                try await self.commit(page.batch, commit, writes, sweeps: sweep)
+            }
             pages += 1
             pace.note(ContinuousClock.now - begun)
             if commit.isEnd { return noteEnd(of: pass, commit) }
@@ -156,6 +162,7 @@ extension Run {
 
     /// Notes the end of a pass whose last page was empty.
     private func end(_ pass: PassState, _ commit: PageCommit) {
+        rehearsal?.keep(end: commit)
         endedPasses.append(
             EndedPass(
                 entity: commit.entity, generation: pass.generation, watermark: commit.watermark,

@@ -14,6 +14,10 @@ extension Run {
         guard let push = entity.push, let dialect, hasReason(entity, isRepair) else {
             return false
         }
+        if let rehearsal {
+            rehearsal.note(unsent: "push of \(entity.name)")
+            return false
+        }
         let sender = PushSender(run: self, dialect: dialect, entity: entity, push: push)
         var last: UnsentRow?
         repeat {
@@ -70,6 +74,8 @@ struct PushOutcome {
     var gone: [UnsentRow] = []
     var replaced: [(row: UnsentRow, remote: [FieldValue?])] = []
     var refused: [(row: UnsentRow, error: String)] = []
+    /// Why the source refused single records, in its own words (LU26).
+    var failures: [RecordFailure] = []
 
     /// Nothing is known of any row yet.
     var isEmpty: Bool {
@@ -140,6 +146,7 @@ struct PushSender {
             case .failed(let failure):
                 let text = run.redactor.sanitised("\(failure.code): \(failure.reason)")
                 outcome.refused.append((row, text))
+                outcome.failures.append(failure.sanitised(run.redactor))
             }
         }
         return conflicts
@@ -206,6 +213,10 @@ struct PushSender {
                 "select jobrunner.note_push($1, $2, $3, $4, $5, $6, 0)", .int8(userID),
                 .text(claim.name), .text(entity.name), .int8(claim.fence), .int8(Int64(pushed)),
                 .int8(Int64(outcome.refused.count))))
+        // After `note_push`, which makes the checkpoint where there is none.
+        if let note = noteFailures(outcome.failures, of: entity.name, for: claim) {
+            writes.append(note)
+        }
         try await run.turn(writes)
         run.counts.changed += pushed + outcome.replaced.count + outcome.gone.count
         run.services.log.emit(

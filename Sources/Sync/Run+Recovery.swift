@@ -37,7 +37,9 @@ extension Run {
         let end = unexpected(answer, entity.request.method)
         guard let recovery = entity.recover.first(where: { $0.isFor(answer) }) else { throw end }
         let spent = RunEnd.failed(word: recovery.name, message: end.message ?? recovery.name)
-        guard recovery.then != .fail, counts.use(recovery), canTake(recovery.steps) else {
+        guard recovery.then != .fail, counts.use(recovery), canTake(recovery.steps),
+            rehearsal == nil || recovery.steps.allSatisfy({ $0 == .forgetToken })
+        else {
             throw spent
         }
         for step in recovery.steps {

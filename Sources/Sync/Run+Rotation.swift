@@ -47,25 +47,32 @@ extension Run {
         ]
     }
 
+    /// A dry run holds no claim: `rotate_secret` itself replaces only the credential that was sent.
+    private var proof: [Statement] {
+        rehearsal == nil ? [inputs.job.claim.holdStatement] : []
+    }
+
     /// Stores a credential that came without a page; before it is used.
     func storeRotation() async throws {
         guard rotation != nil else { return }
-        _ = try await services.queue.turn(
-            [inputs.job.claim.holdStatement] + rotationStatements, deadline: deadline)
+        _ = try await services.queue.turn(proof + rotationStatements, deadline: deadline)
+        rehearsal?.hasStoredCredential = true
         rotation = nil
     }
 
     /// At the end of a run, however it ended: the old credential may be worth nothing any more.
     func storeRotation(after end: RunEnd?) async {
         guard rotation != nil, end != .lost else { return }
-        let statements = [inputs.job.claim.holdStatement] + rotationStatements
+        let statements = proof + rotationStatements
         let queue = services.queue
         // A run that was cancelled at its deadline still has the claim, for as long as it is not
         // finished.
         let stored = await Task {
             try await queue.turn(statements, deadline: .now + .seconds(5))
         }.result
-        if case .failure(let error) = stored {
+        switch stored {
+        case .success: rehearsal?.hasStoredCredential = true
+        case .failure(let error):
             services.log.emit(
                 .callWarned(
                     subject, call: "rotate_secret", error: redactor.sanitised("\(error)")))

@@ -23,6 +23,9 @@ extension Run {
     /// A step of the preset; one that is remembered is not taken again (MS5).
     func take(_ step: PresetStep, isAnew: Bool = false) async throws {
         guard let dialect else { return }
+        if let rehearsal, step.makesSomething {
+            return rehearsal.note(unsent: step.memoryName)
+        }
         let memory = inputs.job.calls.first { $0.call == step.memoryName }
         if !isAnew, step.isRemembered, let memory, memory.age < .seconds(100 * 365 * 86_400) {
             return
@@ -71,6 +74,7 @@ extension Run {
             select c.rows, c.rows = 0 or jobrunner.note_push($1, $2, $3, $4, 0, 0, c.rows) from counted as c
             """, .int8(claim.userID), .text(claim.name), .text(entity.name), .int8(claim.fence),
             .timestamptz(inputs.claimedAtMicroseconds - span.microseconds))
+        if let rehearsal { return rehearsal.keep(cleanup: delete, of: table) }
         let rows = try await services.queue.turn([claim.holdStatement, delete], deadline: deadline)
         counts.changed += try rows[1].only().int("rows")
     }
@@ -78,6 +82,9 @@ extension Run {
     /// Makes a call whatever its conditions; a failure is a warning where the call says so.
     func make(_ call: Call) async throws {
         if let list = call.skipIfEmpty, inputs.lists[list]?.count ?? 0 == 0 { return }
+        if let rehearsal, call.request.method != "GET" {
+            return rehearsal.note(unsent: "call \(call.name) (\(call.request.method))")
+        }
         let hash = try await loadLists(of: call)
         do {
             let answer = try await exchange(call.request, retries: call.retries)
@@ -168,6 +175,11 @@ extension PresetStep {
         case .ensureZone(let zone, _): "cloudkit.ensure_zone:\(zone)"
         case .checkAccount: "cloudkit.check_account"
         }
+    }
+
+    /// It asks the source for more than an answer.
+    fileprivate var makesSomething: Bool {
+        if case .ensureZone = self { true } else { false }
     }
 
     fileprivate var isRemembered: Bool {

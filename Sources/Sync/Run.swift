@@ -15,6 +15,8 @@ final class Run {
     let control: RunControl
     let deadline: ContinuousClock.Instant
     let subject: Subject
+    /// Collects what a dry run would write; nil: a real run.
+    let rehearsal: Rehearsal?
 
     var values: Values
     var redactor = Redactor(secrets: [])
@@ -48,7 +50,11 @@ final class Run {
     var entity: String?
     var entityPages = 0
 
-    init(_ inputs: RunInputs, _ services: Services, _ control: RunControl) {
+    init(
+        _ inputs: RunInputs, _ services: Services, _ control: RunControl,
+        rehearsal: Rehearsal? = nil
+    ) {
+        self.rehearsal = rehearsal
         self.inputs = inputs
         self.services = services
         self.control = control
@@ -67,6 +73,22 @@ final class Run {
         return finished(end)
     }
 
+    /// Runs to an outcome that is told and not written.
+    ///
+    /// Throws `DatabaseError` or `QueueError` when what was collected can't be tried.
+    func rehearse(_ rehearsal: Rehearsal) async throws -> Preview {
+        let end = await end()
+        await storeRotation(after: end)
+        var preview = try await rehearsal.preview(
+            services.queue, for: inputs.job.claim, redactor, deadline: deadline + .seconds(10))
+        if let end, let outcome = end.outcome {
+            preview.outcome = outcome.rawValue
+            preview.errorKind = end.word
+            preview.error = end.message.map(redactor.sanitised)
+        }
+        return preview
+    }
+
     /// Why the run did not come to its end; nil: it did.
     private func end() async -> RunEnd? {
         do {
@@ -75,7 +97,7 @@ final class Run {
             try checkRequirements()
             guard !isFreshEnough else { return nil }
             try await takeSteps()
-            for entity in wantedEntities {
+            for entity in wantedEntities where !isDone(entity) {
                 try await sync(entity)
             }
             try await takeLastSteps()
@@ -96,6 +118,11 @@ final class Run {
             return age < freshness.soft && !inputs.emptyTables.contains(entity.write.table)
                 && !inputs.dirtyTables.contains(entity.write.table)
         }
+    }
+
+    /// The run that was interrupted has read it, and nothing may be left to push (ST7).
+    private func isDone(_ entity: Entity) -> Bool {
+        entity.push == nil && inputs.job.checkpoint(of: entity.name).isDone
     }
 
     private var wantedEntities: [Entity] {

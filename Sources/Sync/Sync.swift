@@ -16,9 +16,23 @@ public struct Sync: Sendable {
     /// To stop it, note the reason in `control` and cancel the task.
     public func run(_ inputs: RunInputs, _ control: RunControl) async -> FinishedRun? {
         let run = Run(inputs, services, control)
+        services.log.emit(.runStarted(run.subject))
         let finished = await run.execute()
         log(run, finished)
         return finished
+    }
+
+    /// Does what a run of the job would, and tells what it would write instead of writing it.
+    ///
+    /// Asks the source like a run, within budget and deadline, for at most `pagesMax` pages of each
+    /// entity. Sends nothing but questions: no push, no call that is no GET, no recovery that makes
+    /// something. Stores nothing but a credential that the source replaced on the way, which would
+    /// be lost. Throws `DatabaseError`, or `QueueError.superseded` when a run of the job came between.
+    public func preview(
+        _ inputs: RunInputs, _ control: RunControl, pagesMax: Int
+    ) async throws -> Preview {
+        let rehearsal = Rehearsal(pagesMax: pagesMax)
+        return try await Run(inputs, services, control, rehearsal: rehearsal).rehearse(rehearsal)
     }
 
     private func log(_ run: Run, _ finished: FinishedRun?) {

@@ -97,7 +97,8 @@ extension UpsertText {
         let touched = columns.contains("\"last_modified\"") ? [] : ["last_modified = now()"]
         let clean =
             entity.push == nil
-            ? [] : ["synced = true", "push_error = null", "pending_delete = false"]
+            ? ["synced = true"]
+            : ["synced = true", "push_error = null", "pending_delete = false"]
         let set = (updates + touched + clean).joined(separator: ", ")
         let guarded =
             entity.write.mode == .newestWins

@@ -104,6 +104,8 @@ public enum Event: Sendable, Equatable {
     case callWarned(Subject, call: String, error: String)
     /// A page and its checkpoint are committed.
     case pageCommitted(Subject, entity: String, page: Int, fetched: Int, changed: Int)
+    /// Rows that a job file's health check says ought to be one (LU12).
+    case duplicatesFound(Subject, table: String, columns: [String], values: Int, rows: Int)
     /// A bug: something happened that the design excludes.
     case internalError(Subject, message: String, place: String)
     /// Lines that were dropped because nobody read standard error.

@@ -84,6 +84,7 @@ extension Event {
         case .runStarted: ("run_started", .debug)
         case .recordsIgnored: ("records_ignored", .warning)
         case .rowsPushed: ("rows_pushed", .debug)
+        case .duplicatesFound: ("duplicates_found", .warning)
         case .internalError: ("internal_error", .error)
         case .linesDropped: ("lines_dropped", .warning)
         }
@@ -98,7 +99,8 @@ extension Event {
             .jobsReaped(let subject, _), .jobQuarantined(let subject, _),
             .sourceBlocked(let subject, _, _, _), .sourceUnblocked(let subject, _),
             .callWarned(let subject, _, _), .pageCommitted(let subject, _, _, _, _),
-            .internalError(let subject, _, _), .runStarted(let subject),
+            .duplicatesFound(let subject, _, _, _, _), .internalError(let subject, _, _),
+            .runStarted(let subject),
             .recordsIgnored(let subject, _, _), .rowsPushed(let subject, _, _, _):
             subject
         case .linesDropped:
@@ -137,7 +139,8 @@ extension Event {
         case .internalError(_, let message, let place):
             [Field("message", .text(message)), Field("place", .id(place))]
         case .linesDropped(let lines): [count("count", lines)]
-        case .runFinished, .runLost, .runDeferred, .runStarted, .recordsIgnored, .rowsPushed:
+        case .runFinished, .runLost, .runDeferred, .runStarted, .recordsIgnored, .rowsPushed,
+            .duplicatesFound:
             runDetails
         }
     }
@@ -152,6 +155,11 @@ extension Event {
             [Field("entity", .id(entity)), Field("type", .text(type))]
         case .rowsPushed(_, let entity, let pushed, let failed):
             [Field("entity", .id(entity)), count("pushed", pushed), count("failed", failed)]
+        case .duplicatesFound(_, let table, let columns, let values, let rows):
+            [
+                Field("table", .id(table)), Field("by", .id(columns.joined(separator: ","))),
+                count("values", values), count("rows", rows),
+            ]
         default: []
         }
     }

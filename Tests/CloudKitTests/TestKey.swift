@@ -21,9 +21,13 @@ final class TestKey {
 
     /// Reads a public key.
     init?(publicPEM pem: String) {
-        guard let bio = BIO_new_mem_buf(pem, Int32(pem.utf8.count)) else { return nil }
-        defer { BIO_free(bio) }
-        guard let read = PEM_read_bio_PUBKEY(bio, nil, nil, nil) else { return nil }
+        // A BIO copies nothing: the text must last as long.
+        let read = pem.withCString { text -> OpaquePointer? in
+            guard let bio = BIO_new_mem_buf(text, Int32(pem.utf8.count)) else { return nil }
+            defer { BIO_free(bio) }
+            return PEM_read_bio_PUBKEY(bio, nil, nil, nil)
+        }
+        guard let read else { return nil }
         key = read
     }
 

@@ -102,7 +102,6 @@ private let mistakes: [(String, String)] = [
     ("worker --concurrency 5 --concurrency 6", "jobrunner worker: --concurrency is given twice"),
     ("enqueue --tenant t --all", "jobrunner enqueue: JOB is missing"),
     ("enqueue j --all", "jobrunner enqueue: --tenant T is missing"),
-    ("enqueue j --tenant t", "jobrunner enqueue: --user KEY or --all is missing"),
     (
         "enqueue j --tenant t --user u --all",
         "jobrunner enqueue: --user and --all exclude each other"

@@ -81,9 +81,9 @@ private func help(_ line: String) throws -> String {
         let usage = Dictionary(uniqueKeysWithValues: allCommands.map { ($0.name, $0.usage) })
         #expect(
             usage["enqueue"]
-                == "jobrunner enqueue JOB (--user KEY | --all) --tenant T [--full] [--entity E] "
+                == "jobrunner enqueue JOB [--user KEY | --all] --tenant T [--full] [--entity E] "
                 + "[--force] [--wait]")
-        #expect(usage["validate"] == "jobrunner validate [FILE]… [--json]")
+        #expect(usage["validate"] == "jobrunner validate [FILE]… [--against PATH]… [--json]")
         #expect(
             usage["user set"]
                 == "jobrunner user set KEY --tenant T [--set NAME=VALUE]… [--secret NAME=@FILE|-]… "

@@ -48,16 +48,23 @@ func withCloud(
     _ app: CloudApp, _ fixture: String = "", users: Int = 1, changes: [(String, String)] = [],
     _ body: (World) async throws -> Void
 ) async throws {
-    let sealer = Sealer(key: try SealingKey(SecretValue([UInt8](repeating: 7, count: 32))))
-    let world = try await World(app.yaml(changes), sealer: sealer)
+    await Places.worlds.take()
     do {
-        try await world.open(app, fixture, users: users)
-        try await body(world)
+        let sealer = Sealer(key: try SealingKey(SecretValue([UInt8](repeating: 7, count: 32))))
+        let world = try await World(app.yaml(changes), sealer: sealer)
+        do {
+            try await world.open(app, fixture, users: users)
+            try await body(world)
+            await world.close()
+        } catch {
+            await world.close()
+            throw error
+        }
+        await Places.worlds.leave()
     } catch {
-        await world.close()
+        await Places.worlds.leave()
         throw error
     }
-    await world.close()
 }
 
 extension World {

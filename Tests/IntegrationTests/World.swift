@@ -25,14 +25,17 @@ final class World: Sendable {
     let sealer: Sealer?
 
     /// Makes a world whose job file is `yaml`, by default MeTube's without its long waits.
+    ///
+    /// `HUB_BASE` in it stands for the source's address.
     init(
         _ yaml: String = World.metube(), seed: UInt64 = 1, sealer: Sealer? = nil
     ) async throws {
-        file = try JobFile.parse(yaml, file: "test.yaml").get()
+        source = try Hub(seed: seed)
+        let text = yaml.replacing("HUB_BASE", with: source.base)
+        file = try JobFile.parse(text, file: "test.yaml").get()
         database = try await TestDatabase.make(template: try await schemaTemplate())
         pool = Database(try database.configuration(lanes: 2))
         queue = Queue(pool)
-        source = try Hub(seed: seed)
         self.sealer = sealer
         _ = try await Migrator(database: pool).migrate(jobFiles: [file])
         // A failed job is due again when a test says so, not when chance does.

@@ -21,6 +21,40 @@ import Testing
         return try RecordReader(entity).read(try node(json))
     }
 
+    @Test func `a record inside a record takes values of the outer one by parent`() throws {
+        let entity = try entity(
+            at: "orders[].lines[]",
+            fields: """
+                { order: { at: parent.id, type: text, required: true }, \
+                line: { at: id, type: int, required: true } }
+                """, key: "[order, line]")
+        let batch = try RecordReader(entity).read(
+            try node(
+                """
+                {"orders": [{"id": "a", "lines": [{"id": 1}, {"id": 2}]}, {"id": "b", "lines": []},
+                {"lines": [{"id": 3}]}]}
+                """))
+        #expect(batch.rows == [[.text("a"), .int(1)], [.text("a"), .int(2)]])
+        #expect(batch.counts == PageCounts(fetched: 3, skippedIncompatible: 1))
+    }
+
+    @Test(arguments: [
+        ("epoch_s", "1767322800", 1_767_322_800_000_000), ("epoch_s", "1.5", 1_500_000),
+        ("epoch_ms", "1767322800123", 1_767_322_800_123_000),
+        ("epoch_ms", "9223372036854775807", nil), ("epoch_s", "1e300", nil),
+        ("epoch_s", "true", nil),
+    ]) func `times as numbers are read in their unit, and absurd ones refused`(
+        _ format: String, _ json: String, _ microseconds: Int64?
+    ) throws {
+        let entity = try entity(
+            fields: "{ id: { at: id, type: text, required: true }, "
+                + "at: { at: at, type: timestamp, format: \(format) } }")
+        let batch = try RecordReader(entity).read(
+            try node(#"{"videos": [{"id": "a", "at": \#(json)}]}"#))
+        #expect(batch.rows.first?[1] == microseconds.map { .timestamp($0) })
+        #expect(batch.counts.skippedIncompatible == (microseconds == nil ? 1 : 0))
+    }
+
     @Test func `a record without a required value, or with one of another type, is incompatible`()
         throws
     {

@@ -36,7 +36,7 @@ private func template(_ text: String) throws -> Template { try Template(parsing:
     { #expect(try renderer.text(template(text)) == expected) }
 
     @Test(arguments: [
-        "{since}", "{page.token}", "{user.absent}", "{secret.absent}", "{list.absent}",
+        "{user.absent}", "{secret.absent}", "{list.absent}",
     ])
     func `a lone placeholder without a value takes its key away, inside a text it is an error`(
         _ text: String
@@ -45,6 +45,16 @@ private func template(_ text: String) throws -> Template { try Template(parsing:
         #expect {
             try renderer.text(template("x\(text)"))
         } throws: { ($0 as? RunEnd)?.word == "missing" }
+        #expect {
+            try renderer.requiredText(template(text))
+        } throws: { ($0 as? RunEnd)?.word == "missing" }
+    }
+
+    @Test(arguments: ["{since}", "{page.token}", "\"{since}\"", "after:{page.token}"])
+    func `what a first page has no value for takes its key away, also inside a text`(
+        _ text: String
+    ) throws {
+        #expect(try renderer.text(template(text)) == nil)
         #expect {
             try renderer.requiredText(template(text))
         } throws: { ($0 as? RunEnd)?.word == "missing" }

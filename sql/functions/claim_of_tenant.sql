@@ -29,6 +29,7 @@ as $$
 -- Claims one tenant's oldest due jobs, those asked for first; nothing due: no rows.
 -- The picks are materialised: a plan that ran the locking sub-select twice would claim too many.
 -- A claim moves due_at to the next tick, so that a crash can't lose it (ST21).
+-- A checkpoint is done where the run goes on after one of the same tick that was interrupted behind it (ST7).
 #variable_conflict use_column
 declare
   v_left integer := in_limit;
@@ -72,7 +73,12 @@ begin
               k.pass_since, k.page_number, k.cursor, k.sync_token, k.partial_watermark, k.watermark,
               k.pass_is_whole, k.validator, k.probe, k.repair_requested,
               greatest(extract(epoch from now() - k.last_synced_at) * 1000, 0)::bigint as synced_age_ms,
-              greatest(extract(epoch from now() - k.last_full_at) * 1000, 0)::bigint as last_full_age_ms
+              greatest(extract(epoch from now() - k.last_full_at) * 1000, 0)::bigint as last_full_age_ms,
+              c.priority = 0 and c.last_outcome <> 'complete'
+                and k.pass_kind is null and not k.full_requested and not k.repair_requested
+                and coalesce(k.last_full_at::text, k.watermark, k.sync_token) is not null
+                and k.last_synced_at > coalesce(c.last_success_at, '-infinity')
+                and k.last_synced_at >= c.due_at - c.every as done
             from jobrunner.checkpoints as k
             where k.user_id = c.user_id and k.job_name = c.name
           ) as k

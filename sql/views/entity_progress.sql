@@ -1,5 +1,11 @@
 create or replace view jobrunner.entity_progress as
-select t.name as tenant, u.key as user_key, k.job_name as job, k.entity, k.pass_kind, k.page_number,
+select t.name as tenant, u.key as user_key, k.job_name as job, k.entity,
+  case
+    when k.pass_kind = 'full' and k.last_full_at is null then 'restoring'
+    when k.pass_kind is not null then 'reading'
+    when k.last_synced_at is null then 'never_read'
+    else 'synced'
+  end as state, k.pass_kind, k.page_number,
   now() - k.pass_started_at as pass_age, k.cursor is not null as has_cursor, k.watermark, k.last_synced_at,
   k.consecutive_failures, k.last_error_kind as error_kind, k.last_error as error, k.run_fence as last_run,
   k.run_fetched_count as fetched_count, k.run_inserted_count as inserted_count, k.run_updated_count as updated_count,
@@ -14,6 +20,7 @@ comment on column jobrunner.entity_progress.tenant is 'Name of the tenant.';
 comment on column jobrunner.entity_progress.user_key is 'Key of the user.';
 comment on column jobrunner.entity_progress.job is 'Name of the job.';
 comment on column jobrunner.entity_progress.entity is 'The kind of record.';
+comment on column jobrunner.entity_progress.state is 'restoring: a full pass is under way, and none was completed before or since a reset (LU20); reading: another pass is; synced, or never_read.';
 comment on column jobrunner.entity_progress.pass_kind is 'The pass in progress; null: none.';
 comment on column jobrunner.entity_progress.page_number is 'Pages committed of the pass in progress or of the last.';
 comment on column jobrunner.entity_progress.pass_age is 'Since the pass in progress began.';

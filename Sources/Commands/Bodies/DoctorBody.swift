@@ -20,7 +20,8 @@ func doctor(_ arguments: ParsedArguments, _ context: Context) async throws -> Ex
     }
     do {
         findings += try await context.withDatabase { database in
-            try await examine(database, files: files, keyID: keyID)
+            try await examine(
+                database, files: files, keyID: keyID, merges: arguments.has("merge"))
         }
     } catch {
         findings += Failure(error).lines.map { Finding(.error, "database", $0) }
@@ -39,7 +40,7 @@ func doctor(_ arguments: ParsedArguments, _ context: Context) async throws -> Ex
 }
 
 private func examine(
-    _ database: Database, files: [JobFile]?, keyID: String?
+    _ database: Database, files: [JobFile]?, keyID: String?, merges: Bool
 ) async throws -> [Finding] {
     let queue = Queue(database)
     do { try await Migrator(database: database).check() } catch let error as SchemaError {
@@ -47,7 +48,8 @@ private func examine(
         return [Finding(.error, "schema", error.description)] + serverFindings(answers)
     }
     let answers = try await queue.examine(HealthQuestion.allCases)
-    return serverFindings(answers) + jobFindings(answers)
+    let health = try await healthFindings(queue, files: files ?? [], merges: merges)
+    return serverFindings(answers) + jobFindings(answers) + health
         + secretFindings(answers[.secretKeys] ?? [], keyID: keyID)
         + (files.map { fileFindings(answers[.jobFiles] ?? [], files: $0) } ?? [])
 }

@@ -2,22 +2,47 @@ import Queue
 
 /// `jobrunner enqueue`.
 func enqueue(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
-    let scope = JobScope(
-        tenant: arguments.required("tenant"), user: arguments.text("user"), job: arguments.subject)
     var wish = RunWish()
     wish.isFull = arguments.has("full")
     wish.entity = arguments.text("entity")
     wish.isForced = arguments.has("force")
     let asked = wish
     return try await context.withQueue { queue in
+        let scope = try await chosenJobs(arguments, queue)
+        if arguments.has("wait"), asked == RunWish(), let user = scope.user,
+            try await queue.storedJob(arguments.subject)?.hasFreshness == true
+        {
+            return try await waitUnlessFresh(scope, user, queue, context)
+        }
         let jobs = try await queue.enqueue(scope, asked)
         try context.say(enqueuedWords(jobs, scope))
         guard arguments.has("wait") else { return .ok }
-        var waiting = Waiting(queue: queue, name: arguments.subject, jobs: jobs)
-        let ended = try await waiting.wait()
-        for line in ended.lines { try context.say(line) }
-        return ended.isComplete ? .ok : .failure
+        return try await wait(for: jobs, of: scope, queue, context)
     }
+}
+
+/// Waits only where a reader of the job's rows has to (SC5–SC9).
+private func waitUnlessFresh(
+    _ scope: JobScope, _ user: String, _ queue: Queue, _ context: Context
+) async throws -> ExitCode {
+    let name = scope.job ?? ""
+    let freshness = try await queue.wantFresh(tenant: scope.tenant, user: user, job: name)
+    guard freshness.answer == "wait" else {
+        let isUsable = ["fresh", "refreshing"].contains(freshness.answer)
+        try context.say(freshnessWords(freshness, scope))
+        return isUsable ? .ok : .failure
+    }
+    try context.say(enqueuedWords([freshness.job], scope))
+    return try await wait(for: [freshness.job], of: scope, queue, context)
+}
+
+private func wait(
+    for jobs: [EnqueuedJob], of scope: JobScope, _ queue: Queue, _ context: Context
+) async throws -> ExitCode {
+    var waiting = Waiting(queue: queue, name: scope.job ?? "", tenant: scope.tenant, jobs: jobs)
+    let ended = try await waiting.wait()
+    for line in ended.lines { try context.say(line) }
+    return ended.isComplete ? .ok : .failure
 }
 
 /// What becomes of what was asked, in a line.
@@ -25,7 +50,8 @@ func enqueuedWords(_ jobs: [EnqueuedJob], _ scope: JobScope) -> String {
     let job = scope.job ?? ""
     if let user = scope.user {
         let word = jobs.first?.word ?? "due"
-        return "\(wordsOf[word] ?? word): \(job) of user \(user)" + (advice[word] ?? "")
+        return "\(wordsOf[word] ?? word): \(job) of \(whose(user, of: scope.tenant))"
+            + (advice[word] ?? "")
     }
     guard !jobs.isEmpty else { return "nobody: tenant \(scope.tenant) has no user" }
     let order = ["due", "follows_running", "deferred", "paused", "quarantined", "needs_reauth"]
@@ -37,12 +63,15 @@ func enqueuedWords(_ jobs: [EnqueuedJob], _ scope: JobScope) -> String {
         + groups.joined(separator: ", ")
 }
 
-private let wordsOf = [
+/// What `enqueue` and its like answer, for people.
+let wordsOf = [
     "due": "due", "follows_running": "follows the run in progress", "deferred": "deferred",
     "paused": "paused", "quarantined": "set aside", "needs_reauth": "needs a new secret",
+    "wait": "too old",
 ]
 
-private let advice = [
+/// What follows from such an answer.
+let advice = [
     "follows_running": "; one more run follows it",
     "deferred": "; the source asked for patience, --force goes now",
     "paused": "; it runs when it is resumed",

@@ -1,8 +1,14 @@
 import Queue
 
-private func scope(_ arguments: ParsedArguments) -> JobScope {
-    JobScope(
-        tenant: arguments.required("tenant"), user: arguments.text("user"), job: arguments.subject)
+/// Calls a verb with the jobs that the command line means.
+private func apply<R>(
+    _ arguments: ParsedArguments, _ context: Context,
+    _ verb: (Queue, JobScope) async throws -> R
+) async throws -> (scope: JobScope, result: R) {
+    try await context.withQueue { queue in
+        let scope = try await chosenJobs(arguments, queue)
+        return (scope, try await verb(queue, scope))
+    }
 }
 
 /// `metube.refresh of user ann`, or `metube.refresh of every user of tenant acme`.
@@ -12,8 +18,7 @@ private func words(_ scope: JobScope) -> String {
 
 /// `jobrunner cancel`.
 func cancelJobs(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
-    let scope = scope(arguments)
-    let count = try await context.withQueue { try await $0.cancelJobs(scope) }
+    let (scope, count) = try await apply(arguments, context) { try await $0.cancelJobs($1) }
     try context.say(
         count == 0
             ? "no run of \(words(scope)) is under way"
@@ -23,8 +28,7 @@ func cancelJobs(_ arguments: ParsedArguments, _ context: Context) async throws -
 
 /// `jobrunner retry`.
 func retryJobs(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
-    let scope = scope(arguments)
-    let count = try await context.withQueue { try await $0.retryJobs(scope) }
+    let (scope, count) = try await apply(arguments, context) { try await $0.retryJobs($1) }
     try context.say(
         count == 0
             ? "nothing to retry: \(words(scope)) is not in trouble, or is running"
@@ -34,8 +38,7 @@ func retryJobs(_ arguments: ParsedArguments, _ context: Context) async throws ->
 
 /// `jobrunner pause`.
 func pauseJobs(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
-    let scope = scope(arguments)
-    let count = try await context.withQueue { try await $0.pauseJobs(scope) }
+    let (scope, count) = try await apply(arguments, context) { try await $0.pauseJobs($1) }
     try context.say(
         count == 0
             ? "paused already: \(words(scope))"
@@ -45,8 +48,7 @@ func pauseJobs(_ arguments: ParsedArguments, _ context: Context) async throws ->
 
 /// `jobrunner resume`.
 func resumeJobs(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
-    let scope = scope(arguments)
-    let count = try await context.withQueue { try await $0.resumeJobs(scope) }
+    let (scope, count) = try await apply(arguments, context) { try await $0.resumeJobs($1) }
     try context.say(
         count == 0
             ? "not paused: \(words(scope))" : "resumed \(counted(count, "job")), \(words(scope))")
@@ -55,9 +57,8 @@ func resumeJobs(_ arguments: ParsedArguments, _ context: Context) async throws -
 
 /// `jobrunner reset`.
 func resetJobs(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
-    let scope = scope(arguments)
     let entity = arguments.text("entity")
-    let cleared = try await context.withQueue { queue in
+    let (scope, cleared) = try await apply(arguments, context) { queue, scope in
         if let entity { try await check(entity, of: arguments.subject, queue) }
         return try await queue.resetJobs(scope, entity: entity)
     }
@@ -71,6 +72,17 @@ func resetJobs(_ arguments: ParsedArguments, _ context: Context) async throws ->
     try context.say(
         "cleared the checkpoints of \(words(scope)): \(entities.joined(separator: ", "));"
             + " synced rows stay, and the next run reads everything")
+    return .ok
+}
+
+/// `jobrunner repair`.
+func repairJobs(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
+    let (scope, count) = try await apply(arguments, context) { try await $0.repairJobs($1) }
+    try context.say(
+        count == 0
+            ? "nothing to repair: \(words(scope)) has no job"
+            : "a repair is due: \(counted(count, "job")), \(words(scope)); it reads everything, sends"
+                + " anew what the source lacks, and keeps unsent edits")
     return .ok
 }
 

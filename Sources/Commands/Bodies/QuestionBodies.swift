@@ -31,17 +31,20 @@ func runs(_ arguments: ParsedArguments, _ context: Context) async throws -> Exit
 /// `jobrunner explain`: a user's job in a sentence, or a job file with its defaults.
 func explain(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     let subject = arguments.subject
-    if let tenant = arguments.text("tenant"), let user = arguments.text("user") {
+    if arguments.has("tenant") {
         try context.say(
-            try await context.withQueue {
-                try await $0.explainJob(subject, tenant: tenant, user: user)
+            try await context.withQueue { queue in
+                let scope = try await chosenJobs(arguments, queue)
+                return try await queue.explainJob(
+                    subject, tenant: scope.tenant, user: scope.user ?? tenantsOwnKey)
             })
         return .ok
     }
     guard access(subject, F_OK) == 0 else {
         throw Failure(
             .noInput,
-            "\(subject): \(systemMessage(errno)); a job by its name needs --tenant T --user KEY")
+            "\(subject): \(systemMessage(errno)); a job by its name needs --tenant T, and --user KEY where it is a user's"
+        )
     }
     for file in try JobFile.load(files: [subject]).get() {
         try context.output.print(file.expanded + "\n")

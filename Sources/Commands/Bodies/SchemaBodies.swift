@@ -1,3 +1,4 @@
+import Glibc
 import JSON
 import JobFile
 import Schema
@@ -25,24 +26,50 @@ func migrate(_ arguments: ParsedArguments, _ context: Context) async throws -> E
 func validate(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     let read =
         arguments.positionals.isEmpty
-        ? JobFile.load(directory: context.settings.jobsFolder)
-        : JobFile.load(files: arguments.positionals)
-    switch read {
-    case .success(let files):
+        ? JobFileSet.load(directory: context.settings.jobsFolder)
+        : JobFileSet.load(files: arguments.positionals)
+    let earlier = arguments.texts("against")
+    do {
+        let files = try read.get()
+        // A synced store may only be added to (PO3, PO11).
+        let losses =
+            earlier.isEmpty
+            ? [] : JobFileSet.additions(from: try earlierFiles(earlier).get(), to: files)
+        guard losses.isEmpty else { return try show(losses, arguments, context) }
         if arguments.has("json") {
             try context.output.print("[]\n")
         } else {
-            try context.say("\(counted(files.count, "file")), no mistakes")
+            let what = earlier.isEmpty ? "no mistakes" : "no mistakes, nothing lost"
+            try context.say("\(counted(files.jobs.count, "file")), \(what)")
         }
         return .ok
-    case .failure(let mistakes):
-        if arguments.has("json") {
-            try context.output.print(JSONValue.array(mistakes.all.map(\.json)).text + "\n")
-        } else {
-            for mistake in mistakes.all { context.output.complain(mistake.description) }
-        }
-        return Failure(mistakes).exitCode
+    } catch let mistakes as Mistakes {
+        return try show(mistakes.all, arguments, context)
     }
+}
+
+private func show(
+    _ mistakes: [Mistake], _ arguments: ParsedArguments, _ context: Context
+) throws -> ExitCode {
+    if arguments.has("json") {
+        try context.output.print(JSONValue.array(mistakes.map(\.json)).text + "\n")
+    } else {
+        for mistake in mistakes { context.output.complain(mistake.description) }
+    }
+    return mistakes.contains(where: \.isUnreadable) ? .noInput : .data
+}
+
+/// The files as they were: one folder, or files.
+private func earlierFiles(_ paths: [String]) -> Result<JobFileSet, Mistakes> {
+    if paths.count == 1, let path = paths.first, isFolder(path) {
+        return JobFileSet.load(directory: path)
+    }
+    return JobFileSet.load(files: paths)
+}
+
+private func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
 }
 
 extension Mistake {

@@ -22,7 +22,9 @@ func status(_ arguments: ParsedArguments, _ context: Context) async throws -> Ex
 private func answer(_ arguments: ParsedArguments, _ queue: Queue) async throws -> String {
     let isJSON = arguments.has("json")
     let job = arguments.text("job")
-    guard let user = arguments.text("user"), let tenant = arguments.text("tenant") else {
+    guard let tenant = arguments.text("tenant"),
+        let user = try await chosenUser(arguments, job: job, queue)
+    else {
         let rows = try await queue.tenantStatus(tenant: arguments.text("tenant"), job: job)
         let table = Table(tenantColumns, of: rows)
         return isJSON ? table.json() : table.text()
@@ -35,6 +37,15 @@ private func answer(_ arguments: ParsedArguments, _ queue: Queue) async throws -
     return JSONValue.object([
         JSONMember("jobs", jobs.jsonValue), JSONMember("entities", entities.jsonValue),
     ]).text + "\n"
+}
+
+/// The user whose jobs are meant; the tenant itself, where the job named is its own.
+private func chosenUser(
+    _ arguments: ParsedArguments, job: String?, _ queue: Queue
+) async throws -> String? {
+    if let user = arguments.text("user") { return user }
+    guard let job, try await queue.storedJob(job)?.isTenants == true else { return nil }
+    return tenantsOwnKey
 }
 
 private let tenantColumns: [Table.Column] = [

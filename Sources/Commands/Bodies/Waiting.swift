@@ -6,6 +6,7 @@ import Queue
 struct Waiting {
     private let queue: Queue
     private let name: String
+    private let tenant: String
     private var pending: [Int64: EnqueuedJob] = [:]
     private var done: [(user: String, end: String, isComplete: Bool)] = []
     private let isOne: Bool
@@ -13,9 +14,10 @@ struct Waiting {
     /// Runs take longer than that, and the database hardly notices.
     private static let pause = Duration.milliseconds(150)
 
-    init(queue: Queue, name: String, jobs: [EnqueuedJob]) {
+    init(queue: Queue, name: String, tenant: String, jobs: [EnqueuedJob]) {
         self.queue = queue
         self.name = name
+        self.tenant = tenant
         isOne = jobs.count == 1
         for job in jobs {
             if job.isUnderWay {
@@ -56,10 +58,10 @@ struct Waiting {
     }
 
     private func lines() -> [String] {
-        if isOne { return done.map { "\(name) of user \($0.user) \($0.end)" } }
+        if isOne { return done.map { "\(name) of \(whose($0.user, of: tenant)) \($0.end)" } }
         let bad = done.filter { !$0.isComplete }.sorted { $0.user < $1.user }
         return ["\(counted(done.count, "run")) of \(name): \(done.count - bad.count) complete"]
-            + bad.map { "user \($0.user) \($0.end)" }
+            + bad.map { "\(whose($0.user, of: tenant)) \($0.end)" }
     }
 }
 

@@ -44,7 +44,10 @@ enum WorkerCommand {
                     queue: queue, client: client, budgets: budgets, sealer: sealer, log: log,
                     dialect: cloudKitDialect)),
             budgets: budgets, log: log)
+        async let checks: Void = logHealth(queue, files: files, log)
         await worker.run(Signals.stream())
+        // A worker that was told to stop drops them: at the end of the scope they are cancelled.
+        if arguments.has("drain") { await checks }
         client.close()
         await database.close()
         return .ok

@@ -10,7 +10,8 @@ extension OptionSpec {
     static let tenant = OptionSpec.value(
         "tenant", "T", required: true, "name of the tenant")
     static let tenantFilter = OptionSpec.value("tenant", "T", "only this tenant")
-    static let user = OptionSpec.value("user", "KEY", "key of the user")
+    static let user = OptionSpec.value(
+        "user", "KEY", "key of the user; none for a job of the tenant's own")
     static let userFilter = OptionSpec.value("user", "KEY", "only this user of the tenant")
 }
 

@@ -52,7 +52,14 @@ extension CommandSpec {
             let usages = names.compactMap { option($0)?.usage }
             parts.append("(\(usages.joined(separator: " | ")))")
         }
-        let inAlternatives = Set(alternatives.flatMap { $0 })
+        let exclusive = rules.compactMap { rule in
+            if case .atMostOne(let names) = rule { names } else { nil as [String]? }
+        }
+        for names in exclusive {
+            let usages = names.compactMap { option($0)?.usage }
+            parts.append("[\(usages.joined(separator: " | "))]")
+        }
+        let inAlternatives = Set((alternatives + exclusive).flatMap { $0 })
         for option in options where !inAlternatives.contains(option.name) {
             parts.append(option.usageInLine)
         }

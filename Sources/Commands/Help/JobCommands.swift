@@ -7,7 +7,7 @@ private func jobCommand(
 ) -> CommandSpec {
     CommandSpec(
         name, summary, positionals: [.job], options: whose + extra,
-        rules: [.exactlyOne(["user", "all"])],
+        rules: [.atMostOne(["user", "all"])],
         example: "jobrunner \(name) metube.refresh --tenant acme --user ann")
 }
 
@@ -20,4 +20,7 @@ let jobCommands = [
     jobCommand(
         "reset", "Forget the checkpoints, so that the next run reads everything from the start",
         extra: [.value("entity", "E", "only this entity")]),
+    jobCommand(
+        "repair",
+        "Read everything, send anew what the source lacks, and read it again; unsent edits stay"),
 ]

@@ -19,9 +19,9 @@ let questionCommands = [
         ],
         options: [
             .value("tenant", "T", "name of the tenant, for a job"),
-            .value("user", "KEY", "key of the user, for a job"),
+            .value("user", "KEY", "key of the user, for a job of its own"),
         ],
-        rules: [.needs("user", "tenant"), .needs("tenant", "user")],
+        rules: [.needs("user", "tenant")],
         example: "jobrunner explain metube.refresh --tenant acme --user ann"),
     CommandSpec(
         "runs", "List ended runs, the latest first",

@@ -1,6 +1,12 @@
 /// Runs of one worker at once, which wait for sources most of their time.
 private let concurrencyMax = 10_000
 
+/// A dry run's pages are all in memory at once.
+private let dryPagesMax = 1000
+
+/// Pages of an entity that a dry run fetches unless more are asked for.
+let dryPagesUsual = 10
+
 /// What makes jobs run.
 let runCommands = [
     CommandSpec(
@@ -22,12 +28,38 @@ let runCommands = [
             .flag("all", "every user of the tenant that has the job"),
             .flag("full", "read everything again instead of what changed"),
             .value("entity", "E", "only this entity"),
-            .flag("force", "whatever backoff, block or minimum gap holds it back"),
+            .flag("force", "whatever backoff, block, minimum gap or freshness holds it back"),
             .flag(
                 "wait",
                 "until the runs ended, and those that follow a partial one; exit 1 unless complete;"
-                    + " Ctrl-C ends the waiting, not the run"),
+                    + " Ctrl-C ends the waiting, not the run; rows that its freshness lets be used"
+                    + " are not waited for"),
         ],
-        rules: [.exactlyOne(["user", "all"])],
+        rules: [.atMostOne(["user", "all"])],
         example: "jobrunner enqueue metube.refresh --tenant acme --user ann --wait"),
+    CommandSpec(
+        "dryrun",
+        "Fetch as a run of a job would, and show what it would write instead of writing it",
+        positionals: [.job],
+        options: [
+            .tenant, .user,
+            .value(
+                "pages", "N", as: .integer(1...dryPagesMax),
+                "most pages to fetch of each entity; \(dryPagesUsual) if not given"),
+            .flag("full", "as a full pass, with the rows that its end would delete"),
+            .value("entity", "E", "only this entity"), .json,
+        ],
+        example: "jobrunner dryrun metube.refresh --tenant acme --user ann --pages 2"),
+    CommandSpec(
+        "fresh",
+        "Tell whether a job's rows may be used, and have old ones read again; exit 1 if to wait",
+        positionals: [.job], options: [.tenant, .user, .json],
+        example: "jobrunner fresh snapchef.refresh --tenant acme --user ann"),
+    CommandSpec(
+        "trigger", "Tell the jobs that wait for it that something happened",
+        positionals: [
+            PositionalSpec(name: "EVENT", count: .one, help: "word of the job files' triggers")
+        ],
+        options: [.tenant, .user, .json],
+        example: "jobrunner trigger network_restored --tenant acme"),
 ]

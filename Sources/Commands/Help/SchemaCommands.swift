@@ -9,10 +9,19 @@ let schemaCommands = [
             PositionalSpec(
                 name: "FILE", count: .any, help: "job files; none means all of JOBRUNNER_JOBS")
         ],
-        options: [.json],
+        options: [
+            .repeated(
+                "against", "PATH",
+                "the files as they were, or their folder: what a synced store would lose is a"
+                    + " mistake"), .json,
+        ],
         example: "jobrunner validate jobs/metube/refresh.yaml"),
     CommandSpec(
         "doctor",
         "Check job files, key file, database, workers and jobs; exit 1 if something must be done",
-        options: [.json], example: "jobrunner doctor"),
+        options: [
+            .flag("merge", "make one of the rows that a job file's health check finds twice"),
+            .json,
+        ],
+        example: "jobrunner doctor"),
 ]

@@ -20,6 +20,9 @@ let bodies: [String: Body] = [
     "user remove": removeUser,
     "worker": WorkerCommand.run,
     "enqueue": enqueue,
+    "dryrun": dryRun,
+    "fresh": fresh,
+    "trigger": trigger,
     "status": status,
     "explain": explain,
     "runs": runs,
@@ -28,4 +31,5 @@ let bodies: [String: Body] = [
     "pause": pauseJobs,
     "resume": resumeJobs,
     "reset": resetJobs,
+    "repair": repairJobs,
 ]

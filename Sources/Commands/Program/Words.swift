@@ -20,7 +20,11 @@ func spanWords(seconds: Double) -> String {
 /// One line with its end, safe for a terminal.
 func readableLine(_ text: String) -> String { Escaping.readable(text) + "\n" }
 
-/// Whose jobs: `user ann`, or `every user of tenant acme`.
+/// Whose jobs: `user ann`, `tenant acme` for its own, or `every user of tenant acme`.
 func whose(_ user: String?, of tenant: String) -> String {
-    user.map { "user \($0)" } ?? "every user of tenant \(tenant)"
+    switch user {
+    case tenantsOwnKey: "tenant \(tenant)"
+    case let user?: "user \(user)"
+    case nil: "every user of tenant \(tenant)"
+    }
 }

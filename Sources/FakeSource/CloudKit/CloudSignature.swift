@@ -31,9 +31,14 @@ enum CloudSignature {
             let begin = "-----BEGIN PUBLIC KEY-----\n"
             text = Array((begin + pem + "\n-----END PUBLIC KEY-----\n").utf8)
         }
-        guard let memory = BIO_new_mem_buf(text, Int32(text.count)) else { return nil }
-        defer { BIO_free(memory) }
-        return PEM_read_bio_PUBKEY(memory, nil, nil, nil)
+        // A memory BIO copies nothing, so the text must outlive the reading.
+        return text.withUnsafeBufferPointer { text in
+            guard let memory = BIO_new_mem_buf(text.baseAddress, Int32(text.count)) else {
+                return nil
+            }
+            defer { BIO_free(memory) }
+            return PEM_read_bio_PUBKEY(memory, nil, nil, nil)
+        }
     }
 
     /// Base64 of the SHA-256 of a body.

@@ -1,0 +1,76 @@
+/// A token endpoint for each user that asks for OAuth 2.0: `POST /oauth/{user}/token` (RFC 6749).
+///
+/// Only the access token issued last is good; refresh tokens rotate when told to.
+final class OAuth {
+    struct Client {
+        var id: String
+        var secret: String
+        /// Nil: client credentials are the grant.
+        var refreshToken: String?
+        var rotates: Bool
+        var expiresIn: Int
+        var issued = 0
+    }
+
+    private var clients: [String: Client] = [:]
+
+    static let keys = ["client_id", "client_secret", "refresh_token", "rotates", "expires_in"]
+
+    func add(_ command: Command, for user: String) throws(BadRequest) {
+        clients[user] = Client(
+            id: try command.needed("client_id"), secret: try command.needed("client_secret"),
+            refreshToken: try command.string("refresh_token"),
+            rotates: try command.bool("rotates") ?? false,
+            expiresIn: try command.int("expires_in", in: 1...86_400) ?? 3600)
+    }
+
+    /// Nil when the path is no token endpoint; `grant` is called with the new access token.
+    func answer(_ request: Request, grant: (String, String) -> Void) -> Answer? {
+        let path = request.segments
+        guard path.count == 3, path[0] == "oauth", path[2] == "token" else { return nil }
+        guard request.method == "POST", var client = clients[path[1]] else {
+            return .error(404, "Not found")
+        }
+        let basic = "Basic " + Base64.encode("\(client.id):\(client.secret)")
+        guard request.header("authorization") == basic else {
+            return .json(401, JSONText.object { $0.field("error", "invalid_client") })
+        }
+        guard isGood(form(request.body), client) else {
+            return .json(400, JSONText.object { $0.field("error", "invalid_grant") })
+        }
+        client.issued += 1
+        let token = "access-\(path[1])-\(client.issued)"
+        if client.rotates, client.refreshToken != nil {
+            client.refreshToken = "refresh-\(path[1])-\(client.issued)"
+        }
+        clients[path[1]] = client
+        grant(path[1], token)
+        return .json(
+            200,
+            JSONText.object { json in
+                json.field("access_token", token)
+                json.field("token_type", "Bearer")
+                json.field("expires_in", client.expiresIn)
+                if client.rotates, let next = client.refreshToken {
+                    json.field("refresh_token", next)
+                }
+            })
+    }
+
+    private func isGood(_ form: [String: String], _ client: Client) -> Bool {
+        guard let refreshToken = client.refreshToken else {
+            return form["grant_type"] == "client_credentials"
+        }
+        return form["grant_type"] == "refresh_token" && form["refresh_token"] == refreshToken
+    }
+
+    /// Names and values of a form whose values need no decoding.
+    private func form(_ body: [UInt8]) -> [String: String] {
+        var form: [String: String] = [:]
+        for pair in String(decoding: body, as: UTF8.self).split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)
+            if parts.count == 2 { form[parts[0]] = parts[1] }
+        }
+        return form
+    }
+}

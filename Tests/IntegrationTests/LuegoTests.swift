@@ -1,0 +1,223 @@
+import JSON
+import JobFile
+import Postgres
+import Testing
+
+/// What arrives, what is sent, and what happens where both meet.
+@Suite struct LuegoTests {
+    @Test func `LU16 articles without a URL or a title are counted, and the others stored`()
+        async throws
+    {
+        try await withArticles { world in
+            try await world.save([
+                Article(name: "a", url: nil), Article(name: "b", url: "v", title: nil),
+                Article(name: "c", url: "w"),
+            ])
+            try await world.drain()
+            let run = try #require(try await world.runs(firstUser).last)
+            #expect(run.text("outcome") == "complete")
+            #expect(run.int("skipped_incompatible_count") == 2)
+            #expect(try await world.articles() == ["c 0 0 0"])
+        }
+    }
+
+    @Test func `LU17 deletedAt hides an article and takes it back, and a sweep removes its row`()
+        async throws
+    {
+        try await withArticles { world in
+            var articles = (1...6).map { Article(name: "r\($0)", url: "u\($0)") }
+            try await world.save(articles)
+            try await world.drain()
+            articles[0].isDeleted = true
+            try await world.save([articles[0]])
+            try await world.runAgain()
+            let stored = "select count(*) from synced.article"
+            #expect(try await world.articles().count == 5)
+            #expect(try await world.value(stored) == "6")
+            articles[0].isDeleted = false
+            try await world.save([articles[0]])
+            try await world.runAgain()
+            #expect(try await world.articles().count == 6)
+            try await world.remove(["r1"])
+            try await world.runAgain()
+            #expect(try await world.value(stored) == "6")
+            try await world.makeStale("25 hours")
+            try await world.runAgain()
+            #expect(try await world.value(stored) == "5")
+            #expect(try await world.runs(firstUser).last?.int("swept_count") == 1)
+        }
+    }
+
+    @Test func `LU18 where both sides edited the source's copy wins and the edit is dropped`()
+        async throws
+    {
+        try await withArticles { world in
+            try await world.save([Article(name: "a", url: "u")])
+            try await world.drain()
+            try await world.edit("article", #"{"record_name": "a", "title": "mine"}"#)
+            // After the pull and before the push, so that only the tag can tell.
+            try await world.save(
+                [Article(name: "a", url: "u", title: "theirs")], after: afterPull)
+            let calls = try await world.cloudCalls { try await world.runAgain() }
+            #expect(
+                calls.map(\.operation) == ["records/query", "records/modify", "records/lookup"])
+            #expect(try await world.titles("a") == ("theirs", "theirs"))
+            #expect(try await world.unsentArticles() == [])
+            // An edit that the pull itself meets fares no better.
+            try await world.edit("article", #"{"record_name": "a", "title": "mine"}"#)
+            try await world.save([Article(name: "a", url: "u", title: "again")])
+            try await world.runAgain()
+            #expect(try await world.titles("a") == ("again", "again"))
+        }
+    }
+
+    @Test(arguments: [("2020-01-01T00:00:00Z", "mine"), ("2099-01-01T00:00:00Z", "theirs")])
+    func `LU18 by setting the newer copy wins`(time: String, winner: String) async throws {
+        let field = "last_modified: { at: lastModified, type: timestamp }"
+        let changes = [
+            ("resolve: remote_wins", "resolve: newest_wins"),
+            ("newer_by: modified_at", "newer_by: last_modified"),
+            ("watermark: max_seen", "watermark: run_start"),
+            ("        deleted_at: {", "        \(field)\n        deleted_at: {"),
+        ]
+        let fixture = #""duplicates": 0, "broken": 0, "schema": false"#
+        try await withArticles(0, fixture, changes: changes) { world in
+            try await world.save([Article(name: "a", url: "u")])
+            try await world.drain()
+            try await world.edit("article", #"{"record_name": "a", "title": "mine"}"#)
+            let milliseconds = time.hasPrefix("2020") ? 1_577_836_800_000 : 4_070_908_800_000
+            try await world.cloud(
+                .luego, "edit",
+                """
+                "user": "\(firstUser)"\(afterPull), "records": [{"recordName": "a", "fields": {
+                  "title": {"value": "theirs"},
+                  "lastModified": {"value": \(milliseconds), "type": "TIMESTAMP"}}}]
+                """)
+            try await world.runAgain()
+            #expect(try await world.titles("a") == (winner, winner))
+            #expect(try await world.unsentArticles() == [])
+        }
+    }
+
+    private let afterPull = #", "after_requests": 1, "after_op": "records/query""#
+
+    @Test func `LU19 an edit of what was deleted elsewhere is deleted here`() async throws {
+        try await withArticles { world in
+            try await world.save([Article(name: "a", url: "u"), Article(name: "b", url: "v")])
+            try await world.drain()
+            try await world.edit("article", #"{"record_name": "a", "title": "mine"}"#)
+            try await world.remove(["a"])
+            try await world.runAgain()
+            #expect(try await world.articles() == ["b 0 0 0"])
+            #expect(try await world.upstream() == ["b 0 0 0"])
+            #expect(try await world.unsentArticles() == [])
+            #expect(try await world.unfinished() == [])
+        }
+    }
+
+    @Test func `LU19 in a repair an edit of what was deleted elsewhere is created again`()
+        async throws
+    {
+        try await withArticles { world in
+            try await world.save([Article(name: "a", url: "u"), Article(name: "b", url: "v")])
+            try await world.drain()
+            try await world.edit("article", #"{"record_name": "a", "title": "mine"}"#)
+            // The repair's pull still sees it; its push does not find it any more.
+            try await world.remove(["a"], after: afterPull)
+            try await world.sql("select jobrunner.repair_jobs('acme', $1)", .text(firstUser))
+            try await world.runAgain()
+            #expect(try await world.articles() == ["a 0 0 0", "b 0 0 0"])
+            try await world.runAgain()
+            #expect(try await world.titles("a") == ("mine", "mine"))
+            #expect(try await world.unsentArticles() == [])
+        }
+    }
+
+    @Test func `LU23 a token of another account parks the job, and no row of it comes in`()
+        async throws
+    {
+        try await withArticles(5, users: 2) { world in
+            try await world.drain()
+            let rows = try await world.versions()
+            let other = userName(2)
+            try await world.save([Article(name: "foreign", url: "foreign")], of: other)
+            try await world.edit("article", #"{"record_name": "article_1", "title": "mine"}"#)
+            try await world.setSecret("ck_web_auth_token", "token-\(other)", of: firstUser)
+            try await world.sql("select jobrunner.pause_jobs('acme', $1)", .text(other))
+            let calls = try await world.cloudCalls { try await world.runAgain() }
+            #expect(calls.map(\.operation) == ["users/caller"])
+            let job = try await world.job(firstUser)
+            #expect(job.text("state") == "needs_reauth")
+            #expect(job.text("last_error")?.contains("another account") == true)
+            #expect(try await world.versions().intersection(rows).count == rows.count - 1)
+            #expect(
+                try await world.cloudRecords(.luego, user: other)["article_1"]?["fields"]?["title"]?
+                    .text("value") == "Article 1")
+            // With the right one it goes on where it was, the edit included.
+            try await world.setSecret("ck_web_auth_token", "token-\(firstUser)", of: firstUser)
+            try await world.runAgain()
+            #expect(try await world.titles("article_1") == ("mine", "mine"))
+            #expect(try await world.articles().count == 5)
+        }
+    }
+
+    @Test
+    func `LU26 the last five distinct failures of records are kept with code, wait and context`()
+        async throws
+    {
+        let codes = [
+            "ACCESS_DENIED", "QUOTA_EXCEEDED", "THROTTLED", "TRY_AGAIN_LATER", "INTERNAL_ERROR",
+            "BAD_REQUEST", "ATOMIC_ERROR",
+        ]
+        try await withArticles(7, changes: [("size: 200", "size: 1")]) { world in
+            for (number, code) in codes.enumerated() {
+                try await world.source.fault(
+                    #"{"kind": "record_error", "op": "records/query", "code": "\#(code)", "reason": "because", "retry_after": \#(number + 1)}"#
+                )
+            }
+            try await world.drain()
+            var kept = try await failures(world)
+            #expect(kept.map { $0.text("code") } == codes.suffix(5).reversed())
+            #expect(kept.map { $0.int("wait_s") } == [7, 6, 5, 4, 3])
+            #expect(kept.map { $0.text("record") } == (2...6).reversed().map { "article_\($0)" })
+            #expect(kept.allSatisfy { $0.text("reason") == "because" && $0.text("at") != nil })
+            // What was seen before only moves to the front.
+            try await world.source.fault(
+                #"{"kind": "record_error", "op": "records/query", "code": "THROTTLED", "reason": "because"}"#
+            )
+            try await world.enqueue(firstUser, full: true)
+            try await world.drain()
+            kept = try await failures(world)
+            #expect(
+                kept.map { $0.text("code") } == [
+                    "THROTTLED", "ATOMIC_ERROR", "BAD_REQUEST", "INTERNAL_ERROR",
+                    "TRY_AGAIN_LATER",
+                ])
+        }
+    }
+
+    @Test func `LU26 a record that can't be saved is kept too, and stays unsent with its error`()
+        async throws
+    {
+        try await withArticles(3) { world in
+            try await world.drain()
+            try await world.edit("article", #"{"record_name": "article_1", "title": "mine"}"#)
+            try await world.source.fault(
+                #"{"kind": "record_error", "op": "records/modify", "code": "QUOTA_EXCEEDED", "reason": "full", "retry_after": 9}"#
+            )
+            try await world.runAgain()
+            let kept = try await failures(world)
+            #expect(kept.map { $0.text("code") } == ["QUOTA_EXCEEDED"])
+            #expect(kept.map { $0.text("record") } == ["article_1"])
+            #expect(kept.map { $0.int("wait_s") } == [9])
+            #expect(try await world.unsentArticles() == ["article_1"])
+            let error = try await world.value(
+                "select push_error from synced.article where not synced")
+            #expect(error?.hasPrefix("QUOTA_EXCEEDED") == true)
+        }
+    }
+
+    private func failures(_ world: World) async throws -> [JSONNode] {
+        try await world.checkpoint(firstUser)["record_failures"].map { Array($0.elements) } ?? []
+    }
+}

@@ -1,0 +1,69 @@
+import JSON
+import Postgres
+import Testing
+
+@Suite("OAuth 2.0")
+struct OAuthTests {
+    private static func yaml(_ type: String, more: String = "") -> String {
+        World.generic(
+            "token", page: "style: token, token_at: next_token, size: 20",
+            query: #"cursor: "{page.token}""#,
+            source: """
+                auth:
+                  type: \(type)
+                  token_url: HUB_BASE/oauth/ann/token
+                  client_id: "{secret.client_id}"
+                  client_secret: "{secret.client_secret}"
+                \(more)
+                """)
+    }
+
+    private func prepare(_ world: World, _ more: String = "") async throws {
+        try await world.addUser("ann", videos: 50)
+        try await world.source.command(
+            "POST", "auth",
+            #"{"user": "ann", "type": "oauth2", "client_id": "me", "client_secret": "s3cret-of-me"\#(more)}"#
+        )
+        try await world.setSecret("client_id", "me", of: "ann")
+        try await world.setSecret("client_secret", "s3cret-of-me", of: "ann")
+    }
+
+    @Test func `client credentials fetch one token for many requests, and a new one after a 401`()
+        async throws
+    {
+        try await withWorld(Self.yaml("oauth2_client"), sealer: true) { world in
+            try await prepare(world)
+            try await world.drain()
+            #expect(try await world.job("ann").text("last_outcome") == "complete")
+            #expect(try await world.holdsAllItems(of: "ann"))
+            let log = try await world.source.log()
+            #expect(log.count { $0.text("path") == "/oauth/ann/token" } == 1)
+        }
+    }
+
+    @Test func `a refresh token that rotates is stored before the new one is used`() async throws {
+        let more = #"  refresh_token: "{secret.refresh}""#
+        try await withWorld(Self.yaml("oauth2_refresh", more: more), sealer: true) { world in
+            try await prepare(world, #", "refresh_token": "refresh-first", "rotates": true"#)
+            try await world.setSecret("refresh", "refresh-first", of: "ann")
+            // Each worker of a test is a process of its own, so that each fetches a token.
+            for _ in 1...3 {
+                try await world.runAgain()
+                #expect(try await world.job("ann").text("last_outcome") == "complete")
+            }
+            #expect(try await world.holdsAllItems(of: "ann"))
+        }
+    }
+
+    @Test func `a refused grant parks the job and shows no secret`() async throws {
+        try await withWorld(Self.yaml("oauth2_client"), sealer: true) { world in
+            try await prepare(world)
+            try await world.setSecret("client_secret", "wrong-secret", of: "ann")
+            try await world.drain()
+            let job = try await world.job("ann")
+            #expect(job.text("state") == "needs_reauth")
+            #expect(job.text("last_error")?.contains("invalid_client") == true)
+            #expect(!world.lines.all.contains { $0.contains("wrong-secret") })
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import JSON
+import Postgres
+import Testing
+
+@Suite("Full passes, sweeps, tombstones")
+struct PassesTests {
+    private static func yaml(
+        _ path: String = "token", write: String = "overwrite, deletes: { sweep: after_full_pass }",
+        incremental: String = "", page: String = ""
+    ) -> String {
+        World.generic(
+            path, page: "style: token, token_at: next_token, size: 20\(page)",
+            query: #"cursor: "{page.token}""#, mode: write, incremental: incremental)
+    }
+
+    private func remove(_ count: Int, _ world: World, tombstone: Bool = false) async throws {
+        try await world.source.command(
+            "POST", "change",
+            #"{"user": "ann", "op": "remove", "count": \#(count), "tombstone": \#(tombstone)}"#)
+    }
+
+    @Test func `a full pass deletes what it does not show, and counts it`() async throws {
+        try await withWorld(Self.yaml()) { world in
+            try await world.addUser("ann", videos: 95)
+            try await world.drain()
+            try await remove(7, world)
+            try await world.runAgain()
+            #expect(try await world.value("select count(*) from synced.generic_item") == "88")
+            #expect(try await world.holdsAllItems(of: "ann"))
+            let run = try #require(try await world.runs("ann").last)
+            #expect(run.int("swept_count") == 7)
+            #expect(run.int("fetched_count") == 88)
+            #expect(try await world.value("select count(*) from jobrunner.seen_pages") == "0")
+        }
+    }
+
+    @Test func `a sweep beyond its fraction deletes nothing and says so`() async throws {
+        try await withWorld(Self.yaml()) { world in
+            try await world.addUser("ann", videos: 95)
+            try await world.drain()
+            try await remove(30, world)
+            try await world.runAgain()
+            #expect(try await world.value("select count(*) from synced.generic_item") == "95")
+            let checkpoint = try await world.checkpoint("ann")
+            #expect(checkpoint.text("last_error_kind") == "sweep_refused")
+            #expect(checkpoint.text("last_error")?.contains("30 of 95 rows") == true)
+            #expect(try await world.job("ann").text("last_outcome") == "complete")
+        }
+    }
+
+    @Test func `replace_all deletes whatever a pass does not show`() async throws {
+        try await withWorld(Self.yaml(write: "replace_all")) { world in
+            try await world.addUser("ann", videos: 95)
+            try await world.drain()
+            try await remove(90, world)
+            try await world.runAgain()
+            #expect(try await world.value("select count(*) from synced.generic_item") == "5")
+        }
+    }
+
+    @Test func `a pass that yields keeps what its pages showed for the sweep at its end`()
+        async throws
+    {
+        try await withWorld(Self.yaml(page: ", max_pages: 2")) { world in
+            try await world.addUser("ann", videos: 95)
+            try await world.drain()
+            try await remove(3, world)
+            try await world.runAgain()
+            let outcomes = try await world.outcomes("ann")
+            #expect(outcomes.count { $0 == "partial page_cap" } == 4)
+            #expect(try await world.holdsAllItems(of: "ann"))
+            #expect(try await world.value("select count(*) from synced.generic_item") == "92")
+        }
+    }
+
+    @Test func `a tombstone in an ordinary page deletes its row and moves the watermark`()
+        async throws
+    {
+        let yaml = World.generic(
+            "token", page: "style: token, token_at: next_token, size: 20",
+            query: #"cursor: "{page.token}", since: "{since}""#,
+            mode: "newest_wins, newer_by: updated_at, deletes: { flag_at: deleted }",
+            incremental: "incremental: { watermark: max_seen }")
+        try await withWorld(yaml) { world in
+            try await world.addUser("ann", videos: 95)
+            try await world.drain()
+            let before = try await world.checkpoint("ann").text("watermark")
+            try await remove(5, world, tombstone: true)
+            try await world.runAgain()
+            let run = try #require(try await world.runs("ann").last)
+            #expect(run.int("deleted_count") == 5)
+            #expect(try await world.value("select count(*) from synced.generic_item") == "90")
+            #expect(try await world.holdsAllItems(of: "ann"))
+            #expect(try await world.checkpoint("ann").text("watermark") != before)
+            // A tombstone that comes again, for a row that is gone, is no change.
+            try await world.runAgain()
+            #expect(try await world.runs("ann").count == 2)
+        }
+    }
+
+    @Test func `full_every reads everything again when its time has come`() async throws {
+        let yaml = World.generic(
+            "token", page: "style: token, token_at: next_token, size: 20",
+            query: #"cursor: "{page.token}", since: "{since}""#,
+            mode: "newest_wins, newer_by: updated_at, deletes: { sweep: after_full_pass }",
+            incremental: "incremental: { watermark: max_seen, full_every: 24h }")
+        try await withWorld(yaml) { world in
+            try await world.addUser("ann", videos: 95)
+            try await world.drain()
+            try await remove(5, world)
+            try await world.runAgain()
+            #expect(try await world.value("select count(*) from synced.generic_item") == "95")
+            try await world.makeStale("25 hours")
+            try await world.runAgain()
+            #expect(try await world.value("select count(*) from synced.generic_item") == "90")
+        }
+    }
+}

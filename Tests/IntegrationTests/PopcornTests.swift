@@ -1,0 +1,251 @@
+import JSON
+import JobFile
+import Postgres
+import Testing
+
+/// A watchlist in the zone that Core Data keeps, whose shape nobody promises.
+@Suite struct PopcornTests {
+    @Test func `PO4 rows lost here come back from the source, after a reset as with a full pass`()
+        async throws
+    {
+        try await withMovies(30) { world in
+            try await world.drain()
+            let rows = try await world.movies()
+            #expect(rows.count == 30)
+            for isReset in [true, false] {
+                try await world.sql("delete from synced.watchlist_movie")
+                if isReset {
+                    try await world.sql("select jobrunner.reset_jobs('acme')")
+                    try await world.runAgain()
+                } else {
+                    try await world.enqueue(firstUser, full: true)
+                    try await world.drain()
+                }
+                #expect(try await world.movies() == rows)
+            }
+        }
+    }
+
+    @Test func `PO5 of movies that are there twice one is shown, and none is lost`() async throws {
+        try await withMovies(20, duplicates: 5) { world in
+            try await world.drain()
+            #expect(try await world.movies().count == 25)
+            let live = try await world.texts("select movie_id from synced.watchlist_movie_live")
+            #expect(live.count == 20)
+            #expect(Set(live).count == 20)
+            // Where the shown one goes, the other takes its place.
+            let shown = try await world.value(
+                """
+                select record_name from synced.watchlist_movie_live where movie_id in (
+                  select movie_id from synced.watchlist_movie where hidden_at is not null)
+                order by 1 limit 1
+                """)
+            let name = try #require(shown)
+            try await world.cloud(
+                .popcorn, "delete",
+                #""user": "\#(firstUser)", "zone": "\#(zone)", "names": ["\#(name)"]"#)
+            try await world.runAgain()
+            #expect(try await world.movies().count == 24)
+            try await world.enqueue(firstUser, full: true)
+            try await world.drain()
+            #expect(
+                Set(try await world.texts("select movie_id from synced.watchlist_movie_live"))
+                    == Set(live))
+        }
+    }
+
+    @Test func `PO6 whatever is missing is null, and no failure`() async throws {
+        try await withMovies(1) { world in
+            try await world.put([
+                movie("bare", fields: ""), movie("named", fields: #""CD_movieID": {"value": 7}"#),
+            ])
+            try await world.drain()
+            let run = try #require(try await world.runs(firstUser).last)
+            #expect(run.text("outcome") == "complete")
+            #expect(run.int("skipped_incompatible_count") == 0)
+            #expect(
+                try await world.texts(
+                    """
+                    select concat_ws(' ', record_name, coalesce(movie_id::text, 'null'), created_at is null)
+                    from synced.watchlist_movie where record_name in ('bare', 'named') order by 1
+                    """) == ["bare null t", "named 7 t"])
+        }
+    }
+
+    @Test func `PO7 unknown fields are kept raw, and unknown types are told of once a run`()
+        async throws
+    {
+        try await withMovies(9, changes: [("size: 200", "size: 2")]) { world in
+            try await world.put([
+                movie("new", fields: #""CD_movieID": {"value": 7}, "CD_mood": {"value": "calm"}"#)
+            ])
+            try await world.drain()
+            #expect(try await world.movies().count == 10)
+            #expect(
+                try await world.value(
+                    """
+                    select body -> 'fields' -> 'CD_mood' ->> 'value' from synced.watchlist_movie
+                    where record_name = 'new'
+                    """) == "calm")
+            let run = try #require(try await world.runs(firstUser).last)
+            #expect(run.int("filtered_count") == 7)
+            for type in ["CDMR", "CD_GenreEntity"] {
+                #expect(ignored(type, world) == 1)
+            }
+            // Once more in another run, not once more on another page.
+            try await world.enqueue(firstUser, full: true)
+            try await world.drain()
+            #expect(ignored("CDMR", world) == 2)
+        }
+    }
+
+    private func ignored(_ type: String, _ world: World) -> Int {
+        world.lines.all.count { $0.contains("records ignored") && $0.contains("type=\(type)") }
+    }
+
+    @Test func `PO8 a field of another type makes its record incompatible, and the run goes on`()
+        async throws
+    {
+        try await withMovies(3) { world in
+            try await world.put([
+                movie("text", fields: #""CD_movieID": {"value": "seven"}"#),
+                movie("list", fields: #""CD_movieID": {"value": [7]}"#),
+                movie("good", fields: #""CD_movieID": {"value": 7}"#),
+            ])
+            try await world.drain()
+            let run = try #require(try await world.runs(firstUser).last)
+            #expect(run.text("outcome") == "complete")
+            #expect(run.int("skipped_incompatible_count") == 2)
+            #expect(try await world.movies().count == 4)
+        }
+    }
+
+    @Test func `PO9 a child that comes before its parent is stored, and its link resolves later`()
+        async throws
+    {
+        try await withMovies(0, changes: parented) { world in
+            try await world.put([
+                movie("child", fields: #""CD_parent": {"value": "parent"}"#),
+                movie("other", fields: ""), movie("parent", fields: ""),
+            ])
+            try await world.source.fault(
+                #"{"kind": "cloudkit_error", "op": "changes/zone", "code": "ACCESS_DENIED", "nth": 9}"#
+            )
+            try await world.drain()
+            // Seven pages of other types and the child's are here: the link leads nowhere yet.
+            #expect(try await world.movies() == ["child"])
+            #expect(try await resolved(world) == [])
+            try await world.runAgain()
+            #expect(try await resolved(world) == ["child parent"])
+            #expect(
+                try await world.texts(
+                    "select conname from pg_constraint where contype = 'f' and connamespace = 'synced'::regnamespace"
+                ) == [])
+        }
+    }
+
+    @Test func `PO10 a deleted parent takes along or lets go what an application hangs on it`()
+        async throws
+    {
+        try await withMovies(0, changes: parented) { world in
+            try await world.put([
+                movie("child", fields: #""CD_parent": {"value": "parent"}"#),
+                movie("parent", fields: ""),
+            ])
+            try await world.drain()
+            for (table, rule) in [("note", "cascade"), ("mark", "set null (record_name)")] {
+                try await world.sql(
+                    """
+                    create table public.\(table) (
+                      user_id bigint, record_name text,
+                      foreign key (user_id, record_name) references synced.watchlist_movie (user_id, record_name)
+                        on delete \(rule)
+                    )
+                    """)
+                try await world.sql(
+                    """
+                    insert into public.\(table)
+                    select user_id, record_name from synced.watchlist_movie where record_name = 'parent'
+                    """)
+            }
+            try await world.cloud(
+                .popcorn, "delete",
+                #""user": "\#(firstUser)", "zone": "\#(zone)", "names": ["parent"]"#)
+            try await world.runAgain()
+            #expect(try await world.unfinished() == [])
+            #expect(try await world.movies() == ["child"])
+            #expect(try await resolved(world) == [])
+            #expect(try await world.value("select count(*) from public.note") == "0")
+            #expect(try await world.texts("select record_name from public.mark") == ["null"])
+        }
+    }
+
+    private let parented = [
+        ("size: 200", "size: 1"),
+        (
+            "        created_at: { at: CD_createdAt",
+            "        parent: { at: CD_parent, type: text }\n        created_at: { at: CD_createdAt"
+        ),
+    ]
+
+    private func resolved(_ world: World) async throws -> [String] {
+        try await world.texts(
+            """
+            select c.record_name || ' ' || p.record_name from synced.watchlist_movie as c
+            join synced.watchlist_movie as p on p.user_id = c.user_id and p.record_name = c.parent
+            """)
+    }
+
+    @Test func `PO13 each run tells its start and its end, with the outcome`() async throws {
+        try await withMovies(3) { world in
+            try await world.drain()
+            #expect(told("run started", world).count == 1)
+            #expect(told("run finished", world).map { $0.contains("outcome=complete") } == [true])
+            try await world.source.fault(
+                #"{"kind": "cloudkit_error", "op": "changes/zone", "code": "ACCESS_DENIED"}"#)
+            try await world.runAgain()
+            #expect(told("run started", world).count == 2)
+            let end = try #require(told("run finished", world).last)
+            #expect(end.contains("outcome=failed") && end.contains("user=\(firstUser)"))
+            #expect(end.contains("job=popcorn.refresh"))
+        }
+    }
+
+    private func told(_ event: String, _ world: World) -> [String] {
+        world.lines.all.filter { $0.contains(event) }
+    }
+}
+
+private let zone = "com.apple.coredata.cloudkit.zone"
+
+/// A world of Popcorn with so many movies, and seven records of other types.
+func withMovies(
+    _ count: Int, duplicates: Int = 0, changes: [(String, String)] = [],
+    _ body: (World) async throws -> Void
+) async throws {
+    try await withCloud(
+        .popcorn, #""records": \#(count), "duplicates": \#(duplicates), "broken": 0"#,
+        changes: changes, body)
+}
+
+/// A movie as another device saves it.
+func movie(_ name: String, fields: String) -> String {
+    """
+    {"recordName": "\(name)", "recordType": "CD_MoviesWatchlistMovieEntity", "fields": {\(fields)}}
+    """
+}
+
+extension World {
+    /// Another device saves movies.
+    func put(_ movies: [String]) async throws {
+        try await cloud(
+            .popcorn, "edit",
+            """
+            "user": "\(firstUser)", "zone": "\(zone)", "records": [\(movies.joined(separator: ", "))]
+            """)
+    }
+
+    func movies() async throws -> [String] {
+        try await texts("select record_name from synced.watchlist_movie order by 1")
+    }
+}

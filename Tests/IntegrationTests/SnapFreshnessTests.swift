@@ -1,0 +1,194 @@
+import JSON
+import JobFile
+import Postgres
+import Testing
+
+/// How old rows may be, seen in the log of the source.
+@Suite struct SnapFreshnessTests {
+    private func lastSynced(_ world: World) async throws -> String? {
+        try await world.value("select last_synced_at from jobrunner.checkpoints")
+    }
+
+    @Test func `SC5 rows younger than the soft age cost no request, whoever asks`() async throws {
+        try await withRecipes(6) { world in
+            try await world.drain()
+            try await world.makeStale("14 minutes 50 seconds")
+            let calls = try await world.cloudCalls {
+                let answer = try await world.wantFresh()
+                #expect(answer.answer == "fresh")
+                #expect(answer.isUsable)
+                try await world.runAgain()
+                try await world.enqueue(firstUser)
+                try await world.drain()
+            }
+            #expect(calls.isEmpty)
+            #expect(try await world.unfinished() == [])
+        }
+    }
+
+    @Test func `SC6 between the ages twenty readers get the rows at once and cause one refresh`()
+        async throws
+    {
+        try await withRecipes(6) { world in
+            try await world.drain()
+            try await world.makeStale("20 minutes")
+            try await world.share([recipe("new")])
+            try await world.hold("records/query")
+            let calls = try await world.cloudCalls {
+                let worker = try world.start()
+                #expect(try await answers(of: 20, world) == ["refreshing"])
+                try await world.waitUntilHeld()
+                #expect(try await answers(of: 20, world) == ["refreshing"])
+                #expect(try await world.recipes().count == 6)
+                try await world.letGo()
+                try await eventually("the refresh is over") {
+                    try await world.wantFresh().answer == "fresh"
+                }
+                await worker.stop()
+            }
+            #expect(calls.map(\.records) == [1, 7])
+            #expect(try await world.recipes().count == 7)
+        }
+    }
+
+    private func answers(of readers: Int, _ world: World) async throws -> Set<String> {
+        try await withThrowingTaskGroup(of: Freshness.self) { group in
+            for _ in 1...readers { group.addTask { try await world.wantFresh() } }
+            var answers: Set<String> = []
+            for try await answer in group {
+                #expect(answer.isUsable)
+                answers.insert(answer.answer)
+            }
+            return answers
+        }
+    }
+
+    @Test func `SC7 an empty table is fetched, however young the last pass is`() async throws {
+        try await withRecipes(6) { world in
+            try await world.drain()
+            try await world.sql("delete from synced.recipe")
+            let answer = try await world.wantFresh()
+            #expect(answer.answer == "wait")
+            #expect(!answer.isUsable)
+            try await world.drain()
+            #expect(try await world.recipes().count == 6)
+            #expect(try await world.wantFresh().answer == "fresh")
+        }
+    }
+
+    @Test func `SC8 rows without a time of theirs are fetched`() async throws {
+        try await withRecipes(6) { world in
+            try await world.drain()
+            try await world.sql("delete from jobrunner.checkpoints")
+            #expect(try await world.wantFresh().answer == "wait")
+            let calls = try await world.cloudCalls { try await world.drain() }
+            #expect(calls.map(\.records) == [1, 6])
+        }
+    }
+
+    @Test func `SC9 exactly as old as an age is as old as that age`() async throws {
+        try await withRecipes(6) { world in
+            try await world.drain()
+            for (age, word) in [("15 minutes", "refreshing"), ("30 minutes", "wait")] {
+                try await world.makeStale(age)
+                let calls = try await world.cloudCalls {
+                    #expect(try await world.wantFresh().answer == word)
+                    try await world.drain()
+                }
+                #expect(calls.map(\.records) == [1])
+                #expect(try await world.wantFresh().answer == "fresh")
+            }
+        }
+    }
+
+    @Test func `SC10 rows and their age outlive the worker`() async throws {
+        try await withRecipes(6) { world in
+            try await world.drain()
+            try await world.makeStale("10 minutes")
+            let (rows, time) = (try await world.versions(), try await lastSynced(world))
+            let calls = try await world.cloudCalls {
+                // A worker with sessions of its own, which has seen nothing of the first.
+                try await world.runAgain()
+                #expect(try await world.wantFresh().answer == "fresh")
+            }
+            #expect(calls.isEmpty)
+            #expect(try await world.versions() == rows)
+            #expect(try await lastSynced(world) == time)
+        }
+    }
+
+    @Test func `SC13 a recipe made here is there at once, and stays until the source has had it`()
+        async throws
+    {
+        try await withRecipes(6) { world in
+            try await world.drain()
+            let values =
+                #"{"recipe_id": "mine", "owner_id": "ann", "created_at": "2025-01-01T00:00:00Z"}"#
+            let calls = try await world.cloudCalls {
+                try await world.edit("recipe", values)
+                #expect(try await world.recipes().contains("mine"))
+            }
+            #expect(calls.isEmpty)
+            // A full pass that doesn't show it doesn't sweep it.
+            try await world.makeStale("25 hours")
+            try await world.runAgain()
+            #expect(try await world.recipes().count == 7)
+            // Once the source has had it, it is as all others are.
+            try await world.share([recipe("mine")])
+            try await world.makeStale("25 hours")
+            try await world.runAgain()
+            #expect(try await world.recipes().count == 7)
+            try await world.cloud(.snapchef, "delete", #""names": ["mine"]"#)
+            try await world.makeStale("25 hours")
+            try await world.runAgain()
+            #expect(try await world.recipes().count == 6)
+        }
+    }
+
+    @Test func `SC14 a recipe made here makes the others no younger`() async throws {
+        try await withRecipes(6) { world in
+            try await world.drain()
+            try await world.makeStale("20 minutes")
+            let values =
+                #"{"recipe_id": "mine", "owner_id": "ann", "created_at": "2025-01-01T00:00:00Z"}"#
+            let time = try await lastSynced(world)
+            try await world.edit("recipe", values)
+            #expect(try await lastSynced(world) == time)
+            let answer = try await world.wantFresh()
+            #expect(answer.answer == "refreshing")
+            #expect(answer.ageSeconds ?? 0 >= 1200)
+        }
+    }
+
+    @Test
+    func `SC15 saved, created and favourite ids are sets of their own, which refreshes leave`()
+        async throws
+    {
+        let names = ["saved", "created", "favourite"]
+        let lists = names.map { "  \($0): { table: snap_\($0), column: recipe_id }\n" }.joined()
+        let entities = "entities:\n  - entity: recipe"
+        try await withRecipes(6, changes: [(entities, "lists:\n\(lists)\n\(entities)")]) { world in
+            try await world.drain()
+            for (number, name) in names.enumerated() {
+                for expected in [1, 0] {
+                    // Saving once more adds nothing, so that nobody counts it twice.
+                    #expect(
+                        try await world.value(
+                            """
+                            select added from jobrunner.replace_list(
+                              'acme', $1, $2, 'recipe_id', array[$3::text])
+                            """, .text(firstUser), .text("snap_\(name)"), .text("id-\(number)"))
+                            == "\(expected)")
+                }
+            }
+            try await world.enqueue(firstUser, full: true, force: true)
+            try await world.drain()
+            #expect(try await world.recipes().count == 6)
+            for (number, name) in names.enumerated() {
+                #expect(
+                    try await world.texts("select recipe_id from synced.snap_\(name)")
+                        == ["id-\(number)"])
+            }
+        }
+    }
+}

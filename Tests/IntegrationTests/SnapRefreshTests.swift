@@ -1,0 +1,136 @@
+import JSON
+import JobFile
+import Postgres
+import Testing
+
+/// When a refresh asks, and what it may delete.
+@Suite struct SnapRefreshTests {
+    @Test func `SC16 force asks at any age, but never beside a run`() async throws {
+        try await withRecipes(6) { world in
+            try await world.drain()
+            // As young as can be, and unchanged: the probe is asked, and not believed.
+            var calls = try await world.cloudCalls {
+                #expect(try await world.wantFresh(force: true).answer == "wait")
+                try await world.drain()
+            }
+            #expect(calls.map(\.records) == [1, 6])
+            try await world.hold("records/query")
+            calls = try await world.cloudCalls {
+                try await world.enqueue(firstUser, force: true)
+                let worker = try world.start()
+                try await world.waitUntilHeld()
+                for _ in 1...3 {
+                    #expect(try await world.enqueue(firstUser, force: true) == "follows_running")
+                }
+                try await world.letGo()
+                try await eventually("one more run") {
+                    try await world.runs(firstUser).count == 4
+                }
+                await worker.stop()
+            }
+            #expect(calls.map(\.records) == [1, 6, 1, 6])
+            for (call, next) in zip(calls, calls.dropFirst()) { #expect(call.ended <= next.began) }
+        }
+    }
+
+    @Test(arguments: [1, 2])
+    func `SC17 a refresh that fails at its probe or its page keeps rows and age`(request: Int)
+        async throws
+    {
+        try await withRecipes(6) { world in
+            try await world.drain()
+            let rows = try await world.versions()
+            try await world.share([recipe("new")])
+            try await world.makeStale("20 minutes")
+            try await world.source.fault(
+                #"{"kind": "cloudkit_error", "op": "records/query", "code": "ACCESS_DENIED", "nth": \#(request)}"#
+            )
+            #expect(try await world.wantFresh().answer == "refreshing")
+            try await world.drain()
+            #expect(try await world.job(firstUser).text("last_outcome") == "failed")
+            #expect(try await world.versions() == rows)
+            let answer = try await world.wantFresh()
+            #expect(answer.isUsable)
+            #expect(answer.ageSeconds ?? 0 >= 1200)
+            // The failure has a backoff, which readers don't shorten.
+            let calls = try await world.cloudCalls { try await world.drain() }
+            #expect(calls.isEmpty)
+        }
+    }
+
+    @Test func `SC18 with nothing changed two hours of readers cost eight probes and no fetch`()
+        async throws
+    {
+        try await withRecipes(60) { world in
+            try await world.drain()
+            let calls = try await world.cloudCalls {
+                for _ in 1...24 {
+                    try await world.makeStale("5 minutes")
+                    _ = try await world.wantFresh()
+                    try await world.drain()
+                }
+            }
+            #expect(calls.map(\.records) == Array(repeating: 1, count: 8))
+        }
+    }
+
+    @Test func `SC19 an unchanged source is told by one tiny request, and nothing is written`()
+        async throws
+    {
+        try await withRecipes(60) { world in
+            try await world.drain()
+            let rows = try await world.versions()
+            let runs = try await world.runs(firstUser).count
+            try await world.makeStale("40 minutes")
+            let calls = try await world.cloudCalls { try await world.runAgain() }
+            #expect(calls.map(\.operation) == ["records/query"])
+            #expect(calls.map(\.records) == [1])
+            #expect(try await world.versions() == rows)
+            #expect(try await world.runs(firstUser).count == runs)
+            // And one edit makes it read again.
+            let name = "recipe_\(firstUser)_7"
+            try await world.share([
+                #"{"recordName": "\#(name)", "fields": {"title": {"value": "edited"}}}"#
+            ])
+            try await world.makeStale("20 minutes")
+            #expect(
+                try await world.cloudCalls { try await world.runAgain() }.map(\.records)
+                    == [1, 50, 10])
+        }
+    }
+
+    @Test func `SC20 a full pass a day finds what was removed, which a probe can't see`()
+        async throws
+    {
+        try await withRecipes(10) { world in
+            try await world.drain()
+            try await world.cloud(
+                .snapchef, "delete", #""names": ["recipe_\#(firstUser)_3"]"#)
+            try await world.makeStale("23 hours")
+            try await world.runAgain()
+            #expect(try await world.recipes().count == 10)
+            try await world.makeStale("1 hour 1 minute")
+            let calls = try await world.cloudCalls { try await world.runAgain() }
+            #expect(calls.map(\.records) == [1, 9])
+            #expect(try await world.recipes().count == 9)
+            #expect(try await world.runs(firstUser).last?.int("swept_count") == 1)
+            #expect(try await world.recipes().contains("\(firstUser)-recipe-3") == false)
+        }
+    }
+
+    @Test func `SC20 a pass that lacks more than half of the rows deletes none and says so`()
+        async throws
+    {
+        try await withRecipes(10) { world in
+            try await world.drain()
+            try await world.cloud(.snapchef, "delete", #""type": "Recipe", "count": 6"#)
+            try await world.makeStale("25 hours")
+            try await world.runAgain()
+            #expect(try await world.recipes().count == 10)
+            let checkpoint = try await world.checkpoint(firstUser)
+            #expect(checkpoint.text("last_error_kind") == "sweep_refused")
+            #expect(checkpoint.text("last_error")?.contains("6 of 10") == true)
+            #expect(try await world.unfinished() == [])
+        }
+    }
+}

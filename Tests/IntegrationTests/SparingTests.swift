@@ -1,0 +1,51 @@
+import JSON
+import Postgres
+import Testing
+
+@Suite("Requests that are not made")
+struct SparingTests {
+    @Test func `an unchanged answer is a 304, which ends the pass without a row`() async throws {
+        let yaml = World.generic(
+            "single", page: "style: single, size: 500", incremental: "conditional: true")
+        try await withWorld(yaml) { world in
+            try await world.addUser("ann", videos: 60)
+            try await world.drain()
+            let versions = try await world.versions()
+            try await world.runAgain()
+            #expect(try await world.source.log(user: "ann").map { $0.int("status") } == [200, 304])
+            #expect(try await world.versions() == versions)
+            #expect(try await world.runs("ann").count == 1)
+            try await world.source.command(
+                "POST", "change", #"{"user": "ann", "op": "edit", "count": 1, "name": "new"}"#)
+            try await world.runAgain()
+            #expect(
+                try await world.source.log(user: "ann").map { $0.int("status") } == [200, 304, 200])
+            #expect(try await world.holdsAllItems(of: "ann"))
+        }
+    }
+
+    @Test func `a probe that answers the same as last time reads no pass`() async throws {
+        let probe = """
+            probe:
+              request:
+                path: /generic/{user.hub_user_id}/keyset
+                query: { limit: "1" }
+              skip_if_same: ["maxSeqReturned"]
+              full_every: 24h
+            """
+        let yaml = World.generic(
+            "token", page: "style: token, token_at: next_token, size: 50",
+            query: #"cursor: "{page.token}""#, incremental: probe)
+        try await withWorld(yaml) { world in
+            try await world.addUser("ann", videos: 95)
+            try await world.drain()
+            let first = try await world.source.log(user: "ann").count
+            try await world.runAgain()
+            #expect(try await world.source.log(user: "ann").count == first + 1)
+            // It can't see everything, so that once a day the pass is read all the same.
+            try await world.makeStale("25 hours")
+            try await world.runAgain()
+            #expect(try await world.source.log(user: "ann").count == first + 1 + first)
+        }
+    }
+}

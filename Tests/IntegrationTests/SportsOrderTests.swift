@@ -1,0 +1,160 @@
+import JSON
+import Postgres
+import Runner
+import Testing
+
+@Suite struct SportsOrderTests {
+    @Test func `ST1 entities are asked for in the order of the file`() async throws {
+        try await withSports("\"records\": 30") { world in
+            try await world.drain()
+            #expect(try await world.queries().map(\.type) == SportsType.order)
+            #expect(try await world.differences() == [])
+        }
+    }
+
+    @Test func `ST2 five thousand games are 25 pages of 200`() async throws {
+        try await withSports("\"records\": 5000") { world in
+            try await world.drain()
+            let pages = try await world.queries("Game")
+            #expect(pages.map(\.records) == [Int](repeating: 200, count: 25))
+            #expect(Set(pages.map(\.token)).count == 25)
+            #expect(try await world.count("st_game") == 5000)
+            #expect(try await world.differences() == [])
+        }
+    }
+
+    @Test(arguments: [("Stadium", 1), ("Team", 1), ("Game", 2), ("Sport", 1)])
+    func `ST3 a cancel in any page ends the run there`(_ type: String, _ page: Int) async throws {
+        try await withSports { world in
+            try await world.hang(type, page)
+            let worker = try world.start()
+            try await world.waitForQuery(type, page)
+            let asked = try await world.queries().count
+            try await world.sql("select jobrunner.pause_jobs('acme', '*')")
+            try await eventually("the run ends") {
+                try await world.job("*").text("state") == "paused"
+            }
+            #expect(try await world.outcomes("*") == ["partial cancelled"])
+            #expect(try await world.queries().count == asked)
+            try await world.sql("select jobrunner.resume_jobs('acme', '*')")
+            try await eventually("it goes on") {
+                try await world.job("*").text("last_outcome") == "complete"
+            }
+            await worker.stop()
+            #expect(try await world.differences() == [])
+        }
+    }
+
+    @Test(arguments: [("Team", 1), ("Game", 2)])
+    func `ST3 a cancel that nobody told the worker is seen before the next page`(
+        _ type: String, _ page: Int
+    ) async throws {
+        try await withSports { world in
+            try await world.source.fault(
+                #"{"kind": "slow", "delay_ms": 400, "record_type": "\#(type)", "nth": \#(page)}"#)
+            let worker = try world.start { $0.watch = .seconds(3600) }
+            try await world.waitForQuery(type, page)
+            let asked = try await world.queries().count
+            try await world.sql(
+                "update jobrunner.jobs set cancel_requested_at = now(), due_at = now() + '1 hour'")
+            try await eventually("the run ends") { try await world.runs("*").count == 1 }
+            let run = try #require(try await world.runs("*").first)
+            #expect(run.text("error_kind") == "cancelled")
+            // The page that was under way is stored.
+            #expect(run.int("page_count") == asked)
+            #expect(run.int("request_count") == asked)
+            await worker.stop()
+        }
+    }
+
+    /// The best of several, since other tests have the processor as well.
+    @Test(arguments: ["retry", "rate"])
+    func `ST4 a cancel ends a wait within 100 ms`(_ wait: String) async throws {
+        let slow = [("per_second: 100000", "per_second: 1")]
+        try await withSports("\"records\": 30", changes: wait == "rate" ? slow : []) { world in
+            if wait == "retry" {
+                try await world.source.fault(
+                    #"{"kind": "throttle", "retry_after": 20, "times": 0}"#)
+            }
+            let worker = try world.start()
+            var best = Double.infinity
+            for attempt in 1...8 where best >= 100 {
+                let before = try await world.queries().count
+                try await eventually("it asks") {
+                    try await world.queries().count > before
+                }
+                let asked = try await world.value(
+                    "select extract(epoch from clock_timestamp()) from jobrunner.pause_jobs('acme', '*')"
+                )
+                try await eventually("the run ends") {
+                    try await world.job("*").text("state") == "paused"
+                }
+                let ended = try await world.value(
+                    "select extract(epoch from max(ended_at)) from jobrunner.runs")
+                best = min(
+                    best, (Double(ended ?? "") ?? 0) * 1000 - (Double(asked ?? "") ?? 0) * 1000)
+                #expect(try await world.outcomes("*").count == attempt)
+                try await world.sql("select jobrunner.resume_jobs('acme', '*')")
+            }
+            await worker.stop()
+            #expect(
+                Set(try await world.outcomes("*")).isSubset(of: [
+                    "partial cancelled", "partial shutdown",
+                ]))
+            #expect(best < 100, "\(best) ms")
+        }
+    }
+
+    @Test func `ST7 what was done before a cut is not asked for again`() async throws {
+        try await withSports { world in
+            try await world.cut("Game", 2)
+            let asked = try await world.queries().count
+            try await world.drain()
+            #expect(try await world.outcomes("*") == ["partial shutdown", "complete"])
+            #expect(
+                try await world.queries(from: asked).map(\.type) == ["Game", "Game", "Sport"])
+            #expect(try await world.differences() == [])
+            // The next tick asks for everything again.
+            let done = try await world.queries().count
+            try await world.runAgain()
+            #expect(try await world.queries(from: done).map(\.type) == SportsType.order)
+        }
+    }
+
+    @Test(arguments: ["a tick later", "asked for", "after a reset"])
+    func `ST7 only the same tick goes on after what was done`(_ reason: String) async throws {
+        try await withSports { world in
+            try await world.cut("Sport")
+            let asked = try await world.queries().count
+            switch reason {
+            case "a tick later":
+                try await world.sql(
+                    "update jobrunner.checkpoints set last_synced_at = last_synced_at - interval '10 minutes'"
+                )
+            case "asked for": try await world.enqueue("*")
+            default: try await world.sql("select jobrunner.reset_jobs('acme')")
+            }
+            try await world.drain()
+            let types = try await world.queries(from: asked).map(\.type)
+            #expect(Set(types) == Set(SportsType.order))
+            #expect(try await world.unfinished() == [])
+        }
+    }
+
+    @Test func `ST10 a cut in the last entity is no success`() async throws {
+        try await withSports { world in
+            try await world.cut("Sport")
+            let job = try await world.job("*")
+            #expect(job.text("last_outcome") == "partial")
+            #expect(job.isNull("last_success_at"))
+            let sports = try await world.rows(
+                "select 1 as one from jobrunner.checkpoints where entity = 'sport' and watermark is not null"
+            )
+            #expect(sports.isEmpty)
+            #expect(try await world.count("st_game") == 450)
+            try await world.drain()
+            #expect(try await world.job("*").text("last_outcome") == "complete")
+            #expect(try await world.count("st_sport") == 7)
+        }
+    }
+}

@@ -1,0 +1,253 @@
+import Foundation
+import JSON
+import Postgres
+import TestSupport
+import Testing
+
+@Suite struct SportsRecordTests {
+    @Test func `ST15 records without their ids are skipped and counted`() async throws {
+        try await withSports("\"records\": 30, \"broken\": 3") { world in
+            let whole = #""canonicalId": {"value": "g"}, "dateTime": {"value": 1760000000000}"#
+            let ids = ["homeTeamCanonicalId", "awayTeamCanonicalId", "stadiumCanonicalId"]
+            var records: [String] = []
+            for missing in ids {
+                let others = ids.filter { $0 != missing }.map { #""\#($0)": {"value": "x"}"# }
+                let fields = ([whole] + others).joined(separator: ", ")
+                records.append(
+                    #"{"recordName": "no_\#(missing)", "recordType": "Game", "fields": {\#(fields)}}"#
+                )
+            }
+            let all = records.joined(separator: ", ")
+            try await world.cloud(.sportstime, "records", #""records": [\#(all)]"#)
+            try await world.drain()
+            let run = try #require(try await world.runs("*").first)
+            #expect(run["entities"]?["game"]?.int("skipped_incompatible") == 6)
+            #expect(run["entities"]?["stadium"]?.int("skipped_incompatible") == 3)
+            #expect(run.int("skipped_incompatible_count") == 9)
+            #expect(run.text("outcome") == "complete")
+            #expect(try await world.count("st_game") == 30)
+        }
+    }
+
+    @Test func `ST16 a record that can't be read is counted and keeps its pass from sweeping`()
+        async throws
+    {
+        try await withSports("\"records\": 30") { world in
+            try await world.drain()
+            try await world.deleteUpstream(#""names": ["stadium_00007"]"#)
+            try await world.source.fault(
+                #"{"kind": "record_error", "code": "INTERNAL_ERROR", "record_type": "Stadium", "record_name": "stadium_00003"}"#
+            )
+            try await world.enqueue("*", full: true)
+            try await world.drain()
+            let run = try #require(try await world.runs("*").last)
+            #expect(run["entities"]?["stadium"]?.int("skipped_incompatible") == 1)
+            #expect(run.int("swept_count") == 0)
+            #expect(try await world.count("st_stadium") == 150)
+            try await world.enqueue("*", full: true)
+            try await world.drain()
+            #expect(try await world.count("st_stadium") == 149)
+            #expect(try await world.differences() == [])
+        }
+    }
+
+    @Test func `ST17 what is older than the row is counted and not written`() async throws {
+        try await withSports("\"records\": 30") { world in
+            try await world.drain()
+            try await world.sql(
+                """
+                update synced.st_game set modified_at = '2030-01-01', home_team_id = 'ours'
+                where canonical_id = 'game_000004'
+                """)
+            let before = try await world.versions()
+            try await world.enqueue("*", full: true)
+            try await world.drain()
+            let game = try #require(try await world.runs("*").last?["entities"]?["game"])
+            #expect(game.int("skipped_older") == 1 && game.int("unchanged") == 29)
+            #expect(try await world.versions() == before)
+        }
+    }
+
+    @Test func `ST23 games are cleaned up after complete runs only and don't come again`()
+        async throws
+    {
+        try await withSports("\"records\": 0", agesOut: true) { world in
+            try await seedGames(world)
+            try await world.drain()
+            let kept =
+                "select string_agg(canonical_id, ' ' order by canonical_id) from synced.st_game"
+            #expect(try await world.value(kept) == "middle new")
+            #expect(
+                try await world.runs("*").first?["entities"]?["game"]?.int("filtered") == 1)
+            // Time moved in rows: one more game is older than the limit now.
+            try await world.sql(
+                "update synced.st_game set starts_at = now() - interval '401 days' where canonical_id = 'middle'"
+            )
+            try await world.makeDue()
+            try await world.cut("Sport")
+            #expect(try await world.value(kept) == "middle new")
+            try await world.drain()
+            #expect(try await world.value(kept) == "new")
+            // A run that only cleaned up has done something.
+            let run = try #require(try await world.runs("*").last)
+            #expect(run.text("outcome") == "complete" && run.int("swept_count") == 1)
+            #expect(run.int("updated_count") == 0 && run.int("inserted_count") == 0)
+            let before = try await world.versions()
+            try await world.runAgain()
+            #expect(try await world.versions() == before)
+        }
+    }
+
+    private func seedGames(_ world: World) async throws {
+        let now = Int(Date().timeIntervalSince1970 * 1000)
+        var records: [String] = []
+        for (name, days) in [("old", 402), ("middle", 300), ("new", 1)] {
+            let start = now - days * 86_400_000
+            let ids =
+                #""canonicalId": {"value": "\#(name)"}, "homeTeamCanonicalId": {"value": "a"}, "#
+                + #""awayTeamCanonicalId": {"value": "b"}, "stadiumCanonicalId": {"value": "s"}"#
+            records.append(
+                #"{"recordName": "\#(name)", "recordType": "Game", "#
+                    + #""fields": {\#(ids), "dateTime": {"value": \#(start)}}}"#)
+        }
+        let all = records.joined(separator: ", ")
+        try await world.cloud(.sportstime, "records", #""records": [\#(all)]"#)
+    }
+
+    @Test func `ST28 games are read in the order of their start through an index`() async throws {
+        try await withSports { world in
+            try await world.drain()
+            try await world.sql("analyze synced.st_game")
+            let plan = try await world.pool.run { session in
+                try session.script("set enable_seqscan = off; set enable_sort = off")
+                return try session.query(
+                    .unprepared(
+                        """
+                        explain select canonical_id from synced.st_game
+                        where user_id = (select min(user_id) from synced.st_game)
+                        order by starts_at limit 20
+                        """)
+                ).map { try $0.text(0) }
+            }.joined(separator: "\n")
+            #expect(plan.contains("Index") && !plan.contains("Sort"), "\(plan)")
+        }
+    }
+
+    /// In a process of its own.
+    ///
+    /// Were the records of 180 more pages kept, it would be 25 MB and more.
+    @Test func `ST29 an entity of many pages needs no more memory than one of few`() async throws {
+        let server = TestCluster.shared.url
+        await #expect(processExitsWith: .success) { [server = server as String] in
+            setenv("JOBRUNNER_TEST_DATABASE_URL", server, 1)
+            var grown = Int.max
+            var rows = 0
+            let changes = [("deadline: 25s", "deadline: 10m")]
+            try await withSports("\"records\": 40000", changes: changes) { world in
+                try await world.cut("Game", 20)
+                let before = residentBytes()
+                try await world.drain()
+                grown = residentBytes() - before
+                rows = try await world.count("st_game")
+            }
+            print("grown", grown >> 20, "MB", rows)
+            exit(rows == 40_000 && grown < 16 << 20 ? 0 : 1)
+        }
+    }
+
+    @Test func `ST30 a page that fails leaves those before it and the cursor before itself`()
+        async throws
+    {
+        try await withSports { world in
+            try await world.source.fault(
+                #"{"kind": "cloudkit_error", "code": "INTERNAL_ERROR", "record_type": "Game", "skip": 2, "times": 0}"#
+            )
+            try await world.drain()
+            #expect(try await world.job("*").text("last_outcome") == "failed")
+            #expect(try await world.count("st_game") == 400)
+            let game = try await world.checkpoint(of: "game")
+            let pages = try await world.queries("Game")
+            #expect(game.int("page_number") == 2)
+            #expect(pages.count == 5 && game.text("cursor") == pages.last?.token)
+            #expect(game.isNull("watermark"))
+            try await world.source.command("DELETE", "faults")
+            try await world.runAgain()
+            #expect(try await world.queries("Game").last?.token == game.text("cursor"))
+            #expect(try await world.differences() == [])
+        }
+    }
+
+    @Test func `ST31 what is deleted at the source goes with the next full pass`() async throws {
+        try await withSports { world in
+            try await world.drain()
+            try await world.deleteUpstream(
+                #""names": ["game_000010", "game_000449", "sport_00002"]"#)
+            try await world.runAgain()
+            #expect(try await world.count("st_game") == 450)
+            try await world.makeStale("25 hours")
+            try await world.runAgain()
+            #expect(try await world.count("st_game") == 448)
+            #expect(try await world.count("st_sport") == 6)
+            #expect(try await world.runs("*").last?.int("swept_count") == 3)
+            #expect(try await world.differences() == [])
+        }
+    }
+
+    @Test func `ST31 a full pass that lacks more than a fifth deletes nothing and says so`()
+        async throws
+    {
+        try await withSports { world in
+            try await world.drain()
+            try await world.deleteUpstream(#""type": "Game", "count": 100"#)
+            try await world.makeStale("25 hours")
+            try await world.runAgain()
+            #expect(try await world.count("st_game") == 450)
+            #expect(
+                try await world.checkpoint(of: "game").text("last_error_kind") == "sweep_refused")
+        }
+    }
+
+    @Test func `ST31 a full pass in pieces deletes no more and no less`() async throws {
+        try await withSports { world in
+            try await world.drain()
+            try await world.deleteUpstream(#""names": ["game_000010", "game_000449"]"#)
+            try await world.enqueue("*", full: true)
+            for _ in 1...2 { try await world.cut("Game", 2) }
+            #expect(try await world.count("st_game") == 450)
+            try await world.drain()
+            #expect(try await world.differences() == [])
+        }
+    }
+
+    /// `bin/chaos --app sportstime` does it to processes, and more often.
+    @Test func `ST32 workers given up at any page lose nothing and double nothing`() async throws {
+        try await withSports("\"records\": 1300") { world in
+            var asked: [Int] = []
+            for (type, page) in [
+                ("Stadium", 1), ("TeamAlias", 1), ("Game", 2), ("Game", 3), ("Sport", 1),
+            ] {
+                let before = try await world.queries(type).count
+                try await world.hang(type, page)
+                let worker = try world.start()
+                try await world.waitForQuery(type, before + page)
+                try await world.giveUpWorkers()
+                await worker.stop()
+                asked.append(try await world.queries().count)
+            }
+            try await world.drain()
+            #expect(try await world.differences() == [])
+            // Each cost the one page that hung: 13 pages as in a clean run, and five again.
+            #expect(try await world.queries().count == 13 + 5, "\(asked)")
+            #expect(
+                try await world.value("select sum(inserted_count) from jobrunner.runs")
+                    == "1787")
+        }
+    }
+}
+
+/// What this process has in memory, by the system.
+private func residentBytes() -> Int {
+    let fields = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(
+        separator: " ")
+    return (fields.flatMap { Int($0[1]) } ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
+}

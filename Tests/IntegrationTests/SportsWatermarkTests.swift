@@ -1,0 +1,149 @@
+import JSON
+import Postgres
+import Testing
+
+/// The fixture's times begin on 2025-01-01 and grow by a second a record.
+@Suite struct SportsWatermarkTests {
+    private static let even =
+        #""records": 150, "stadiums": 150, "league_structures": 150, "teams": 150, "#
+        + #""team_aliases": 150, "stadium_aliases": 150, "sports": 150"#
+
+    @Test func `ST5 without a time of its own an entity begins at its job's last success`()
+        async throws
+    {
+        try await withSports(Self.even) { world in
+            try await world.drain()
+            let watermark = try await world.checkpoint(of: "team").text("watermark") ?? ""
+            for (success, records) in [("'\(watermark)'", 121), ("null", 150)] {
+                try await world.sql("delete from jobrunner.checkpoints where entity = 'team'")
+                try await world.sql("update jobrunner.jobs set last_success_at = \(success)")
+                let asked = try await world.queries().count
+                try await world.runAgain()
+                let pages = try await world.queries("Team", from: asked)
+                #expect(pages.map(\.records) == [records])
+                #expect(try await world.checkpoint(of: "team").text("watermark") == watermark)
+            }
+        }
+    }
+
+    /// Two minutes of overlap: the record at the very second belongs to `>=` and not to `>`.
+    @Test func `ST6 records of the boundary are asked for by four entities and not by three`()
+        async throws
+    {
+        try await withSports(Self.even) { world in
+            try await world.drain()
+            let asked = try await world.queries().count
+            try await world.runAgain()
+            let counts = try await world.queries(from: asked).map { "\($0.type) \($0.records)" }
+            #expect(
+                counts == [
+                    "Stadium 121", "LeagueStructure 120", "Team 121", "TeamAlias 120",
+                    "StadiumAlias 120", "Game 121", "Sport 121",
+                ])
+        }
+    }
+
+    @Test func `ST8 a cut inside an entity keeps its cursor and its old watermark`() async throws {
+        try await withSports(changes: [("deadline: 25s", "deadline: 3s")]) { world in
+            try await world.drain()
+            let before = try await world.checkpoint(of: "game")
+            try await world.saveGames(0..<450)
+            let asked = try await world.queries().count
+            try await world.hang("Game", 2)
+            let worker = try world.start()
+            try await eventually("the deadline cuts it") {
+                try await world.outcomes("*").contains("partial deadline")
+            }
+            await worker.stop()
+            let cut = try #require(
+                try await world.runs("*").first { $0.text("error_kind") == "deadline" })
+            #expect(cut["entities"]?["game"]?.int("pages") == 1)
+            try await world.drain()
+            let pages = try await world.queries("Game", from: asked)
+            try #require(pages.count >= 4)
+            // First page, the one that hung, the same again, and the rest.
+            #expect(pages[0].next == pages[1].token && pages[1].fault == "hang")
+            #expect(pages.last { $0.token == pages[1].token && $0.fault == nil } != nil)
+            #expect(pages.count { $0.token == nil } == 1)
+            #expect(try await world.differences() == [])
+            #expect(
+                try await world.checkpoint(of: "game").text("watermark") ?? "" > before.text(
+                    "watermark") ?? "~")
+        }
+    }
+
+    @Test func `ST8 no cut moves the watermark of the entity it falls into`() async throws {
+        try await withSports("\"records\": 900") { world in
+            try await world.drain()
+            let before = try await world.checkpoint(of: "game").text("watermark")
+            try await world.saveGames(0..<900)
+            var cursors: Set<String> = []
+            for page in 1...4 {
+                try await world.makeDue()
+                try await world.cut("Game", 2)
+                let cut = try await world.checkpoint(of: "game")
+                #expect(cut.text("watermark") == before)
+                #expect(cut.int("page_number") == page)
+                #expect(cut.text("pass_kind") == "incremental")
+                cursors.insert(cut.text("cursor") ?? "")
+                #expect(try await world.job("*").text("last_outcome") == "partial")
+            }
+            #expect(cursors.count == 4 && !cursors.contains(""))
+            try await world.drain()
+            #expect(try await world.differences() == [])
+            #expect(try await world.checkpoint(of: "game").text("watermark") != before)
+        }
+    }
+
+    @Test(arguments: [6, 7, 8, 9])
+    func `ST9 a record that is changed during the run is not missed`(_ query: Int) async throws {
+        try await withSports { world in
+            // Games are the queries 6, 7 and 8; the last change comes when they are all read.
+            try await world.saveGames(3..<5, afterQueries: query)
+            try await world.drain()
+            try await world.runAgain()
+            #expect(try await world.unfinished() == [])
+            #expect(try await world.differences() == [])
+        }
+    }
+
+    @Test func `ST9 the watermark is the greatest time seen and not the time of the run`()
+        async throws
+    {
+        try await withSports { world in
+            try await world.drain()
+            let greatest = try await world.value("select max(modified_at) from synced.st_game")
+            let kept = try await world.value(
+                "select watermark::timestamptz from jobrunner.checkpoints where entity = 'game'")
+            #expect(kept == greatest)
+        }
+    }
+
+    /// CloudKit reference, 9.3.
+    @Test(arguments: [true, false])
+    func `ST8 a marker that is refused after a cut goes on from the greatest time stored`(
+        _ isFull: Bool
+    ) async throws {
+        try await withSports("\"records\": 900") { world in
+            if !isFull {
+                try await world.drain()
+                try await world.saveGames(0..<900)
+                try await world.makeDue()
+            }
+            try await world.cut("Game", 4)
+            #expect(try await world.checkpoint(of: "game").int("page_number") == 3)
+            let asked = try await world.queries().count
+            try await world.cloud(.sportstime, "expire", #""what": ["markers"]"#)
+            try await world.drain()
+            let pages = try await world.queries("Game", from: asked)
+            try #require(pages.count >= 3)
+            #expect(pages[0].token != nil && pages[0].records == 0)
+            #expect(pages[1].token == nil)
+            // What was stored is not read again, but for the overlap of two minutes.
+            let again = pages.map(\.records).reduce(0, +)
+            #expect(isFull ? again < 430 : again <= 900)
+            #expect(try await world.unfinished() == [])
+            #expect(try await world.differences() == [])
+        }
+    }
+}
