@@ -200,7 +200,7 @@ struct Soak {
         if isGivenUp {
             try await world.giveUpWorkers()
             try await world.drain()
-            try await world.source.command("POST", "release", "{}")
+            try await world.source.command("POST", "hurry", "{}")
             await worker.stop()
         } else {
             await worker.stop()

@@ -116,7 +116,7 @@ import Testing
             }
             #expect(try await world.unfinished() == [])
             #expect(try await world.disagreements() == [])
-            try await world.source.command("POST", "release", "{}")
+            try await world.source.command("POST", "hurry", "{}")
             try await eventually("the stale run finds out") {
                 world.lines.all.contains { $0.contains("run lost") }
             }
@@ -189,7 +189,7 @@ import Testing
             // An edit that the stale run must not take for sent.
             try await world.weSave(Save(video(0), "unknown", Self.later + 1))
             let before = try await state(world)
-            try await world.source.command("POST", "release", "{}")
+            try await world.source.command("POST", "hurry", "{}")
             try await eventually("the stale run finds out") {
                 world.lines.all.contains { $0.contains("run lost") }
             }
@@ -217,7 +217,7 @@ import Testing
             try await world.giveUpWorkers()
             try await world.drain()
             #expect(try await world.disagreements() == [])
-            try await world.source.command("POST", "release", "{}")
+            try await world.source.command("POST", "hurry", "{}")
             await stale.stop()
             #expect(
                 try await world.history()[video(1)]?.compactMap { $0?.status }
