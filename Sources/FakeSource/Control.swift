@@ -3,6 +3,8 @@ struct Control {
     let world: World
     /// Ends all delays and hangs.
     let release: () -> Void
+    /// Ends all delays with their answers.
+    let hurry: () -> Void
 
     func answer(_ request: Request) -> Answer {
         let path = request.segments.dropFirst().joined(separator: "/")
@@ -38,6 +40,9 @@ struct Control {
         case "release":
             release()
             return .message("released")
+        case "hurry":
+            hurry()
+            return .message("hurried")
         case "reset":
             world.reset()
             release()

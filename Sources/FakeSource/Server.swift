@@ -96,7 +96,7 @@ final class Server {
         if exchange.isTooLarge { return .error(413, "Body too large") }
         exchange.body = []
         guard isControl else { return world.answer(request) }
-        return Control(world: world, release: clock.release).answer(request)
+        return Control(world: world, release: clock.release, hurry: clock.hurry).answer(request)
     }
 
     private func values(

@@ -1,5 +1,6 @@
 import JSON
 import JobFile
+import Postgres
 import Queue
 
 // One pass per chunk of a list: an API that takes only so many ids at once (`for_each`).
@@ -14,12 +15,30 @@ extension Run {
         }
         let loaded = try await services.queue.listItems(
             user: inputs.job.claim.userID, in: ListPlace(table: list.table, column: list.column))
-        return stride(from: 0, to: loaded.items.count, by: rule.chunk).map { start in
+        let parts = stride(from: 0, to: loaded.items.count, by: rule.chunk).map { start in
             let items = Array(loaded.items[start..<min(start + rule.chunk, loaded.items.count)])
             var part = entity
             part.name = "\(entity.name)#\(stableHash(items.joined(separator: "\n")))"
             chunks[part.name] = items
             return part
         }
+        try await forgetChunks(of: entity, but: parts.map(\.name))
+        return parts
+    }
+
+    /// A chunk that no list makes any more leaves its checkpoint behind.
+    private func forgetChunks(of entity: Entity, but names: [String]) async throws {
+        let stale = inputs.job.checkpoints.map(\.entity).filter {
+            $0.hasPrefix("\(entity.name)#") && !names.contains($0)
+        }
+        guard !stale.isEmpty else { return }
+        let claim = inputs.job.claim
+        try await turn([
+            Statement(
+                """
+                delete from jobrunner.checkpoints as k
+                where k.user_id = $1 and k.job_name = $2 and k.entity = any ($3)
+                """, .int8(claim.userID), .text(claim.name), .textArray(stale))
+        ])
     }
 }

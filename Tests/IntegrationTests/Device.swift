@@ -7,7 +7,7 @@ import JSON
 struct Device {
     private let base: String
     private let client: HTTPClient
-    private let token: String
+    private var token: String
     private var syncToken: String?
     private var tags: [String: String] = [:]
     private var unsent: Set<String> = []
@@ -24,6 +24,9 @@ struct Device {
         self.client = client
         self.token = token
     }
+
+    /// Another web auth token, after the one before has expired.
+    mutating func signIn(_ token: String) { self.token = token }
 
     /// A person's edit; false when the device knows of a newer one.
     mutating func edit(_ save: Save) -> Bool {
@@ -122,7 +125,7 @@ struct Device {
         let request = HTTPRequest(
             method: "POST",
             url: "\(base)/database/1/\(CloudApp.metube.container)/production/private/\(operation)"
-                + "?ckAPIToken=api-token&ckWebAuthToken=\(token)",
+                + "?ckAPIToken=api-token&ckWebAuthToken=\(percentEncode(queryValue: token))",
             headers: [HTTPHeader("Content-Type", "application/json")],
             body: Array(JSONValue.object(members).text.utf8))
         do {

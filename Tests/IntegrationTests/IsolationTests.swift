@@ -26,7 +26,8 @@ import Testing
                     join jobrunner.tenants as t on t.id = u.tenant_id where t.name = 'acme'
                     """) == String(kept))
             #expect(try await world.value("select count(*) from synced.hub_video") == String(kept))
-            for line in world.lines.all where line.contains("user=ann") {
+            for line in world.lines.all
+            where line.contains("user=ann") && !line.contains("run_started") {
                 #expect(line.contains("tenant=other") == line.contains("tea-pot"))
             }
             #expect(

@@ -68,22 +68,40 @@ struct Soak {
         // The first rounds take each kind of trouble once, later ones any.
         let trouble = round < Trouble.all.count ? Trouble.all[round] : dice.any(of: Trouble.all)
         faults[trouble.name, default: 0] += 1
-        if trouble.interruptsWorker {
-            // The worker's batch is to be struck, no device's.
-            try await runDevices()
-            try await editHere(4)
-            try await world.source.command("DELETE", "faults")
-            try await trouble.start(in: world)
-            try await interruptWorker(isGivenUp: trouble.name == "given up")
-        } else {
+        guard trouble.isForWorker else {
             try await editHere(4)
             try await trouble.start(in: world)
             let world = world
             async let drained: Void = world.drain()
             try await runDevices()
             try await drained
+            return
         }
-        if round % 4 == 3 { try await world.source.command("DELETE", "faults") }
+        try await runDevices()
+        try await editHere(4)
+        try await world.source.command("DELETE", "faults")
+        try await trouble.start(in: world)
+        switch trouble.name {
+        case "given up": try await interruptWorker(isGivenUp: true)
+        case "stopped": try await interruptWorker(isGivenUp: false)
+        default: try await world.drain()
+        }
+        if trouble.name == "signed out" { try await signIn() }
+        try await world.source.command("DELETE", "faults")
+    }
+
+    /// New web auth tokens for the devices, and for the worker.
+    private mutating func signIn() async throws {
+        for place in 0...devices.count {
+            let user = Self.user
+            let minted = try await world.cloud(.metube, "token", #""user": "\#(user)""#)
+            let token = try #require(minted.text("token"))
+            if place < devices.count {
+                devices[place].signIn(token)
+            } else {
+                try await world.setSecret("ck_web_auth_token", token, of: Self.user)
+            }
+        }
     }
 
     /// Waits that a source asked for pass in the same time as all else.
@@ -182,13 +200,12 @@ struct Soak {
         if isGivenUp {
             try await world.giveUpWorkers()
             try await world.drain()
-            try await world.source.command("POST", "release", "{}")
+            try await world.source.command("POST", "hurry", "{}")
             await worker.stop()
         } else {
             await worker.stop()
             try await world.source.command("POST", "release", "{}")
         }
-        try await world.source.command("DELETE", "faults")
     }
 
     private func isAtRest() async throws -> Bool {
@@ -238,6 +255,14 @@ extension Soak {
             }
         }
         #expect(try await world.unfinished() == [])
+        // What was to go wrong did.
+        let outcomes = try await world.outcomes(Self.user)
+        for outcome in [
+            "deferred rate_limited", "needs_reauth unauthorised", "partial crashed",
+        ] {
+            #expect(outcomes.contains(outcome))
+        }
+        #expect(try await world.calls().contains("records/lookup"))
     }
 
     func report(rounds: Int, turns: Int) async throws -> String {
@@ -268,10 +293,14 @@ struct Trouble: Sendable {
     var name: String
     /// The fault, if it is one.
     var fault: String?
-    var interruptsWorker = false
+    /// It is to strike the worker, so the devices sync before.
+    var isForWorker = false
 
     func start(in world: World) async throws {
         if let fault { try await world.source.fault(fault) }
+        if name == "signed out" {
+            try await world.cloud(.metube, "expire", #""what": ["web_tokens"]"#)
+        }
         guard name.hasPrefix("expired") else { return }
         let answer = name.hasSuffix("code") ? "CHANGE_TOKEN_EXPIRED" : "BAD_REQUEST"
         try await world.settings(#""expired_token": "\#(answer)""#)
@@ -286,7 +315,9 @@ struct Trouble: Sendable {
         ),
         Trouble(
             name: "throttled for long",
-            fault: #"{"kind": "throttle", "retry_after": 90, "op": "changes/zone", "times": 2}"#),
+            fault: #"{"kind": "throttle", "retry_after": 90, "op": "changes/zone", "times": 2}"#,
+            isForWorker: true),
+        Trouble(name: "signed out", fault: nil, isForWorker: true),
         Trouble(
             name: "throttled in the middle",
             fault: #"{"kind": "throttle", "retry_after": 90, "op": "records/lookup"}"#),
@@ -313,10 +344,10 @@ struct Trouble: Sendable {
         Trouble(
             name: "given up",
             fault: #"{"kind": "slow", "delay_ms": 60000, "op": "records/modify"}"#,
-            interruptsWorker: true),
+            isForWorker: true),
         Trouble(
             name: "stopped",
-            fault: #"{"kind": "hang", "op": "records/modify"}"#, interruptsWorker: true),
+            fault: #"{"kind": "hang", "op": "records/modify"}"#, isForWorker: true),
         Trouble(
             name: "unavailable",
             fault:

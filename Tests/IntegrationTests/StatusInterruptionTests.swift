@@ -29,7 +29,8 @@ import Testing
         try await withStatuses(3) { world in
             try await world.drain()
             try await world.weAdd(401)
-            try await world.source.fault(#"{"kind": "hang", "op": "records/modify", "nth": 2}"#)
+            try await world.source.fault(
+                #"{"kind": "slow", "delay_ms": 60000, "op": "records/modify", "nth": 2}"#)
             try await world.makeDue()
             let worker = try world.start()
             try await world.waitFor("records/modify", 2)
@@ -43,7 +44,7 @@ import Testing
             #expect(try await world.outcomes(ann).contains("partial cancelled"))
             #expect(token != nil)
             #expect(try await world.disagreements() == [])
-            // The hanging batch had arrived; it was not written a second time.
+            // The batch that was cancelled had arrived; it was not written a second time.
             let history = try await world.history()
             #expect(history.values.allSatisfy { $0.count == 1 } && history.count == 404)
         }
@@ -115,7 +116,7 @@ import Testing
             }
             #expect(try await world.unfinished() == [])
             #expect(try await world.disagreements() == [])
-            try await world.source.command("POST", "release", "{}")
+            try await world.source.command("POST", "hurry", "{}")
             try await eventually("the stale run finds out") {
                 world.lines.all.contains { $0.contains("run lost") }
             }
@@ -188,7 +189,7 @@ import Testing
             // An edit that the stale run must not take for sent.
             try await world.weSave(Save(video(0), "unknown", Self.later + 1))
             let before = try await state(world)
-            try await world.source.command("POST", "release", "{}")
+            try await world.source.command("POST", "hurry", "{}")
             try await eventually("the stale run finds out") {
                 world.lines.all.contains { $0.contains("run lost") }
             }
@@ -216,7 +217,7 @@ import Testing
             try await world.giveUpWorkers()
             try await world.drain()
             #expect(try await world.disagreements() == [])
-            try await world.source.command("POST", "release", "{}")
+            try await world.source.command("POST", "hurry", "{}")
             await stale.stop()
             #expect(
                 try await world.history()[video(1)]?.compactMap { $0?.status }

@@ -126,7 +126,7 @@ import Testing
             let worker = try world.start()
             try await world.waitFor("records/modify")
             try await world.weSave(Save(video(1), "watched", Self.later + 7))
-            try await world.source.command("POST", "release", "{}")
+            try await world.source.command("POST", "hurry", "{}")
             try await eventually("the push is noted") {
                 try await world.local()[video(2)]?.isSynced == true
             }

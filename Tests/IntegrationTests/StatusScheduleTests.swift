@@ -61,7 +61,7 @@ import Testing
                     try await world.enqueue(userName(1), force: true) == "follows_running")
             }
             #expect(try await world.calls().filter { $0 == "changes/zone" }.count == 1)
-            try await world.source.command("POST", "release", "{}")
+            try await world.source.command("POST", "hurry", "{}")
             try await eventually("the second run has ended") {
                 let job = try await world.job(userName(1))
                 return try await world.calls().filter { $0 == "changes/zone" }.count == 2
