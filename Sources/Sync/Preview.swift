@@ -24,6 +24,8 @@ public struct Preview: Sendable {
     ///
     /// Secrets are taken out.
     public struct Change: Sendable {
+        /// The columns that name it.
+        public var key: [String]
         /// The row as it is stored.
         public var before: JSONValue
         /// The row as the run would leave it.

@@ -82,7 +82,8 @@ final class Rehearsal {
             if page.sweep != nil, let sweep = own.dropLast().last?.first {
                 preview.noteSweep(isRefused: try sweep.bool("refused"))
             }
-            try preview.addChanges(own, most: Self.changesMax, redactor)
+            try preview.addChanges(
+                own, key: page.entity.records.key, most: Self.changesMax, redactor)
         }
         for end in ends { preview.add(end, isPage: false) }
         try preview.addCounts(answers[answers.count - 1])
@@ -108,6 +109,12 @@ final class Rehearsal {
 
 /// The rows of a page's keys, as they are stored at the moment.
 private struct RowLook {
+    /// Columns that are ours, unless a job file has a field of that name.
+    private static let bookkeeping = [
+        "user_id", "inserted_at", "last_modified", "synced", "push_error", "pending_delete",
+        "hidden_at",
+    ]
+
     let statement: Statement
 
     init(_ entity: Entity, _ batch: RecordBatch, for claim: Claim) {
@@ -119,15 +126,16 @@ private struct RowLook {
         let binds = fields.map { field in
             field.bind(batch.rows.map { row in entity.index(of: field.name).flatMap { row[$0] } })
         }
-        let isKept = entity.index(of: "last_modified") != nil
         statement = Statement(
             """
             select jsonb_build_array(\(columns.map { "t.\($0)" }.joined(separator: ", ")))::text as key,
-              (to_jsonb(t) - 'user_id'\(isKept ? "" : " - 'last_modified'"))::text as row
+              (to_jsonb(t) - $\(fields.count + 2)::text[])::text as row
             from unnest(\(arrays.joined(separator: ", "))) as k (\(columns.joined(separator: ", ")))
             join synced.\(quoted(entity.write.table)) as t
               on t.user_id = $1 and \(matches.joined(separator: " and "))
-            """, binds: [.int8(claim.userID)] + binds)
+            """,
+            binds: [.int8(claim.userID)] + binds
+                + [.textArray(Self.bookkeeping.filter { entity.index(of: $0) == nil })])
     }
 }
 
@@ -167,7 +175,7 @@ extension Preview {
 
     /// Adds the first rows that are others after the page than before it.
     fileprivate mutating func addChanges(
-        _ answers: [Rows], most: Int, _ redactor: Redactor
+        _ answers: [Rows], key columns: [String], most: Int, _ redactor: Redactor
     ) throws {
         let last = entities.count - 1
         guard let before = try answers.first?.byKey(), let after = try answers.last?.byKey() else {
@@ -177,7 +185,8 @@ extension Preview {
         for key in changed.prefix(most - entities[last].changes.count) {
             entities[last].changes.append(
                 Change(
-                    before: try row(before[key], redactor), after: try row(after[key], redactor)))
+                    key: columns, before: try row(before[key], redactor),
+                    after: try row(after[key], redactor)))
         }
     }
 

@@ -52,6 +52,9 @@ import Testing
                 #"{"op":"edit","user":"user-000001","count":1,"name":"renamed"}"#)
             try await installation.command(
                 source, "change", #"{"op":"remove","user":"user-000001","count":2}"#)
+            let changed = try await installation.ok(ann)
+            #expect(changed.contains(#""} name: "#) && changed.contains(#" → "renamed""#))
+            #expect(changed.contains(#"  ~ {"item_id":""#))
             let before = try await installation.fingerprint()
             let dry = try await installation.json(ann + " --full")
             #expect(try await installation.fingerprint() == before)

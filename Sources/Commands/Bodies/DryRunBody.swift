@@ -138,8 +138,8 @@ private func changeWords(_ change: Preview.Change) -> String {
     let differing = after.filter { old[$0.name] != $0.value }.map { member in
         "\(member.name): \((old[member.name] ?? .null).text) → \(member.value.text)"
     }
-    let same = after.filter { old[$0.name] == $0.value && $0.value != .null }.prefix(1)
-    return "~ \(JSONValue.object(Array(same)).text) " + differing.joined(separator: ", ")
+    let key = after.filter { change.key.contains($0.name) }
+    return "~ \(JSONValue.object(key).text) " + differing.joined(separator: ", ")
 }
 
 extension Preview {
