@@ -27,7 +27,7 @@ import Testing
                     """) == String(kept))
             #expect(try await world.value("select count(*) from synced.hub_video") == String(kept))
             for line in world.lines.all
-            where line.contains("user=ann") && !line.contains("run_started") {
+            where line.contains("user=ann") && !line.contains("run started") {
                 #expect(line.contains("tenant=other") == line.contains("tea-pot"))
             }
             #expect(
