@@ -74,8 +74,9 @@ extension Run {
         if let resumed = PassState(resuming: checkpoint) { return resumed }
         let conditions = entity.incremental?.fullIf ?? []
         let isAsked = try !conditions.isEmpty && holds(conditions, for: entity.name)
+        // After a reset the next pass is full, whatever else its job has done.
         let fallback =
-            entity.incremental?.fallsBackToJob == true
+            entity.incremental?.fallsBackToJob == true && checkpoint.generation == 0
             ? inputs.job.lastSuccessAt.map(Timestamp.iso8601) : nil
         let isFull = isAsked || isFullDue(entity, checkpoint, hasFallback: fallback != nil)
         var pass = PassState(

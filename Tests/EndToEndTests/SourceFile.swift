@@ -19,7 +19,7 @@ func itemsFile(port: UInt16, page: String = "style: token, token_at: next_token,
           path: /generic/{user.demo_id}/token
           query: { since: "{since}", cursor: "{page.token}", limit: "{page.size}" }
         page: { \(page) }
-        incremental: { watermark: max_seen }
+        incremental: { watermark: max_seen, full_every: 24h }
         records:
           at: items[]
           key: [item_id]
@@ -29,7 +29,8 @@ func itemsFile(port: UInt16, page: String = "style: token, token_at: next_token,
             updated_at: { at: updated_at, type: timestamp, required: true }
         write:
           table: demo_item
-          mode: overwrite
+          mode: newest_wins
+          newer_by: updated_at
           deletes: { sweep: after_full_pass, max_fraction: 1 }
 
     """

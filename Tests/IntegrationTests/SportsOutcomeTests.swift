@@ -37,8 +37,7 @@ import Testing
             #expect(run.int("fetched_count") ?? 0 > 0)
             #expect(
                 world.lines.all.contains {
-                    $0.contains("run_finished") && $0.contains("outcome=partial")
-                        && $0.contains("shutdown")
+                    $0.contains("outcome=partial") && $0.contains("error_kind=shutdown")
                 })
         }
     }

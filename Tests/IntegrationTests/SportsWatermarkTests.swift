@@ -26,6 +26,23 @@ import Testing
         }
     }
 
+    @Test func `ST5 after a reset an entity begins anew and not at its job's last success`()
+        async throws
+    {
+        try await withSports(Self.even) { world in
+            try await world.drain()
+            try await world.sql("select jobrunner.reset_jobs('acme')")
+            let asked = try await world.queries().count
+            try await world.runAgain()
+            #expect(
+                try await world.queries(from: asked).map(\.records)
+                    == [Int](repeating: 150, count: 7))
+            let passes = try await world.rows(
+                "select 1 as one from jobrunner.checkpoints where last_full_at is not null")
+            #expect(passes.count == 7)
+        }
+    }
+
     /// Two minutes of overlap: the record at the very second belongs to `>=` and not to `>`.
     @Test func `ST6 records of the boundary are asked for by four entities and not by three`()
         async throws
@@ -50,6 +67,7 @@ import Testing
             try await world.saveGames(0..<450)
             let asked = try await world.queries().count
             try await world.hang("Game", 2)
+            try await world.makeDue()
             let worker = try world.start()
             try await eventually("the deadline cuts it") {
                 try await world.outcomes("*").contains("partial deadline")

@@ -1,0 +1,70 @@
+import Postgres
+import Queue
+import Testing
+
+@Suite("Rehearsal")
+struct RehearsalTests {
+    @Test func `a job that is read is what its next claim tells, and nobody holds it`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            let user = try await fixture.addUser()
+            let worker = try await fixture.addWorker()
+            let first = try await fixture.run(worker, user: user)
+            try await fixture.commit(first, page(1, cursor: "cursor"))
+            try await fixture.remember("register", listHash: "abc", for: first)
+            try await fixture.finish(first, .partial, kind: .deadline)
+
+            let read = try await fixture.queue.readJob(Fixture.refresh, tenant: "acme", user: "ann")
+            #expect(read.claim.fence == 0)
+            #expect(try await fixture.job("state", user: user) == "waiting")
+            let claimed = try #require(try await fixture.claim(worker, limit: 1).first)
+            #expect(read.userKey == claimed.userKey)
+            #expect(read.tenantName == claimed.tenantName)
+            #expect(read.deadline == claimed.deadline)
+            #expect(read.attributes == claimed.attributes)
+            #expect(read.checkpoints.map(\.entity) == ["video"])
+            #expect(read.checkpoints.map(\.cursor) == claimed.checkpoints.map(\.cursor))
+            #expect(read.checkpoints.map(\.generation) == claimed.checkpoints.map(\.generation))
+            #expect(read.calls.map(\.listHash) == ["abc"])
+            await #expect(throws: QueueError.self) {
+                _ = try await fixture.queue.readJob("nope", tenant: "acme", user: "ann")
+            }
+        }
+    }
+
+    // What is done already depends on whether the run is asked for, as a dry run always is.
+    @Test func `the two functions that tell of a job's past read it by the same words`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            let texts = try await fixture.texts(
+                """
+                select regexp_replace(
+                  regexp_replace(
+                    substring(replace(p.prosrc, ' c.', ' j.') from 'u\\.attributes,(.*)\\) as s'),
+                    '\\s+', ' ', 'g'),
+                  ', j\\.priority = 0 .* as done', '')
+                from pg_proc as p
+                where p.proname in ('read_job', 'claim_of_tenant')
+                """)
+            #expect(texts.count == 2)
+            #expect(texts.first?.contains("repair_requested") == true)
+            #expect(Set(texts).count == 1)
+        }
+    }
+
+    @Test func `what is rehearsed answers as if it were done, and is undone`() async throws {
+        try await Fixture.lend { fixture async throws in
+            let insert = Statement("insert into synced.hub_video values (7, 'a')")
+            let count = Statement("select count(*) from synced.hub_video")
+            let answers = try await fixture.queue.rehearse([insert, count])
+            #expect(try answers[1].only().int(0) == 1)
+            #expect(try await fixture.int("select count(*) from synced.hub_video") == 0)
+            await #expect(throws: DatabaseError.self) {
+                _ = try await fixture.queue.rehearse([insert, insert])
+            }
+            #expect(try await fixture.int("select count(*) from synced.hub_video") == 0)
+        }
+    }
+}
