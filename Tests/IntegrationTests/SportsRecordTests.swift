@@ -138,7 +138,9 @@ import Testing
         }
     }
 
-    /// In a process of its own. Were the bodies of 200 more pages kept, it would be 26 MB and more.
+    /// In a process of its own.
+    ///
+    /// Were the bodies of 200 more pages kept, it would be 26 MB and more.
     @Test func `ST29 an entity of many pages needs no more memory than one of few`() async throws {
         let server = TestCluster.shared.url
         await #expect(processExitsWith: .success) { [server = server as String] in
