@@ -41,9 +41,8 @@ struct PassState {
         syncToken = checkpoint.syncToken
         partialWatermark = checkpoint.partialWatermark
         isWhole = checkpoint.isWhole
-        // What its first answer and its probe were is not kept: the next pass asks anew.
-        validator = nil
-        probe = nil
+        validator = checkpoint.passValidator
+        probe = checkpoint.passProbe
         isFullRequested = false
         isRepair = checkpoint.isRepairRequested
     }

@@ -105,6 +105,8 @@ with given as materialized (
     sync_token = excluded.sync_token,
     watermark = coalesce(excluded.watermark, k.watermark),
     pass_is_whole = true,
+    pass_validator = null,
+    pass_probe = null,
     validator = excluded.validator,
     probe = excluded.probe,
     last_full_at = coalesce(excluded.last_full_at, k.last_full_at),
