@@ -66,9 +66,16 @@ let package = Package(
             uses: ["Sync", "Queue", "HTTP", "JobFile", "JSON", "Secrets", "COpenSSL"]),
         room("Runner", uses: ["Sync", "Queue", "JobFile", "Telemetry", "CLinux"]),
         room(
+            "Conformance",
+            uses: [
+                "Runner", "Sync", "Queue", "Postgres", "HTTP", "JobFile", "JSON", "Schema",
+                "Secrets", "Telemetry",
+            ]),
+        room(
             "Commands",
             uses: [
-                "Runner", "Sync", "CloudKit", "Queue", "Postgres", "HTTP", "JobFile", "JSON",
+                "Conformance", "Runner", "Sync", "CloudKit", "Queue", "Postgres", "HTTP", "JobFile",
+                "JSON",
                 "Schema", "Secrets", "Telemetry", "CLinux",
             ]),
         .executableTarget(

@@ -18,7 +18,7 @@ enum ExitCode: Int32, CaseIterable {
         case .usage: "the command line is wrong"
         case .data: "a file's content is wrong, a job file's for example"
         case .noInput: "a file that was named can't be read"
-        case .unavailable: "the database can't be reached"
+        case .unavailable: "the database, or the source of a test, can't be reached"
         case .software: "a bug"
         case .temporary: "it may work when tried again"
         case .configuration: "the environment, a setting or the key file is wrong"

@@ -21,7 +21,7 @@ public struct DatabaseConfiguration: Sendable {
     public var statementCacheSize = 200
 
     let applicationName: String
-    private let settings: [String: String]
+    private var settings: [String: String]
 
     /// Reads a URI or keyword string; nil leaves everything to libpq's `PG*` variables.
     ///
@@ -33,6 +33,13 @@ public struct DatabaseConfiguration: Sendable {
         self.lanes = lanes
         self.applicationName = applicationName
         settings = try conninfo.map(parse) ?? [:]
+    }
+
+    /// The same server and rights, another database.
+    public func ofDatabase(_ name: String) -> DatabaseConfiguration {
+        var other = self
+        other.settings["dbname"] = name
+        return other
     }
 
     /// Host, port, database and user, for logs.

@@ -15,7 +15,7 @@ struct Answer {
 
 /// Sends one run's requests: within its deadline and its source's budget, again where the rule says.
 struct Exchange {
-    let client: HTTPClient
+    let client: any Sender
     let budgets: Budgets
     let source: Source
     let dialect: (any SourceDialect)?

@@ -131,7 +131,7 @@ func conditions(_ validator: String?, url: String) -> [HTTPHeader] {
 private func addressHash(_ url: String) -> String { stableHash(url) }
 
 /// FNV-1a of 64 bits, in hexadecimal digits: the same in every process and version.
-func stableHash(_ text: String) -> String {
+public func stableHash(_ text: String) -> String {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
     return String(hash, radix: 16)

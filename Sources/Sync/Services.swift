@@ -1,4 +1,3 @@
-public import HTTP
 public import JobFile
 public import Queue
 public import Secrets
@@ -9,7 +8,7 @@ public struct Services: Sendable {
     /// The verbs of the database.
     public var queue: Queue
     /// Sends what runs ask of sources.
-    public var client: HTTPClient
+    public var client: any Sender
     /// What this worker may ask of sources.
     public var budgets: Budgets
     /// Opens secrets; nil: there is no key file, and a job with secrets needs one.
@@ -23,7 +22,7 @@ public struct Services: Sendable {
 
     /// Gathers what runs share.
     public init(
-        queue: Queue, client: HTTPClient, budgets: Budgets, sealer: Sealer?, log: Log,
+        queue: Queue, client: any Sender, budgets: Budgets, sealer: Sealer?, log: Log,
         dialect: @escaping @Sendable (Source) -> (any SourceDialect)? = { _ in nil }
     ) {
         self.dialect = dialect

@@ -9,11 +9,25 @@ private let secretBytesMax = 64 << 10
 ///
 /// Reads key and files now, so that a mistake is found before the database is asked.
 func sealing(_ arguments: ParsedArguments, _ context: Context) throws -> Sealing? {
-    let named = arguments.assignments("secret")
-    guard !named.isEmpty else { return nil }
+    guard !arguments.assignments("secret").isEmpty else { return nil }
     let sealer = try context.settings.sealer()
-    let secrets = try named.map { (name: $0.name, value: try readSecret($0)) }
-    return { tenant, user in
+    return sealing(try readSecrets(arguments), with: sealer)
+}
+
+/// What the `--secret` options name.
+func readSecrets(
+    _ arguments: ParsedArguments
+) throws(Failure) -> [(name: String, value: SecretValue)] {
+    var secrets: [(name: String, value: SecretValue)] = []
+    for named in arguments.assignments("secret") {
+        secrets.append((name: named.name, value: try readSecret(named)))
+    }
+    return secrets
+}
+
+/// Seals secrets for whoever they are given to.
+func sealing(_ secrets: [(name: String, value: SecretValue)], with sealer: Sealer) -> Sealing {
+    { tenant, user in
         secrets.map { name, value in
             let place = SecretPlace(tenantID: tenant, userID: user, name: name)
             return (name: name, sealed: sealer.seal(value, for: place))

@@ -51,6 +51,24 @@ let runCommands = [
         ],
         example: "jobrunner dryrun metube.refresh --tenant acme --user ann --pages 2"),
     CommandSpec(
+        "test",
+        "Run a job in a scratch database and tell which guarantees it holds; exit 1 if one is not held",
+        positionals: [.job],
+        options: [
+            .repeated(
+                "set", "NAME=VALUE", as: .assignment(.text), "attribute of the user it runs for"),
+            .secret,
+            .repeated(
+                "list", "NAME=@FILE", as: .assignment(.file), "list of ids, one a line"),
+            .value("base", "URL", "address of the source in place of the job file's"),
+            .value(
+                "record", "DIR", "write each exchange into a file there, without any secret"),
+            .value("replay", "DIR", "answer from such files instead of asking the source"),
+            .json,
+        ],
+        rules: [.atMostOne(["record", "replay"])],
+        example: "jobrunner test demo.items --set demo_id=user-000001 --record fixtures"),
+    CommandSpec(
         "fresh",
         "Tell whether a job's rows may be used, and have old ones read again; exit 1 if to wait",
         positionals: [.job], options: [.tenant, .user, .json],

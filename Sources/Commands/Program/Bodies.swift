@@ -21,6 +21,7 @@ let bodies: [String: Body] = [
     "worker": WorkerCommand.run,
     "enqueue": enqueue,
     "dryrun": dryRun,
+    "test": testJob,
     "fresh": fresh,
     "trigger": trigger,
     "status": status,

@@ -1,3 +1,4 @@
+import Conformance
 import JobFile
 import Postgres
 import Queue
@@ -35,6 +36,8 @@ struct Failure: Error {
         case let error as LogSettingError: self.init(.configuration, error.description)
         case let mistakes as Mistakes: self.init(mistakes: mistakes)
         case let error as OutputError: self.init(output: error)
+        case let error as BatteryError:
+            self.init(error.cause == .sourceIsAway ? .unavailable : .data, error.message)
         default: self.init(.software, "\(error)")
         }
     }
