@@ -60,6 +60,8 @@ create table jobrunner.checkpoints (
   last_full_at timestamp with time zone,
   validator text,
   probe text,
+  pass_validator text,
+  pass_probe text,
   repair_requested boolean not null default false,
   record_failures jsonb not null default '[]'::jsonb,
   run_swept_count bigint not null default 0,

@@ -49,6 +49,8 @@ extension Checkpoint {
         isDone = node["done"]?.bool ?? false
         validator = node["validator"]?.string
         probe = node["probe"]?.string
+        passValidator = node["pass_validator"]?.string
+        passProbe = node["pass_probe"]?.string
         isRepairRequested = node["repair_requested"]?.bool ?? false
     }
 }

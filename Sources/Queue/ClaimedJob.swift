@@ -75,6 +75,10 @@ public struct Checkpoint: Sendable, Equatable {
     public var validator: String?
     /// What the probe said when the last pass was read.
     public var probe: String?
+    /// The validator of the pass in progress.
+    public var passValidator: String?
+    /// What the probe said before the pass in progress.
+    public var passProbe: String?
     /// The full pass that was asked for is a repair (LU22).
     public var isRepairRequested = false
 

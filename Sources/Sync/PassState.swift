@@ -41,9 +41,8 @@ struct PassState {
         syncToken = checkpoint.syncToken
         partialWatermark = checkpoint.partialWatermark
         isWhole = checkpoint.isWhole
-        // What its first answer and its probe were is not kept: the next pass asks anew.
-        validator = nil
-        probe = nil
+        validator = checkpoint.passValidator
+        probe = checkpoint.passProbe
         isFullRequested = false
         isRepair = checkpoint.isRepairRequested
     }
@@ -80,6 +79,12 @@ struct PassState {
     /// Ends with a sweep, which a pass with unreadable records may not (ST16).
     func mayEndInSweep(_ entity: Entity) -> Bool { kind == .full && isWhole && entity.sweeps }
 
+    /// Past a record that the source could not give only a full pass moves.
+    ///
+    /// Else it would be missed until somebody changes it. One that never heals makes the passes
+    /// wider at most until then.
+    private var mayMoveOn: Bool { isWhole || kind == .full }
+
     mutating func note(isWhole pageIsWhole: Bool) { isWhole = isWhole && pageIsWhole }
 
     /// A record failed at the source: that nothing has changed since must not excuse the next pass
@@ -97,7 +102,7 @@ struct PassState {
             entity: entity.name, generation: generation, pageNumber: pageNumber + 1,
             passKind: kind, passStartedAt: startedAt, passSince: since, cursor: next.next,
             syncToken: token(entity, next), partialWatermark: seen, isEnd: isEnd,
-            watermark: isEnd ? watermark(entity, seen: seen) : nil)
+            watermark: isEnd && mayMoveOn ? watermark(entity, seen: seen) : nil)
         commit.isWhole = isWhole
         commit.validator = validator
         commit.probe = probe
@@ -116,7 +121,7 @@ struct PassState {
     /// A keyset's position moves with every page, a feed's token at its end: until then the cursor
     /// is the token.
     private func token(_ entity: Entity, _ next: NextPosition) -> String? {
-        guard entity.page.outlives, !entity.page.isFeed || next.next == nil else {
+        guard entity.page.outlives, !entity.page.isFeed || (next.next == nil && mayMoveOn) else {
             return syncToken
         }
         return next.reached ?? syncToken

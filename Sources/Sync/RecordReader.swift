@@ -76,12 +76,8 @@ struct RecordReader: Sendable {
     ) {
         guard let row = row(of: node) else {
             batch.counts.skippedIncompatible += 1
-            guard entity.sweeps else { return }
-            if let key = row(of: node, only: keyIndexes) {
-                batch.shown.append(key)
-            } else {
-                batch.isWhole = false
-            }
+            // One without a key is no stored row's record, so that a sweep need not know of it.
+            if entity.sweeps, let key = row(of: node, only: keyIndexes) { batch.shown.append(key) }
             return
         }
         note(row, in: &batch)

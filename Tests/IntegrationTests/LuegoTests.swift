@@ -196,6 +196,28 @@ import Testing
         }
     }
 
+    @Test func `a record that the source could not give is asked for again at the next run`()
+        async throws
+    {
+        try await withArticles(7) { world in
+            try await world.drain()
+            let before = try await world.checkpoint(firstUser).text("watermark")
+            try await world.cloud(
+                .luego, "edit",
+                #""user": "\#(firstUser)", "records": [{"recordName": "article_3", "fields": {"title": {"value": "late"}}}]"#
+            )
+            try await world.source.fault(
+                #"{"kind": "record_error", "op": "records/query", "record_name": "article_3", "code": "INTERNAL_ERROR", "reason": "because"}"#
+            )
+            try await world.runAgain()
+            #expect(try await world.titles("article_3").here != "late")
+            #expect(try await world.checkpoint(firstUser).text("watermark") == before)
+            try await world.runAgain()
+            #expect(try await world.titles("article_3").here == "late")
+            #expect(try await world.checkpoint(firstUser).text("watermark") != before)
+        }
+    }
+
     @Test func `LU26 a record that can't be saved is kept too, and stays unsent with its error`()
         async throws
     {

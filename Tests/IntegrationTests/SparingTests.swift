@@ -24,7 +24,7 @@ struct SparingTests {
         }
     }
 
-    @Test func `a probe that answers the same as last time reads no pass`() async throws {
+    private static func probed(_ page: String = "") -> String {
         let probe = """
             probe:
               request:
@@ -33,10 +33,26 @@ struct SparingTests {
               skip_if_same: ["maxSeqReturned"]
               full_every: 24h
             """
-        let yaml = World.generic(
-            "token", page: "style: token, token_at: next_token, size: 50",
+        return World.generic(
+            "token", page: "style: token, token_at: next_token, size: 50\(page)",
             query: #"cursor: "{page.token}""#, incremental: probe)
-        try await withWorld(yaml) { world in
+    }
+
+    @Test func `a pass that was interrupted still knows at its end what the probe had said`()
+        async throws
+    {
+        try await withWorld(Self.probed(", max_pages: 1")) { world in
+            try await world.addUser("ann", videos: 95)
+            try await world.drain()
+            #expect(try await world.holdsAllItems(of: "ann"))
+            let first = try await world.source.log(user: "ann").count
+            try await world.runAgain()
+            #expect(try await world.source.log(user: "ann").count == first + 1)
+        }
+    }
+
+    @Test func `a probe that answers the same as last time reads no pass`() async throws {
+        try await withWorld(Self.probed()) { world in
             try await world.addUser("ann", videos: 95)
             try await world.drain()
             let first = try await world.source.log(user: "ann").count

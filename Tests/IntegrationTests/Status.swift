@@ -67,22 +67,13 @@ struct Kept: Sendable, Equatable {
 }
 
 /// A world with MeTube's statuses, `vid_00000` and on for each user.
-///
-/// Few such worlds live at once.
 func withStatuses(
     _ records: Int = 10, broken: Int = 0, users: Int = 1, changes: [(String, String)] = [],
     _ body: (World) async throws -> Void
 ) async throws {
-    await Places.worlds.take()
-    do {
-        try await withCloud(
-            .metube, "\"records\": \(records), \"broken\": \(broken)", users: users,
-            changes: changes, body)
-    } catch {
-        await Places.worlds.leave()
-        throw error
-    }
-    await Places.worlds.leave()
+    try await withCloud(
+        .metube, "\"records\": \(records), \"broken\": \(broken)", users: users,
+        changes: changes, body)
 }
 
 /// `vid_00007`, as the fixture names them.

@@ -99,6 +99,30 @@ struct OutcomeTests {
         }
     }
 
+    @Test
+    func `a secret that arrives while a run is being refused keeps the job from being parked`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            let worker = try await fixture.addWorker()
+            let user = try await fixture.addUser()
+            let claim = try await fixture.run(worker, user: user)
+            try await fixture.script(
+                "select jobrunner.set_secret(tenant_id, id, 'token', '\\x01') from jobrunner.users where id = \(user)"
+            )
+            try await fixture.finish(claim, .needsReauth, kind: .unauthorised, error: "401")
+            #expect(try await fixture.job("state", user: user) == "waiting")
+            #expect(try await fixture.job("due_at <= now()", user: user) == "true")
+            // What the source itself replaced during the run is no news.
+            let second = try await fixture.run(worker, user: user)
+            try await fixture.script(
+                "select jobrunner.rotate_secret(tenant_id, id, 'token', '\\x01', '\\x02') from jobrunner.users where id = \(user)"
+            )
+            try await fixture.finish(second, .needsReauth, kind: .unauthorised, error: "401")
+            #expect(try await fixture.job("state", user: user) == "needs_reauth")
+        }
+    }
+
     @Test func `invariant 9: a complete run that found nothing new writes no run row`() async throws
     {
         try await Fixture.lend { fixture async throws in

@@ -57,6 +57,8 @@ begin
     last_synced_at = case when in_ended then now() else k.last_synced_at end,
     last_full_at = case when in_ended and in_pass_kind = 'full' then in_pass_started_at else k.last_full_at end,
     repair_requested = k.repair_requested and not (in_ended and in_pass_kind = 'full'),
+    pass_validator = case when not in_ended then in_validator end,
+    pass_probe = case when not in_ended then in_probe end,
     validator = case when in_ended then in_validator else k.validator end,
     probe = case when in_ended then in_probe else k.probe end,
     consecutive_failures = case when in_ended then 0 else k.consecutive_failures end,

@@ -50,7 +50,11 @@ with given as materialized (
 ), held as materialized (
   select j.user_id, j.name, j.fence, j.tenant_id, j.worker_id, j.every, j.priority, j.scheduled_at,
     j.started_at, j.consecutive_failures, j.stalled_runs, j.rerun_requested, g.outcome, g.error_kind,
-    g.error, g.entity, g.wait_ms, g.requests, g.passes, g.calls
+    g.error, g.entity, g.wait_ms, g.requests, g.passes, g.calls,
+    g.outcome = 'needs_reauth' and exists (
+      select from jobrunner.secrets as s
+      where s.tenant_id = j.tenant_id and s.user_id in (0, j.user_id) and s.updated_at > j.started_at
+    ) as is_renewed
   from given as g
   join jobrunner.jobs as j on j.user_id = g.user_id and j.name = g.name and j.fence = g.fence
     and j.nonce = g.nonce and j.state = 'running'
@@ -101,6 +105,8 @@ with given as materialized (
     sync_token = excluded.sync_token,
     watermark = coalesce(excluded.watermark, k.watermark),
     pass_is_whole = true,
+    pass_validator = null,
+    pass_probe = null,
     validator = excluded.validator,
     probe = excluded.probe,
     last_full_at = coalesce(excluded.last_full_at, k.last_full_at),
@@ -145,14 +151,17 @@ with given as materialized (
       when h.error_kind = 'deadline' and c.pages + c.pushed = 0 and h.stalled_runs >= 4
         then now() + jobrunner.quarantine_span(h.stalled_runs - 3)
       when h.outcome = 'deferred' then now() + make_interval(secs => h.wait_ms / 1000.0)
-      when h.rerun_requested or h.outcome = 'partial' then least(j.due_at, now())
+      when h.rerun_requested or h.outcome = 'partial' or h.is_renewed then least(j.due_at, now())
       when h.outcome = 'failed' then now() + jobrunner.backoff(h.consecutive_failures + 1, h.every)
       else j.due_at
     end,
     deferred_until = case
       when h.outcome = 'deferred' then now() + make_interval(secs => h.wait_ms / 1000.0)
     end,
-    reauth_needed_at = case when h.outcome = 'needs_reauth' then now() else j.reauth_needed_at end,
+    reauth_needed_at = case
+      when h.outcome = 'needs_reauth' and not h.is_renewed then now()
+      else j.reauth_needed_at
+    end,
     consecutive_failures = case h.outcome
       when 'complete' then 0
       when 'failed' then h.consecutive_failures + 1

@@ -25,6 +25,8 @@ begin
     last_synced_at = null,
     pass_is_whole = true,
     last_full_at = null,
+    pass_validator = null,
+    pass_probe = null,
     validator = null,
     probe = null,
     repair_requested = false

@@ -41,7 +41,7 @@ begin
           select k.entity, k.generation, k.full_requested, k.pass_kind,
             (extract(epoch from k.pass_started_at) * 1000000)::bigint as pass_started_us,
             k.pass_since, k.page_number, k.cursor, k.sync_token, k.partial_watermark, k.watermark,
-            k.pass_is_whole, k.validator, k.probe, k.repair_requested,
+            k.pass_is_whole, k.validator, k.probe, k.pass_validator, k.pass_probe, k.repair_requested,
             greatest(extract(epoch from now() - k.last_synced_at) * 1000, 0)::bigint as synced_age_ms,
             greatest(extract(epoch from now() - k.last_full_at) * 1000, 0)::bigint as last_full_age_ms
           from jobrunner.checkpoints as k

@@ -9,10 +9,11 @@ language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Replaces a sealed secret by the one its source gave for it, in the transaction of the page it came with (MS27).
+-- updated_at stays: it tells finish_runs of secrets that people set.
 -- Returns false and changes nothing when the stored one is not in_old: a person has set a newer one meanwhile.
 begin
   update jobrunner.secrets as s
-  set sealed = in_new, updated_at = now()
+  set sealed = in_new
   where s.tenant_id = in_tenant_id and s.user_id = in_user_id and s.name = in_name and s.sealed = in_old;
   return found;
 end

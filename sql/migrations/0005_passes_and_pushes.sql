@@ -5,6 +5,8 @@ alter table jobrunner.checkpoints
   add column last_full_at timestamptz,
   add column validator text,
   add column probe text,
+  add column pass_validator text,
+  add column pass_probe text,
   add column repair_requested boolean not null default false,
   add column record_failures jsonb not null default '[]',
   add column run_swept_count bigint not null default 0,
@@ -15,6 +17,8 @@ comment on column jobrunner.checkpoints.pass_is_whole is 'False: a record of the
 comment on column jobrunner.checkpoints.last_full_at is 'When the last full pass that was read to its end began; full_every counts from here.';
 comment on column jobrunner.checkpoints.validator is 'ETag and Last-Modified of the last pass''s first answer, with the address they belong to.';
 comment on column jobrunner.checkpoints.probe is 'What the probe said when the last pass was read.';
+comment on column jobrunner.checkpoints.pass_validator is 'The validator of the pass in progress, so that it holds after an interruption.';
+comment on column jobrunner.checkpoints.pass_probe is 'What the probe said before the pass in progress.';
 comment on column jobrunner.checkpoints.repair_requested is 'The full pass that was asked for is a repair: rows it does not show lose their tag and are sent anew (LU22).';
 comment on column jobrunner.checkpoints.record_failures is 'The last five distinct failures of single records: [{code, reason, record, wait_s, at}] (LU26).';
 comment on column jobrunner.checkpoints.run_swept_count is 'Rows that run deleted because its full pass did not show them.';
