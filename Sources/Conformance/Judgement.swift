@@ -53,7 +53,8 @@ public enum Guarantee: String, Sendable, CaseIterable {
         switch self {
         case .counters: "the counters add up to the records that came"
         case .unchangedWritesNothing: "a second run on unchanged data writes no row version"
-        case .resumes: "a run that was cut off goes on with the same rows and few pages twice"
+        case .resumes:
+            "a run that was cut off goes on with the same rows, and reads one page twice at most"
         case .watermarkWaits: "watermark and sync token stay while a pass is unfinished"
         case .orderIndependence: "the order of a page's records does not matter"
         case .emptyPageGoesOn: "an empty page does not end a pass"

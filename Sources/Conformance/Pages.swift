@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import JobFile
+import Sync
 
 /// Tells which answers are pages of a job, and changes what is in them.
 struct Pages: Sendable {
@@ -58,10 +59,7 @@ extension Entity {
 
     /// The address has the beginning of the path, or is one that the source gave.
     fileprivate func isAsked(by url: String) -> Bool {
-        switch page.style {
-        case .nextURL, .linkHeader: return true
-        default: break
-        }
+        if continuesByAddress { return true }
         guard case .literal(let text)? = request.path.pieces.first else { return true }
         return url.contains(text)
     }
@@ -76,7 +74,8 @@ extension Entity {
             guard more.first(in: root)?.bool == true else { return nil }
             found = path.first(in: root)
         case .nextURL(.header(let name)): return response.header(name)
-        case .single, .linkHeader, .offset, .number, .keyset: return nil
+        case .linkHeader: return LinkHeader.next(response.allValues(of: "Link"))
+        case .single, .offset, .number, .keyset: return nil
         }
         guard let text = found?.string ?? found?.numberText, !text.isEmpty else { return nil }
         return text
@@ -92,21 +91,27 @@ extension Entity {
         case .nextURL(.header(let name)):
             response.headers.removeAll { $0.name.lowercased() == name.lowercased() }
             response.headers.append(HTTPHeader(name, next))
-        case .single, .linkHeader, .offset, .number, .keyset: break
+        case .linkHeader:
+            response.headers.removeAll { $0.name.lowercased() == "link" }
+            response.headers.append(HTTPHeader("Link", "<\(next)>; rel=\"next\""))
+        case .single, .offset, .number, .keyset: break
         }
         return response
     }
 
     /// Its next position is a whole address.
     var continuesByAddress: Bool {
-        if case .nextURL = page.style { true } else { false }
+        switch page.style {
+        case .nextURL, .linkHeader: true
+        default: false
+        }
     }
 
     /// A page can be put into its pass by a made-up position.
     var allowsDetour: Bool {
         switch page.style {
-        case .token, .nextURL, .syncToken: true
-        case .single, .linkHeader, .offset, .number, .keyset: false
+        case .token, .nextURL, .linkHeader, .syncToken: true
+        case .single, .offset, .number, .keyset: false
         }
     }
 }

@@ -1,9 +1,9 @@
 /// `Link: <…>; rel="next"` (RFC 8288).
-enum LinkHeader {
+public enum LinkHeader {
     /// The target of the first link whose relations include `next`.
     ///
     /// A value that is not as the RFC has it counts up to where it breaks off.
-    static func next(_ values: [String]) -> String? {
+    public static func next(_ values: [String]) -> String? {
         for value in values {
             var scanner = LinkScanner(value)
             while let link = scanner.link() {

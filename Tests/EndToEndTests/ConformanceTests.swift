@@ -1,5 +1,6 @@
 import FakeSource
 import Foundation
+import HTTP
 import JSON
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 private let allHold = [
     "holds: the counters add up to the records that came",
     "holds: a second run on unchanged data writes no row version",
-    "holds: a run that was cut off goes on with the same rows and few pages twice",
+    "holds: a run that was cut off goes on with the same rows, and reads one page twice at most",
     "holds: watermark and sync token stay while a pass is unfinished",
     "holds: the order of a page's records does not matter",
     "holds: an empty page does not end a pass",
@@ -17,12 +18,12 @@ private let allHold = [
 private let items = "test demo.items --set demo_id=user-000001"
 
 extension Installation {
-    /// Databases of `jobrunner test` that are still there; other tests may have theirs.
-    fileprivate func scratchCount() async throws -> Int {
-        Int(
+    /// Waits until no database of `jobrunner test` is left: another test may have one for a while.
+    fileprivate func expectNoScratch() async throws {
+        try await eventually("no scratch database is left") {
             try await value(
-                "select count(*) from pg_database where datname like 'jobrunner_test_%'"))
-            ?? -1
+                "select count(*) from pg_database where datname like 'jobrunner_test_%'") == "0"
+        }
     }
 
     /// All that stands in the files of a folder.
@@ -46,7 +47,7 @@ extension Installation {
             #expect(ran.output.split(separator: "\n").map(String.init) == allHold)
             #expect(ran.code == 0)
             #expect(try await installation.fingerprint() == before)
-            #expect(try await installation.scratchCount() == 0)
+            try await installation.expectNoScratch()
         }
     }
 
@@ -87,7 +88,7 @@ extension Installation {
             #expect(other.errors.contains("has no answer to GET /generic/user-000002/token?"))
             let away = try await installation.run(line)
             #expect(away.code == 69, "\(away.errors)")
-            #expect(try await installation.scratchCount() == 0)
+            try await installation.expectNoScratch()
         }
     }
 
@@ -130,13 +131,23 @@ extension Installation {
             _ = try installation.write("jobs/shop/popcorn.yaml", text, mode: 0o644)
             _ = try installation.write("api", "api-token\n")
             _ = try installation.write("web", "token-user-000001\n")
-            let base = "http://127.0.0.1:\(source.port)"
-            let ran = try await installation.run(
-                "test popcorn.refresh --set user_id=user-000001 --base \(base)"
-                    + " --secret ck_api_token=@@api --secret ck_web_auth_token=@@web")
+            let folder = installation.folder.path + "/kept"
+            let line =
+                "test popcorn.refresh --set user_id=user-000001 --secret ck_api_token=@@api"
+                + " --secret ck_web_auth_token=@@web --base http://127.0.0.1:\(source.port)"
+            let ran = try await installation.run(line + " --record \(folder)")
             #expect(
                 ran.output.split(separator: "\n").map(String.init) == allHold, "\(ran.errors)")
             #expect(ran.code == 0)
+            let kept = try installation.texts(in: "kept").joined()
+            #expect(kept.contains("CD_MoviesWatchlistMovieEntity"))
+            for word in ["token-user-000001", "api-token", "ckWebAuthToken", "ckSession"] {
+                #expect(!kept.contains(word), "\(word)")
+            }
+            source.stop()
+            let again = try await installation.run(line + " --replay \(folder)")
+            #expect(again.output == ran.output)
+            #expect(again.errors == "")
             #expect(ran.errorLines.count == 1, "\(ran.errors)")
         }
     }
@@ -161,10 +172,16 @@ extension Installation {
         }
     }
 
-    @Test func `a job that follows whole addresses holds every guarantee`() async throws {
+    @Test(arguments: [
+        ("next_url", "next_url, url_at: next"), ("next_header", "next_url, url_header: X-Next"),
+        ("link", "link_header"),
+    ])
+    func `a job that follows whole addresses holds every guarantee`(path: String, style: String)
+        async throws
+    {
         try await Installation.withSource { installation, source in
-            let text = itemsFile(port: source.port, page: "style: next_url, url_at: next, size: 25")
-                .replacingOccurrences(of: "/token", with: "/next_url")
+            let text = itemsFile(port: source.port, page: "style: \(style), size: 25")
+                .replacingOccurrences(of: "/token", with: "/" + path)
                 .replacingOccurrences(of: "cursor: \"{page.token}\", ", with: "")
             _ = try installation.write("jobs/shop/items.yaml", text, mode: 0o644)
             let ran = try await installation.run(items)
@@ -173,19 +190,39 @@ extension Installation {
         }
     }
 
+    @Test func `a job of the tenant's own is tried without a user, and says so when given one`()
+        async throws
+    {
+        try await Installation.withSource { installation, source in
+            let text = itemsFile(port: source.port)
+                .replacingOccurrences(of: "kind: refresh", with: "kind: refresh\nscope: tenant")
+                .replacingOccurrences(of: "{user.demo_id}", with: "user-000001")
+            _ = try installation.write("jobs/shop/items.yaml", text, mode: 0o644)
+            let ran = try await installation.run("test demo.items")
+            #expect(
+                ran.output.split(separator: "\n").map(String.init) == allHold, "\(ran.errors)")
+            let given = try await installation.run(items)
+            #expect(given.code == 65)
+            #expect(given.errors.contains("is the tenant's own and has no user"))
+        }
+    }
+
     @Test func `a test that is stopped takes its database with it`() async throws {
         try await Installation.withSource { installation, source in
             try await installation.command(source, "faults", #"{"kind":"hang","times":0}"#)
             let running = try installation.start(items)
-            try await eventually("the scratch database is there, and its job runs") {
-                try await installation.value(
-                    "select count(*) from pg_stat_activity where datname like 'jobrunner_test_%'"
-                ) != "0"
+            let client = HTTPClient(userAgent: "test")
+            defer { client.close() }
+            try await eventually("the job waits for the source") {
+                let faults = try await client.send(
+                    HTTPRequest(url: "http://127.0.0.1:\(source.port)/_control/faults"),
+                    deadline: .now + .seconds(10))
+                return String(decoding: faults.body, as: UTF8.self).contains(/"fired": ?[1-9]/)
             }
             running.process.interrupt()
             let ran = try await running.end()
             #expect(ran.code == 75, "\(ran.errors)")
-            #expect(try await installation.scratchCount() == 0)
+            try await installation.expectNoScratch()
         }
     }
 }

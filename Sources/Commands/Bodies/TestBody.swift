@@ -90,7 +90,7 @@ private struct TestSetting {
             try await battery.prepare(
                 base: base, attributes: attributes, lists: lists,
                 seal: secrets.isEmpty ? nil : sealing(secrets, with: sealer))
-            tellLimits(file, context)
+            tellLimits(file, outlet, context)
             try await battery.run { judgement in
                 judgements.append(judgement)
                 if !isQuiet { try context.say(judgement.line) }
@@ -106,10 +106,11 @@ private struct TestSetting {
         return judgements
     }
 
-    private func tellLimits(_ file: JobFile, _ context: Context) {
+    private func tellLimits(_ file: JobFile, _ outlet: Outlet, _ context: Context) {
         if file.entities.contains(where: { $0.push != nil }) {
             context.output.complain("note: only what the job pulls is tested; nothing is pushed")
         }
+        guard outlet.client != nil else { return }
         switch file.source.auth {
         case .cloudkitUser(_, _, rotates: true), .oauth2Refresh:
             context.output.complain(
