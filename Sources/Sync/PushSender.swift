@@ -1,0 +1,182 @@
+import JSON
+import JobFile
+import Postgres
+import Queue
+import Telemetry
+
+/// What became of the rows of one batch.
+struct PushOutcome {
+    var saved: [(row: UnsentRow, tag: String, modifiedAt: Int64?)] = []
+    var deleted: [UnsentRow] = []
+    /// Gone at the source while we edited them.
+    var gone: [UnsentRow] = []
+    var replaced: [(row: UnsentRow, remote: [FieldValue?])] = []
+    var refused: [(row: UnsentRow, error: String)] = []
+    /// Why the source refused single records, in its own words (LU26).
+    var failures: [RecordFailure] = []
+
+    /// Nothing is known of any row yet.
+    var isEmpty: Bool {
+        saved.isEmpty && deleted.isEmpty && gone.isEmpty && replaced.isEmpty && refused.isEmpty
+    }
+}
+
+/// Sends one batch, resolves its conflicts, writes what became of it.
+struct PushSender {
+    let run: Run
+    let dialect: any SourceDialect
+    let entity: Entity
+    let push: Push
+    let statements: PushStatements
+
+    init(run: Run, dialect: any SourceDialect, entity: Entity, push: Push) {
+        self.run = run
+        self.dialect = dialect
+        self.entity = entity
+        self.push = push
+        statements = PushStatements(entity, push)
+    }
+
+    func send(_ rows: [UnsentRow], isRepair: Bool) async throws {
+        var outcome = PushOutcome()
+        // What the source never had is only deleted here.
+        outcome.deleted = rows.filter { $0.isDeleted && $0.changeTag == nil }
+        do {
+            try await send(rows.filter { !$0.isDeleted || $0.changeTag != nil }, &outcome)
+        } catch  where !Task.isCancelled && !outcome.isEmpty {
+            // What the source has taken is written, whatever became of the rest (MS22).
+            try await write(outcome, isRepair: isRepair)
+            throw error
+        }
+        try await write(outcome, isRepair: isRepair)
+    }
+
+    private func send(_ rows: [UnsentRow], _ outcome: inout PushOutcome) async throws {
+        var pending = rows
+        var round = 0
+        while !pending.isEmpty {
+            let conflicts = try await attempt(pending, &outcome)
+            guard !conflicts.isEmpty else { return }
+            guard round < push.conflictRounds else {
+                outcome.refused += conflicts.map { ($0, "CONFLICT: changed again and again") }
+                return
+            }
+            round += 1
+            pending = try await resolve(conflicts, &outcome)
+        }
+    }
+
+    /// One request; returns the rows that met another version.
+    private func attempt(
+        _ rows: [UnsentRow], _ outcome: inout PushOutcome
+    ) async throws -> [UnsentRow] {
+        let operations = rows.map(operation)
+        let document = try await exchange(dialect.pushRequest(operations, of: entity))
+        let results = try dialect.pushResults(document, of: operations)
+        var conflicts: [UnsentRow] = []
+        for (row, result) in zip(rows, results) {
+            switch result {
+            case .saved(let tag, let modifiedAt): outcome.saved.append((row, tag, modifiedAt))
+            case .deleted: outcome.deleted.append(row)
+            case .conflict: conflicts.append(row)
+            case .gone where row.isDeleted: outcome.deleted.append(row)
+            case .gone: outcome.gone.append(row)
+            case .failed(let failure):
+                let text = run.redactor.sanitised("\(failure.code): \(failure.reason)")
+                outcome.refused.append((row, text))
+                outcome.failures.append(failure.sanitised(run.redactor))
+            }
+        }
+        return conflicts
+    }
+
+    private func operation(_ row: UnsentRow) -> PushOperation {
+        let action: PushOperation.Action
+        if row.isDeleted {
+            action = .delete
+        } else if push.operation == .force {
+            action = .force
+        } else {
+            action = row.changeTag.map { .update(changeTag: $0) } ?? .create
+        }
+        let fields = row.isDeleted ? [] : pushedFields(row)
+        return PushOperation(action: action, recordName: row.recordName, fields: fields)
+    }
+
+    private func pushedFields(_ row: UnsentRow) -> [PushField] {
+        entity.pushedFields.compactMap { field in
+            entity.index(of: field.name).map { index in
+                PushField(name: field.wireName, kind: field.kind, value: row.values[index])
+            }
+        }
+    }
+
+    /// A zone that is missing is made once (CloudKit reference, 6).
+    func exchange(_ request: DialectRequest) async throws -> JSONDocument {
+        do {
+            return try await run.exchange(request)
+        } catch let refusal as SourceRefusal {
+            let canMakeZone = entity.recover.contains { recovery in
+                recovery.steps.contains(.createZone)
+                    && refusal.failure.code.map(recovery.codes.contains) ?? false
+            }
+            guard canMakeZone else { throw refusal.failure.end }
+            try await run.createZone(of: entity)
+            return try await run.exchange(request)
+        }
+    }
+
+    // MARK: Writing back
+
+    /// One transaction for the whole batch, after the claim is proven (invariant 2).
+    private func write(_ outcome: PushOutcome, isRepair: Bool) async throws {
+        let claim = run.inputs.job.claim
+        let userID = claim.userID
+        let keepsEdits = isRepair || entity.write.deletes?.unsent == .localEditWins
+        var writes: [Statement] = []
+        if !outcome.saved.isEmpty { writes.append(statements.saved(outcome.saved, userID)) }
+        if !outcome.deleted.isEmpty {
+            writes.append(statements.removed(outcome.deleted, keepsEdits: false, userID))
+        }
+        if !outcome.gone.isEmpty {
+            writes.append(statements.removed(outcome.gone, keepsEdits: keepsEdits, userID))
+        }
+        if !outcome.replaced.isEmpty {
+            writes.append(statements.replaced(outcome.replaced, userID))
+        }
+        if !outcome.refused.isEmpty { writes.append(statements.refused(outcome.refused, userID)) }
+        let pushed = outcome.saved.count + outcome.deleted.count
+        writes.append(
+            Statement(
+                "select jobrunner.note_push($1, $2, $3, $4, $5, $6, 0)", .int8(userID),
+                .text(claim.name), .text(entity.name), .int8(claim.fence), .int8(Int64(pushed)),
+                .int8(Int64(outcome.refused.count))))
+        // After `note_push`, which makes the checkpoint where there is none.
+        if let note = noteFailures(outcome.failures, of: entity.name, for: claim) {
+            writes.append(note)
+        }
+        try await run.turn(writes)
+        run.counts.changed += pushed + outcome.replaced.count + outcome.gone.count
+        run.services.log.emit(
+            .rowsPushed(
+                run.subject, entity: entity.name, pushed: pushed, failed: outcome.refused.count))
+    }
+}
+
+extension Entity {
+    /// Place of a field among the entity's.
+    func index(of field: String) -> Int? {
+        records.fields.firstIndex { $0.name == field }
+    }
+}
+
+extension Field {
+    /// The field's name at the source: the last step of where it is mapped from but for CloudKit's
+    /// `value`.
+    fileprivate var wireName: String {
+        let names = at.steps.compactMap { step -> String? in
+            if case .member(let name) = step { name } else { nil }
+        }
+        return form == .cloudkit && names.count > 1 ? names[1] : names.last ?? name
+    }
+}
