@@ -174,6 +174,29 @@ extension Installation {
         }
     }
 
+    @Test func `where a record comes twice and the last one counts, order is not judged`()
+        async throws
+    {
+        try await Installation.withSource { installation, source in
+            // Every seventeenth item has the time of the one before.
+            let text = itemsFile(port: source.port)
+                .replacingOccurrences(of: "key: [item_id]", with: "key: [updated_at]")
+                .replacingOccurrences(
+                    of: "mode: newest_wins", with: "mode: overwrite")
+            _ = try installation.write("jobs/shop/items.yaml", text, mode: 0o644)
+            let judged = try await installation.json(items)
+            let order = judged.elements?.first {
+                $0["guarantee"] == .string("order_independence")
+            }
+            #expect(order?["verdict"] == .string("cannot_be_judged"))
+            #expect(
+                order?["why"]
+                    == .string(
+                        "the source shows a record twice, and with overwrite the first or last one"
+                            + " counts"))
+        }
+    }
+
     @Test func `a source that ends its pages by number can't be judged by a made-up page`()
         async throws
     {
