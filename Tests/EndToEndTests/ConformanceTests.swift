@@ -152,6 +152,51 @@ extension Installation {
         }
     }
 
+    @Test func `MeTube's refresh holds every guarantee, its calls and lists included`() async throws
+    {
+        let file = packageFolder.appendingPathComponent("jobs/metube/refresh.yaml")
+        let text = try String(contentsOf: file, encoding: .utf8)
+            .replacingOccurrences(of: "size: 100", with: "size: 9")
+        try await Installation.withSource { installation, source in
+            _ = try installation.write("jobs/shop/metube.yaml", text, mode: 0o644)
+            _ = try installation.write("channels", "channel-1\nchannel-2\n")
+            let line =
+                "test metube.refresh --set hub_user_id=user-000001 --list channel_ids=@@channels"
+                + " --base http://127.0.0.1:\(source.port)"
+            let folder = installation.folder.path + "/kept"
+            let ran = try await installation.run(line + " --record \(folder)")
+            #expect(
+                ran.output.split(separator: "\n").map(String.init) == allHold, "\(ran.errors)")
+            source.stop()
+            let again = try await installation.run(line + " --replay \(folder)")
+            #expect(again.output == ran.output)
+            #expect(again.errors == "")
+        }
+    }
+
+    @Test func `where a record comes twice and the last one counts, order is not judged`()
+        async throws
+    {
+        try await Installation.withSource { installation, source in
+            // Every seventeenth item has the time of the one before.
+            let text = itemsFile(port: source.port)
+                .replacingOccurrences(of: "key: [item_id]", with: "key: [updated_at]")
+                .replacingOccurrences(
+                    of: "mode: newest_wins", with: "mode: overwrite")
+            _ = try installation.write("jobs/shop/items.yaml", text, mode: 0o644)
+            let judged = try await installation.json(items)
+            let order = judged.elements?.first {
+                $0["guarantee"] == .string("order_independence")
+            }
+            #expect(order?["verdict"] == .string("cannot_be_judged"))
+            #expect(
+                order?["why"]
+                    == .string(
+                        "the source shows a record twice, and with overwrite the first or last one"
+                            + " counts"))
+        }
+    }
+
     @Test func `a source that ends its pages by number can't be judged by a made-up page`()
         async throws
     {
