@@ -35,7 +35,7 @@ extension World {
     @Test func `a dry run makes no zone and pushes no edit, and says that a run would`()
         async throws
     {
-        try await withCloud(.metube, #""records": 5"#) { world in
+        try await withApp(.metube, #""records": 5"#) { world in
             let first = try await world.preview(ann)
             #expect(first.outcome == "complete", "\(first.error ?? "")")
             #expect(first.unsent == ["cloudkit.ensure_zone:WatchedStatusZone"])
@@ -56,7 +56,7 @@ extension World {
     @Test func `MS27 a credential that the source replaces in a dry run is stored, and told`()
         async throws
     {
-        try await withCloud(.metube, #""records": 5"#) { world in
+        try await withApp(.metube, #""records": 5"#) { world in
             try await world.settings(#""token_mode": "strict""#)
             let preview = try await world.preview(ann)
             #expect(preview.outcome == "complete", "\(preview.error ?? "")")
