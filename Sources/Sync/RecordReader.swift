@@ -119,11 +119,10 @@ struct RecordReader: Sendable {
         if let versionIndex, let buried = row(of: node, only: [versionIndex]) {
             note(buried, in: &batch)
         }
-        for (index, row) in batch.rows.enumerated() where isSame(row, grave) {
-            batch.rows[index] = []
-            batch.counts.duplicate += 1
-        }
-        places = places.filter { !batch.rows[$0.value].isEmpty }
+        let undone = batch.rows.indices.filter { isSame(batch.rows[$0], grave) }
+        for index in undone { batch.rows[index] = [] }
+        batch.counts.duplicate += undone.count
+        if !undone.isEmpty { places = places.filter { !batch.rows[$0.value].isEmpty } }
         batch.counts.duplicate += batch.tombstones.count { $0 == grave }
         batch.tombstones.removeAll { $0 == grave }
         batch.tombstones.append(grave)
