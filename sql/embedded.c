@@ -21,6 +21,9 @@ static const unsigned char migrations_0004_runs[] = {
 static const unsigned char migrations_0005_passes_and_pushes[] = {
 #embed "migrations/0005_passes_and_pushes.sql"
 };
+static const unsigned char migrations_0006_held_jobs[] = {
+#embed "migrations/0006_held_jobs.sql"
+};
 static const unsigned char functions_add_tenant[] = {
 #embed "functions/add_tenant.sql"
 };
@@ -44,9 +47,6 @@ static const unsigned char functions_cancel_jobs[] = {
 };
 static const unsigned char functions_claim_jobs[] = {
 #embed "functions/claim_jobs.sql"
-};
-static const unsigned char functions_claim_of_tenant[] = {
-#embed "functions/claim_of_tenant.sql"
 };
 static const unsigned char functions_commit_page[] = {
 #embed "functions/commit_page.sql"
@@ -83,6 +83,9 @@ static const unsigned char functions_give_job[] = {
 };
 static const unsigned char functions_grant_reader[] = {
 #embed "functions/grant_reader.sql"
+};
+static const unsigned char functions_held_jobs[] = {
+#embed "functions/held_jobs.sql"
 };
 static const unsigned char functions_hold_job[] = {
 #embed "functions/hold_job.sql"
@@ -128,6 +131,9 @@ static const unsigned char functions_note_push[] = {
 };
 static const unsigned char functions_note_record_failures[] = {
 #embed "functions/note_record_failures.sql"
+};
+static const unsigned char functions_oldest_due[] = {
+#embed "functions/oldest_due.sql"
 };
 static const unsigned char functions_open_runs[] = {
 #embed "functions/open_runs.sql"
@@ -204,6 +210,12 @@ static const unsigned char functions_rotate_secret[] = {
 static const unsigned char functions_run_counters[] = {
 #embed "functions/run_counters.sql"
 };
+static const unsigned char functions_run_inputs[] = {
+#embed "functions/run_inputs.sql"
+};
+static const unsigned char functions_run_totals[] = {
+#embed "functions/run_totals.sql"
+};
 static const unsigned char functions_save_record[] = {
 #embed "functions/save_record.sql"
 };
@@ -251,6 +263,9 @@ static const unsigned char functions_unsuitable_values[] = {
 };
 static const unsigned char functions_user_named[] = {
 #embed "functions/user_named.sql"
+};
+static const unsigned char functions_wake_workers[] = {
+#embed "functions/wake_workers.sql"
 };
 static const unsigned char functions_want_fresh[] = {
 #embed "functions/want_fresh.sql"
@@ -302,6 +317,7 @@ static const jr_sql_file files[] = {
     {"migrations/0003_workers.sql", migrations_0003_workers, sizeof migrations_0003_workers},
     {"migrations/0004_runs.sql", migrations_0004_runs, sizeof migrations_0004_runs},
     {"migrations/0005_passes_and_pushes.sql", migrations_0005_passes_and_pushes, sizeof migrations_0005_passes_and_pushes},
+    {"migrations/0006_held_jobs.sql", migrations_0006_held_jobs, sizeof migrations_0006_held_jobs},
     {"functions/add_tenant.sql", functions_add_tenant, sizeof functions_add_tenant},
     {"functions/add_user.sql", functions_add_user, sizeof functions_add_user},
     {"functions/age_of_job.sql", functions_age_of_job, sizeof functions_age_of_job},
@@ -310,7 +326,6 @@ static const jr_sql_file files[] = {
     {"functions/beat_worker.sql", functions_beat_worker, sizeof functions_beat_worker},
     {"functions/cancel_jobs.sql", functions_cancel_jobs, sizeof functions_cancel_jobs},
     {"functions/claim_jobs.sql", functions_claim_jobs, sizeof functions_claim_jobs},
-    {"functions/claim_of_tenant.sql", functions_claim_of_tenant, sizeof functions_claim_of_tenant},
     {"functions/commit_page.sql", functions_commit_page, sizeof functions_commit_page},
     {"functions/delete_record.sql", functions_delete_record, sizeof functions_delete_record},
     {"functions/duplicates.sql", functions_duplicates, sizeof functions_duplicates},
@@ -323,6 +338,7 @@ static const jr_sql_file files[] = {
     {"functions/forget_entity.sql", functions_forget_entity, sizeof functions_forget_entity},
     {"functions/give_job.sql", functions_give_job, sizeof functions_give_job},
     {"functions/grant_reader.sql", functions_grant_reader, sizeof functions_grant_reader},
+    {"functions/held_jobs.sql", functions_held_jobs, sizeof functions_held_jobs},
     {"functions/hold_job.sql", functions_hold_job, sizeof functions_hold_job},
     {"functions/insert_record.sql", functions_insert_record, sizeof functions_insert_record},
     {"functions/job_named.sql", functions_job_named, sizeof functions_job_named},
@@ -338,6 +354,7 @@ static const jr_sql_file files[] = {
     {"functions/next_tick.sql", functions_next_tick, sizeof functions_next_tick},
     {"functions/note_push.sql", functions_note_push, sizeof functions_note_push},
     {"functions/note_record_failures.sql", functions_note_record_failures, sizeof functions_note_record_failures},
+    {"functions/oldest_due.sql", functions_oldest_due, sizeof functions_oldest_due},
     {"functions/open_runs.sql", functions_open_runs, sizeof functions_open_runs},
     {"functions/pause_jobs.sql", functions_pause_jobs, sizeof functions_pause_jobs},
     {"functions/phase_of.sql", functions_phase_of, sizeof functions_phase_of},
@@ -363,6 +380,8 @@ static const jr_sql_file files[] = {
     {"functions/retry_jobs.sql", functions_retry_jobs, sizeof functions_retry_jobs},
     {"functions/rotate_secret.sql", functions_rotate_secret, sizeof functions_rotate_secret},
     {"functions/run_counters.sql", functions_run_counters, sizeof functions_run_counters},
+    {"functions/run_inputs.sql", functions_run_inputs, sizeof functions_run_inputs},
+    {"functions/run_totals.sql", functions_run_totals, sizeof functions_run_totals},
     {"functions/save_record.sql", functions_save_record, sizeof functions_save_record},
     {"functions/set_secret.sql", functions_set_secret, sizeof functions_set_secret},
     {"functions/set_source.sql", functions_set_source, sizeof functions_set_source},
@@ -379,6 +398,7 @@ static const jr_sql_file files[] = {
     {"functions/trigger_event.sql", functions_trigger_event, sizeof functions_trigger_event},
     {"functions/unsuitable_values.sql", functions_unsuitable_values, sizeof functions_unsuitable_values},
     {"functions/user_named.sql", functions_user_named, sizeof functions_user_named},
+    {"functions/wake_workers.sql", functions_wake_workers, sizeof functions_wake_workers},
     {"functions/want_fresh.sql", functions_want_fresh, sizeof functions_want_fresh},
     {"functions/waterline.sql", functions_waterline, sizeof functions_waterline},
     {"functions/words_for.sql", functions_words_for, sizeof functions_words_for},

@@ -37,6 +37,19 @@ public struct JobFile: Sendable, Equatable {
     /// The call of that name; nil without one.
     public func call(named name: String) -> Call? { calls.first { $0.name == name } }
 
+    /// False only where no request can hold a secret and no run requires one.
+    public var mayUseSecrets: Bool {
+        let requests = calls.map(\.request) + entities.map(\.request)
+        let isPlain =
+            source.auth == .none && source.headers.isEmpty && source.preset == nil
+            && requests.allSatisfy(\.headers.isEmpty)
+            && entities.allSatisfy { $0.probe == nil && $0.push == nil }
+        let isRequired = schedule.requires.contains { requirement in
+            if case .secret = requirement { true } else { false }
+        }
+        return !isPlain || isRequired
+    }
+
     /// The list of that name; nil without one.
     public func list(named name: String) -> ListTable? { lists.first { $0.name == name } }
 }

@@ -2,24 +2,42 @@ import JSON
 import Postgres
 
 extension ClaimedJob {
-    /// Reads one row of `claim_jobs`.
+    /// Reads one row of `claim_jobs` or `read_job`: the columns of type `claimed_job`, by position.
     init(_ row: Row) throws {
         claim = Claim(
-            userID: Int64(try row.int("user_id")), name: try row.text("name"),
-            fence: Int64(try row.int("fence")), nonce: try row.uuid("nonce"))
-        tenantID = Int64(try row.int("tenant_id"))
-        tenantName = try row.text("tenant_name")
-        userKey = try row.text("user_key")
-        claimedAt = try row.timestamp("claimed_at")
-        deadline = .milliseconds(try row.int("deadline_ms"))
-        isAsked = try row.bool("asked")
-        isForced = try row.bool("forced")
-        entity = try row.optionalText("entity")
-        lastSuccessAt = try row.optionalTimestamp("last_success_at")
-        attributes = try parse(row.json("attributes")).value ?? .object([])
-        checkpoints = try parse(row.json("checkpoints")).elements.compactMap(Checkpoint.init)
-        calls = try parse(row.json("calls")).elements.compactMap(CallMemory.init)
-        secrets = try parse(row.json("secrets")).elements.compactMap(SealedSecret.init)
+            userID: Int64(try row.int(0)), name: try row.text(1), fence: Int64(try row.int(3)),
+            nonce: try row.uuid(4))
+        tenantID = Int64(try row.int(2))
+        scheduledAt = try row.timestamp(5)
+        claimedAt = try row.timestamp(6)
+        tickAt = try row.timestamp(7)
+        deadline = .milliseconds(try row.int(8))
+        isAsked = try row.bool(9)
+        isForced = try row.bool(10)
+        entity = try row.optionalText(11)
+        lastOutcome = try row.optionalText(12).flatMap(Outcome.init(rawValue:))
+        lastSuccessAt = try row.optionalTimestamp(13)
+        unchangedAt = try row.optionalTimestamp(14)
+    }
+
+    /// Reads its row of `run_inputs`.
+    mutating func readInputs(_ row: Row) throws {
+        tenantName = try row.text(1)
+        userKey = try row.text(2)
+        if !(try row.isNull(3)) { attributes = try parse(row.json(3)).value ?? .object([]) }
+        if !(try row.isNull(4)) {
+            checkpoints = try parse(row.json(4)).elements.compactMap { Checkpoint($0, of: self) }
+        }
+        if !(try row.isNull(5)) {
+            calls = try parse(row.json(5)).elements.compactMap(CallMemory.init)
+        }
+        if !(try row.isNull(6)) {
+            secrets = try parse(row.json(6)).elements.compactMap(SealedSecret.init)
+        }
+    }
+
+    fileprivate func age(since time: Int64?) -> Duration? {
+        time.map { .microseconds(max(0, claimedAt - $0)) }
     }
 }
 
@@ -29,47 +47,64 @@ func parse(_ text: String) throws -> JSONNode {
 }
 
 extension Checkpoint {
-    /// Reads one element of `checkpoints`; nil without an entity.
-    init?(_ node: JSONNode) {
-        guard let entity = node["entity"]?.string else { return nil }
+    /// Reads one of `checkpoints`, an array of values in the order of `run_inputs`.
+    init?(_ node: JSONNode, of job: ClaimedJob) {
+        let values = Array(node.elements)
+        guard values.count == 20, let entity = values[0].string else { return nil }
         self.init(entity: entity)
-        generation = Int64(node["generation"]?.int ?? 0)
-        isFullRequested = node["full_requested"]?.bool ?? false
-        passKind = node["pass_kind"]?.string.flatMap(PassKind.init(rawValue:))
-        passStartedAt = node["pass_started_us"]?.int.map(Int64.init)
-        passSince = node["pass_since"]?.string
-        pageNumber = node["page_number"]?.int ?? 0
-        cursor = node["cursor"]?.string
-        syncToken = node["sync_token"]?.string
-        partialWatermark = node["partial_watermark"]?.string
-        watermark = node["watermark"]?.string
-        isWhole = node["pass_is_whole"]?.bool ?? true
-        syncedAge = node["synced_age_ms"]?.int.map { .milliseconds($0) }
-        lastFullAge = node["last_full_age_ms"]?.int.map { .milliseconds($0) }
-        isDone = node["done"]?.bool ?? false
-        validator = node["validator"]?.string
-        probe = node["probe"]?.string
-        passValidator = node["pass_validator"]?.string
-        passProbe = node["pass_probe"]?.string
-        isRepairRequested = node["repair_requested"]?.bool ?? false
+        generation = Int64(values[1].int ?? 0)
+        isFullRequested = values[2].bool ?? false
+        passKind = values[3].string.flatMap(PassKind.init(rawValue:))
+        passStartedAt = values[4].int.map(Int64.init)
+        passSince = values[5].string
+        pageNumber = values[6].int ?? 0
+        cursor = values[7].string
+        syncToken = values[8].string
+        partialWatermark = values[9].string
+        watermark = values[10].string
+        isWhole = values[11].bool ?? true
+        validator = values[12].string
+        probe = values[13].string
+        passValidator = values[14].string
+        passProbe = values[15].string
+        isRepairRequested = values[16].bool ?? false
+        let passEndedAt = values[17].int.map(Int64.init)
+        let syncedAt = passEndedAt.map { max($0, job.unchangedAt ?? $0) }
+        syncedAge = job.age(since: syncedAt)
+        lastFullAge = job.age(since: values[18].int.map(Int64.init))
+        hasFailures = values[19].bool ?? true
+        isDone = isDone(at: syncedAt, of: job)
+    }
+
+    /// Read to its end at this very tick, by a run that was interrupted behind it (ST7).
+    private func isDone(at syncedAt: Int64?, of job: ClaimedJob) -> Bool {
+        guard let syncedAt, !job.isAsked, let outcome = job.lastOutcome, outcome != .complete,
+            passKind == nil, !isFullRequested, !isRepairRequested,
+            lastFullAge != nil || watermark != nil || syncToken != nil
+        else { return false }
+        return syncedAt > job.lastSuccessAt ?? .min && syncedAt >= job.tickAt
     }
 }
 
 extension CallMemory {
+    /// Reads one of `calls`.
     init?(_ node: JSONNode) {
-        guard let call = node["call"]?.string else { return nil }
+        let values = Array(node.elements)
+        guard values.count == 3, let call = values[0].string else { return nil }
         self.call = call
-        age = .milliseconds(node["age_ms"]?.int ?? 0)
-        listHash = node["list_hash"]?.string
+        listHash = values[1].string
+        age = .milliseconds(values[2].int ?? 0)
     }
 }
 
 extension SealedSecret {
+    /// Reads one of `secrets`.
     init?(_ node: JSONNode) {
-        guard let name = node["name"]?.string, let hex = node["sealed"]?.string,
+        let values = Array(node.elements)
+        guard values.count == 3, let name = values[1].string, let hex = values[2].string,
             let bytes = [UInt8](hexadecimal: hex)
         else { return nil }
-        userID = Int64(node["user_id"]?.int ?? 0)
+        userID = Int64(values[0].int ?? 0)
         self.name = name
         sealed = bytes
     }

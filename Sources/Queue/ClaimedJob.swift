@@ -7,9 +7,11 @@ public struct ClaimedJob: Sendable {
     /// Number of the tenant.
     public var tenantID: Int64
     /// Name of the tenant.
-    public var tenantName: String
+    public var tenantName = ""
     /// The tenant's own name for the user.
-    public var userKey: String
+    public var userKey = ""
+    /// The `due_at` the run answers to, microseconds since 1970.
+    public var scheduledAt: Int64
     /// The database's time at the claim, microseconds since 1970.
     public var claimedAt: Int64
     /// How long the run may take, from the claim on.
@@ -22,14 +24,20 @@ public struct ClaimedJob: Sendable {
     public var entity: String?
     /// When the job last completed, microseconds since 1970; nil: never.
     public var lastSuccessAt: Int64?
+    /// The tick the run belongs to, microseconds since 1970.
+    public var tickAt: Int64
+    /// How the last run ended; nil: there was none.
+    public var lastOutcome: Outcome?
+    /// When a run last read every entity to its end and found nothing to note.
+    public var unchangedAt: Int64?
     /// The user's attributes: a JSON object.
-    public var attributes: JSONValue
+    public var attributes = JSONValue.object([])
     /// How far each entity has come.
-    public var checkpoints: [Checkpoint]
+    public var checkpoints: [Checkpoint] = []
     /// What is remembered of named calls.
-    public var calls: [CallMemory]
+    public var calls: [CallMemory] = []
     /// Sealed secrets of the user and its tenant.
-    public var secrets: [SealedSecret]
+    public var secrets: [SealedSecret] = []
 
     /// The checkpoint of an entity; a fresh one when it has none.
     public func checkpoint(of entity: String) -> Checkpoint {
@@ -69,6 +77,8 @@ public struct Checkpoint: Sendable, Equatable {
     public var syncedAge: Duration?
     /// Since the last full pass that was read to its end began, as of the claim; nil: never.
     public var lastFullAge: Duration?
+    /// Its last pass left an error, or one was noted since.
+    public var hasFailures = false
     /// Read to its end at this very tick, by a run that was interrupted behind it (ST7).
     public var isDone = false
     /// What the last pass's first answer was validated by, with its address.

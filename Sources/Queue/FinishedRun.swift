@@ -47,12 +47,17 @@ public struct FinishedRun: Sendable {
     public var endedPasses: [EndedPass]
     /// Calls that succeeded and that no page's transaction has remembered.
     public var calls: [PendingCall]
+    /// It may have committed a page or a push, so that its checkpoints must be looked at.
+    public var hasCommitted: Bool
+    /// It read every entity to its end and found nothing that a checkpoint would have to note.
+    public var isUnchanged: Bool
 
     /// Describes the end of one run.
     public init(
         claim: Claim, outcome: Outcome, errorKind: String? = nil, error: String? = nil,
         entity: String? = nil, wait: Duration? = nil, requests: Int = 0,
-        endedPasses: [EndedPass] = [], calls: [PendingCall] = []
+        endedPasses: [EndedPass] = [], calls: [PendingCall] = [], hasCommitted: Bool = true,
+        isUnchanged: Bool = false
     ) {
         self.claim = claim
         self.outcome = outcome
@@ -63,6 +68,8 @@ public struct FinishedRun: Sendable {
         self.requests = requests
         self.endedPasses = endedPasses
         self.calls = calls
+        self.hasCommitted = hasCommitted
+        self.isUnchanged = isUnchanged
     }
 }
 

@@ -21,7 +21,7 @@ extension Queue {
     public func heldClaims(worker: Int) async throws -> [Claim] {
         let statement = Statement(
             """
-            select j.user_id, j.name, j.fence, j.nonce from jobrunner.jobs as j where j.worker_id = $1
+            select j.user_id, j.name, j.fence, j.nonce from jobrunner.held_jobs() as j where j.worker_id = $1
             """, .int4(Int32(clamping: worker)))
         return try await call(statement) { rows in
             try rows.map { row in

@@ -64,6 +64,9 @@ public struct OpenedRuns: Sendable {
     public var dirty: [String: Set<Int64>] = [:]
     /// What each tenant's source answered.
     public var sources: [SourceGrant] = []
+
+    /// Of runs that need not know anything.
+    public init() {}
 }
 
 extension Queue {
@@ -130,7 +133,8 @@ private func blocked(milliseconds: Int) -> Duration? {
 }
 
 extension OpenedRuns {
-    init(_ node: JSONNode, lists places: [ListPlace]) {
+    fileprivate init(_ node: JSONNode, lists places: [ListPlace]) {
+        self.init()
         for place in places {
             var states: [Int64: ListState] = [:]
             for (name, value) in node["lists"]?["\(place.table).\(place.column)"]?.pairs ?? [] {

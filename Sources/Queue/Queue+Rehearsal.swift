@@ -10,7 +10,9 @@ extension Queue {
         let statement = Statement(
             "select * from jobrunner.read_job($1, $2, $3)", .text(tenant),
             .optional(user, Bind.text), .text(name))
-        return try await call(statement) { try ClaimedJob($0.only()) }
+        var jobs = [try await call(statement) { try ClaimedJob($0.only()) }]
+        try await readInputs(of: &jobs, [:])
+        return jobs[0]
     }
 
     /// Runs statements one after the other in a transaction that is rolled back, and returns what

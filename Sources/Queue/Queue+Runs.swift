@@ -2,23 +2,11 @@ import JSON
 import Postgres
 
 extension Queue {
-    /// Claims up to `limit` due jobs of the named job files, fair between tenants.
-    ///
-    /// Throws `QueueError.workerEnded` when the worker was given up or drains.
-    public func claimJobs(
-        worker: Int, limit: Int, names: [String]
-    ) async throws -> [ClaimedJob] {
-        let statement = Statement(
-            "select * from jobrunner.claim_jobs($1, $2, $3)",
-            .int4(Int32(clamping: worker)), .int4(Int32(clamping: limit)), .textArray(names))
-        return try await call(statement) { try $0.map(ClaimedJob.init) }
-    }
-
     /// Ends runs with their outcomes; returns those that were lost or whose job was set aside.
     public func finishRuns(_ runs: [FinishedRun]) async throws -> [Verdict] {
         guard !runs.isEmpty else { return [] }
         let statement = Statement(
-            "select * from jobrunner.finish_runs($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+            "select * from jobrunner.finish_runs($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
             .int8Array(runs.map(\.claim.userID)), .textArray(runs.map(\.claim.name)),
             .int8Array(runs.map(\.claim.fence)), .uuidArray(runs.map(\.claim.nonce)),
             .textArray(runs.map(\.outcome.rawValue)), .textArray(runs.map(\.errorKind)),
@@ -26,7 +14,8 @@ extension Queue {
             .optionalInt8Array(runs.map { $0.wait.map(\.wholeMilliseconds) }),
             .int8Array(runs.map { Int64($0.requests) }),
             .textArray(runs.map { endedPassesText($0.endedPasses) }),
-            .textArray(runs.map { callsText($0.calls) }))
+            .textArray(runs.map { callsText($0.calls) }),
+            .boolArray(runs.map(\.hasCommitted)), .boolArray(runs.map(\.isUnchanged)))
         return try await call(statement) { rows in
             try rows.compactMap { row in
                 guard let word = Verdict.Word(rawValue: try row.text("verdict")) else { return nil }

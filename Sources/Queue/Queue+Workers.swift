@@ -115,16 +115,8 @@ extension Queue {
     public func hasWork(names: [String]) async throws -> Bool {
         let statement = Statement(
             """
-            select exists (
-              select from jobrunner.jobs as j where j.worker_id is not null and j.name = any ($1)
-            ) or exists (
-              select from jobrunner.tenants as t
-              where t.paused_at is null and exists (
-                select from jobrunner.jobs as j
-                where j.tenant_id = t.id and j.state = 'waiting' and j.priority in (0, 1)
-                  and j.due_at <= now() and j.name = any ($1)
-              )
-            )
+            select jobrunner.oldest_due($1, 'infinity') is not null
+              or exists (select from jobrunner.held_jobs() as j where j.name = any ($1))
             """, .textArray(names))
         return try await call(statement) { try $0.only().bool(0) }
     }

@@ -6,12 +6,15 @@ import Synchronization
 final class Slots: Sendable {
     private struct Running {
         var claim: Claim
+        var tenantID: Int64
         var control: RunControl
         var task: Task<Void, Never>?
     }
 
     private struct State {
         var running: [Int64: Running] = [:]
+        /// How many of them are each tenant's.
+        var tenants: [Int64: Int] = [:]
         /// Set at shutdown: a run that begins after it is stopped at once.
         var closed: ErrorKind?
     }
@@ -30,11 +33,13 @@ final class Slots: Sendable {
     func holds(_ claim: Claim) -> Bool { state.withLock { $0.running[claim.fence] != nil } }
 
     /// Takes a slot for a claimed job, before its run begins.
-    func take(_ claim: Claim) -> RunControl {
+    func take(_ claim: Claim, tenantID: Int64) -> RunControl {
         let control = RunControl()
         state.withLock { state in
             if let reason = state.closed { control.stop(reason) }
-            state.running[claim.fence] = Running(claim: claim, control: control)
+            state.running[claim.fence] = Running(
+                claim: claim, tenantID: tenantID, control: control)
+            state.tenants[tenantID, default: 0] += 1
         }
         return control
     }
@@ -50,7 +55,26 @@ final class Slots: Sendable {
 
     /// Frees a slot when its outcome is on its way.
     func leave(_ claim: Claim) {
-        state.withLock { _ = $0.running.removeValue(forKey: claim.fence) }
+        state.withLock { state in
+            guard let left = state.running.removeValue(forKey: claim.fence) else { return }
+            let others = (state.tenants[left.tenantID] ?? 1) - 1
+            state.tenants[left.tenantID] = others > 0 ? others : nil
+        }
+    }
+
+    /// Running jobs of each tenant that has any.
+    var tenants: [Int64: Int] { state.withLock { $0.tenants } }
+
+    /// Whether a run has a slot.
+    func holds(fence: Int64) -> Bool { state.withLock { $0.running[fence] != nil } }
+
+    /// A run's deadline has passed; nothing if it has ended.
+    func expire(_ fence: Int64) {
+        let task = state.withLock { state in
+            state.running[fence]?.control.stop(.deadline)
+            return state.running[fence]?.task
+        }
+        task?.cancel()
     }
 
     /// Stops the runs that a person asked to stop.

@@ -4,10 +4,13 @@ import Sync
 import Synchronization
 import Telemetry
 
-// The claim loop: free slots are filled with due jobs, in batches; each run is a task with a timer.
+// The claim loop: free slots are filled with due jobs, in batches; each run is a task.
 extension Worker {
     /// Slots that become free this close together are filled by one claim.
     private static let gather = Duration.milliseconds(2)
+    /// Between claims while jobs become due all the time and no notification comes: a claim of few
+    /// jobs costs little less than one of many.
+    private static let pace = Duration.milliseconds(50)
     /// Jobs in one claim: enough to make a round trip cheap, few enough to start at once.
     private static let claimMax = 500
 
@@ -16,7 +19,8 @@ extension Worker {
         var isDoubtful = false
         while !Task.isCancelled, !isStopping {
             guard let worker = presence.worker, slots.free > 0 else {
-                await work.wait(atMost: .milliseconds(100))
+                await freed.wait(atMost: .milliseconds(100))
+                if presence.worker != nil { await gatherSlots() }
                 continue
             }
             do {
@@ -27,27 +31,51 @@ extension Worker {
                 let taken = try await Task { try await claimOnce(worker) }.value
                 noteDatabaseBack()
                 backoff = DatabaseBackoff()
-                if taken == 0, try await isDrained() { return }
-                if taken == 0 { await work.wait(atMost: settings.poll) }
-                if taken > 0 { try? await Task.sleep(for: Self.gather, clock: .continuous) }
+                if taken.jobs == 0, try await isDrained() { return }
+                await pause(after: taken)
             } catch QueueError.workerEnded {
                 noteGivenUp(worker)
             } catch {
                 isDoubtful = true
+                floor.lower(to: nil)
                 noteDatabaseLost(error)
                 guard await backoff.pause() else { return }
             }
         }
     }
 
+    /// Until the next claim is worth its turn.
+    private func pause(after taken: Taken) async {
+        if taken.mayBeMore { return await gatherSlots() }
+        // The end of the last run is what `--drain` waits for.
+        let bell = settings.drains && slots.count > 0 ? freed : due
+        await bell.wait(atMost: taken.jobs > 0 ? Self.pace : settings.poll)
+    }
+
+    /// With jobs waiting for slots, waits a moment for more than the first that is free.
+    private func gatherSlots() async {
+        guard slots.free < Self.claimMax else { return }
+        try? await Task.sleep(for: Self.gather, clock: .continuous)
+    }
+
+    private struct Taken {
+        var jobs: Int
+        var mayBeMore: Bool
+    }
+
     /// One claim for all free slots, one opening for the whole batch, then the runs.
-    private func claimOnce(_ worker: Int) async throws -> Int {
+    private func claimOnce(_ worker: Int) async throws -> Taken {
         let limit = min(slots.free, Self.claimMax)
-        let jobs = try await queue.claimJobs(
-            worker: worker, limit: limit, names: files.keys.sorted())
-        guard !jobs.isEmpty else { return 0 }
+        let ticket = floor.ticket()
+        let batch = try await queue.claim(
+            ClaimWish(
+                worker: worker, limit: limit, files: needs, since: ticket.since,
+                running: slots.tenants))
+        floor.note(batch.nothingDueBefore, by: ticket)
+        let jobs = batch.jobs
+        guard !jobs.isEmpty else { return Taken(jobs: 0, mayBeMore: false) }
         let claimedAt = ContinuousClock.now
-        let controls = jobs.map { slots.take($0.claim) }
+        let controls = jobs.map { slots.take($0.claim, tenantID: $0.tenantID) }
         do {
             let opened = try await open(jobs)
             take(opened.sources, for: jobs)
@@ -60,7 +88,7 @@ extension Worker {
             _ = try? await queue.releaseJobs(jobs.map(\.claim))
             throw error
         }
-        return jobs.count
+        return Taken(jobs: jobs.count, mayBeMore: batch.mayBeMore)
     }
 
     /// Gives back what this worker holds without running it: the reply to a claim was lost, so the
@@ -83,8 +111,12 @@ extension Worker {
             lists.formUnion(file.listPlaces)
             tables.formUnion(file.emptinessTables)
             dirty.formUnion(file.pushedTables)
+            guard file.asksItsSource else { continue }
             let source = SourceWish(tenantID: job.tenantID, source: file.source.id, requests: 0)
             wishes[source, default: 0] += file.leastRequests
+        }
+        guard !(lists.isEmpty && tables.isEmpty && dirty.isEmpty && wishes.isEmpty) else {
+            return OpenedRuns()
         }
         return try await queue.openRuns(
             users: Array(Set(jobs.map(\.claim.userID))), lists: Array(lists), tables: Array(tables),
@@ -93,7 +125,7 @@ extension Worker {
             }, dirtyTables: Array(dirty))
     }
 
-    /// Starts a run and the timer that tears it down at its deadline.
+    /// Starts a run and has its deadline watched.
     private func begin(
         _ job: ClaimedJob, _ control: RunControl, _ opened: OpenedRuns,
         _ claimedAt: ContinuousClock.Instant
@@ -104,18 +136,10 @@ extension Worker {
             if let finished = await sync.run(inputs, control) { completer.add(finished) }
             state.withLock { $0.runs += 1 }
             slots.leave(job.claim)
-            work.ring()
+            freed.ring()
         }
         slots.begin(job.claim, run)
-        Task {
-            let timer = Task {
-                try await Task.sleep(until: claimedAt + job.deadline, clock: .continuous)
-                control.stop(.deadline)
-                run.cancel()
-            }
-            await run.value
-            timer.cancel()
-        }
+        deadlines.add(job.claim.fence, at: claimedAt + job.deadline)
     }
 
     /// With `--drain`: nothing runs here or elsewhere, and nothing is due.
@@ -126,6 +150,18 @@ extension Worker {
 }
 
 extension JobFile {
+    /// What its runs can make use of.
+    var needs: RunNeeds {
+        var needs: RunNeeds = []
+        if entities.contains(where: \.isEnabled) { needs.insert(.checkpoints) }
+        if !before.isEmpty || !after.isEmpty || !calls.isEmpty { needs.insert(.calls) }
+        if mayUseSecrets { needs.insert(.secrets) }
+        return needs
+    }
+
     /// Requests that a run which finds nothing new sends: its budget is taken with the batch's.
-    fileprivate var leastRequests: Int { before.count + entities.count }
+    var leastRequests: Int { before.count + entities.count(where: \.isEnabled) }
+
+    /// Its runs may send something.
+    var asksItsSource: Bool { leastRequests + after.count > 0 }
 }

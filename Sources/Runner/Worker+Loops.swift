@@ -20,11 +20,21 @@ extension Worker {
             for await event in listener.events {
                 if event == .listening, isFirst { noteStarted() }
                 isFirst = false
-                if case .notification("jobrunner_due", _) = event {} else { stops.ring() }
-                work.ring()
+                heed(event)
             }
             listener.close()
         }
+    }
+
+    /// A notification of due jobs says from when on they are due; without one anything may be.
+    private func heed(_ event: Listener.Event) {
+        if case .notification("jobrunner_due", let since) = event {
+            floor.lower(to: Int64(since))
+        } else {
+            stops.ring()
+            if event == .listening { floor.lower(to: nil) }
+        }
+        due.ring()
     }
 
     /// One heartbeat row keeps all claims; past the lease without one, the runs are dropped.
@@ -75,16 +85,17 @@ extension Worker {
                     .jobQuarantined(
                         lost, reason: "\(reaped.quarantined) jobs: three crashes in a row"))
             }
-            work.ring()
         }
     }
 
-    /// Keeps history's partitions ahead, now and every hour; lifts quarantines that are over.
+    /// Lifts quarantines that are over; looks for due jobs that no claim sees; keeps history's
+    /// partitions ahead, now and every hour.
     func maintain() async {
         var partitionsDue = ContinuousClock.now
         while !Task.isCancelled {
             do {
-                if try await queue.liftQuarantines() > 0 { work.ring() }
+                _ = try await queue.liftQuarantines()
+                try await lookBehind()
                 if ContinuousClock.now >= partitionsDue {
                     try await queue.maintainRuns(keep: settings.retention)
                     partitionsDue = .now + .seconds(3600)
@@ -93,6 +104,18 @@ extension Worker {
                 noteDatabaseLost(error)
             }
             try? await Task.sleep(for: settings.sweep, clock: .continuous)
+        }
+    }
+}
+
+extension Worker {
+    /// Finds what the claims' floor has passed over: at most this late, and at most so often.
+    private func lookBehind() async throws {
+        let since = floor.ticket().since
+        guard since > .min else { return }
+        if let oldest = try await queue.oldestDue(names: files.keys.sorted(), before: since) {
+            floor.lower(to: oldest)
+            due.ring()
         }
     }
 }

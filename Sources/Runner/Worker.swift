@@ -27,8 +27,14 @@ public final class Worker: Sendable {
     let presence: Presence
     let slots: Slots
     let completer: Completer
-    /// Something may be due, or a slot is free.
-    let work = Bell()
+    /// Something may be due that was not before.
+    let due = Bell()
+    /// A slot is free, or an outcome is written.
+    let freed = Bell()
+    let floor = DueFloor()
+    let deadlines: Deadlines
+    /// What runs of each job file can make use of.
+    let needs: [String: RunNeeds]
     /// Somebody asked runs to stop.
     let stops = Bell()
     let state = Mutex(State())
@@ -63,7 +69,9 @@ public final class Worker: Sendable {
         var single = configuration
         single.lanes = 1
         heart = Queue(Database(single))
-        completer = Completer(queue, log) { [work] in work.ring() }
+        completer = Completer(queue, log) { [freed] in freed.ring() }
+        deadlines = Deadlines(slots)
+        needs = self.files.mapValues(\.needs)
     }
 
     /// Works until a signal, or with `drains` until nothing is due or running.
@@ -71,6 +79,7 @@ public final class Worker: Sendable {
         let started = ContinuousClock.now
         await withTaskGroup(of: Void.self) { loops in
             loops.addTask { await self.completer.run() }
+            loops.addTask { await self.deadlines.run() }
             loops.addTask { await self.listen() }
             loops.addTask { await self.beat() }
             loops.addTask { await self.watch() }
@@ -108,7 +117,8 @@ public final class Worker: Sendable {
             log.emit(.workerDraining(subject, running: slots.count, reason: "\(signal)"))
             slots.close(.shutdown)
             ending.ring()
-            work.ring()
+            due.ring()
+            freed.ring()
             if signal == .abort { return }
         }
     }
@@ -122,7 +132,7 @@ public final class Worker: Sendable {
         while slots.count > 0 || !completer.isEmpty, ContinuousClock.now < end, !isAborting,
             !Task.isCancelled
         {
-            await work.wait(atMost: .milliseconds(20))
+            await freed.wait(atMost: .milliseconds(20))
         }
         guard !isAborting, let worker = presence.worker else { return }
         _ = try? await heart.leave(worker: worker, deadline: .now + .seconds(1))

@@ -43,6 +43,7 @@ extension Run {
     private func turn(
         _ batch: RecordBatch, _ commit: PageCommit, _ writes: PageWrites, _ sweep: Sweep?
     ) async throws -> [Rows] {
+        mayHaveCommitted = true
         let claim = inputs.job.claim
         let page = writes.upsert.statement(batch, commit, for: claim)
         return try await services.queue.turn(

@@ -50,7 +50,7 @@ extension Run {
             let commit = pass.commit(
                 entity, next: page.next, maxSeen: page.batch.maxSeen?.watermarkText)
             if canEndWithoutPage(page, pass, commit, entity) {
-                end(pass, commit)
+                end(pass, commit, of: entity)
                 return
             }
             let sweep = sweep(pass, commit, entity)
@@ -87,11 +87,11 @@ extension Run {
         guard mayTrust(probe, entity, checkpoint), pass.probe == checkpoint.probe else {
             return pass
         }
-        endedPasses.append(
+        note(
             EndedPass(
                 entity: entity.name, generation: checkpoint.generation, watermark: nil,
                 syncToken: checkpoint.syncToken, validator: checkpoint.validator,
-                probe: checkpoint.probe))
+                probe: checkpoint.probe), of: entity)
         return nil
     }
 
@@ -162,13 +162,22 @@ extension Run {
     }
 
     /// Notes the end of a pass whose last page was empty.
-    private func end(_ pass: PassState, _ commit: PageCommit) {
+    private func end(_ pass: PassState, _ commit: PageCommit, of entity: Entity) {
         rehearsal?.keep(end: commit)
-        endedPasses.append(
+        note(
             EndedPass(
                 entity: commit.entity, generation: pass.generation, watermark: commit.watermark,
                 syncToken: commit.syncToken, validator: commit.validator, probe: commit.probe,
-                fullAt: pass.kind == .full ? pass.startedAt : nil))
+                fullAt: pass.kind == .full ? pass.startedAt : nil), of: entity)
+    }
+
+    /// The end of a pass that wrote nothing, which most often leaves the checkpoint as it was.
+    private func note(_ ended: EndedPass, of entity: Entity) {
+        if ended.isNotable(after: inputs.job.checkpoint(of: ended.entity), of: entity) {
+            endedPasses.append(ended)
+        } else {
+            unchangedPasses.append(ended)
+        }
     }
 
     private func sweep(_ pass: PassState, _ commit: PageCommit, _ entity: Entity) -> Sweep? {

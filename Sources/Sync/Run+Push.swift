@@ -73,6 +73,7 @@ extension Run {
     /// run finds the rows as they are, and what the source has taken already is a conflict that
     /// resolves to the same.
     func turn(_ writes: [Statement]) async throws {
+        mayHaveCommitted = true
         var attempt = 0
         while true {
             do {

@@ -75,6 +75,7 @@ extension Run {
             """, .int8(claim.userID), .text(claim.name), .text(entity.name), .int8(claim.fence),
             .timestamptz(inputs.claimedAtMicroseconds - span.microseconds))
         if let rehearsal { return rehearsal.keep(cleanup: delete, of: table) }
+        mayHaveCommitted = true
         let rows = try await services.queue.turn([claim.holdStatement, delete], deadline: deadline)
         counts.changed += try rows[1].only().int("rows")
     }

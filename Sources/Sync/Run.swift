@@ -42,6 +42,10 @@ final class Run {
     /// Calls that succeeded and are to be remembered with the next commit.
     var pendingCalls: [PendingCall] = []
     var endedPasses: [EndedPass] = []
+    /// Ends of passes that leave their checkpoints as they are.
+    var unchangedPasses: [EndedPass] = []
+    /// A transaction that counts in a checkpoint was tried.
+    var mayHaveCommitted = false
     /// The source has answered a request of this run with more than a failure that may pass.
     var isAnswered = false
     /// Server time of the run's first answer, microseconds since 1970.
@@ -153,7 +157,8 @@ final class Run {
         guard let end else {
             return FinishedRun(
                 claim: inputs.job.claim, outcome: .complete, requests: requests,
-                endedPasses: endedPasses, calls: pendingCalls)
+                endedPasses: isUnchanged ? [] : endedPasses + unchangedPasses,
+                calls: pendingCalls, hasCommitted: mayHaveCommitted, isUnchanged: isUnchanged)
         }
         guard let outcome = end.outcome else { return nil }
         var wait: Duration?
@@ -161,7 +166,16 @@ final class Run {
         return FinishedRun(
             claim: inputs.job.claim, outcome: outcome, errorKind: end.word,
             error: end.message.map(redactor.sanitised), entity: entity, wait: wait,
-            requests: requests, endedPasses: endedPasses, calls: pendingCalls)
+            requests: requests, endedPasses: endedPasses + unchangedPasses, calls: pendingCalls,
+            hasCommitted: mayHaveCommitted)
+    }
+
+    /// Every entity was read to its end, and no checkpoint has to note it: the job's row says it for
+    /// all of them, which is one row version less for each.
+    private var isUnchanged: Bool {
+        !mayHaveCommitted && endedPasses.isEmpty && inputs.job.entity == nil
+            && Set(unchangedPasses.map(\.entity)) == Set(wantedEntities.map(\.name))
+            && !unchangedPasses.isEmpty
     }
 
     private func checkBreaker() throws {

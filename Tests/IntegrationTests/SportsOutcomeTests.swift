@@ -176,7 +176,8 @@ import Testing
             try await world.waitForQuery("Stadium")
             #expect(
                 try await world.value(
-                    "select due_at > now() and worker_id is not null from jobrunner.jobs") == "true"
+                    "select next_due_at > now() and worker_id is not null from jobrunner.jobs")
+                    == "true"
             )
             try await world.giveUpWorkers()
             #expect(try await world.value("select due_at <= now() from jobrunner.jobs") == "true")

@@ -126,9 +126,12 @@ extension Fixture {
     }
 
     func claim(
-        _ worker: Int, limit: Int = 100, names: [String] = [refresh, status]
+        _ worker: Int, limit: Int = 100, names: [String] = [refresh, status],
+        running: [Int64: Int] = [:]
     ) async throws -> [ClaimedJob] {
-        try await queue.claimJobs(worker: worker, limit: limit, names: names)
+        let files = Dictionary(uniqueKeysWithValues: names.map { ($0, RunNeeds.all) })
+        let wish = ClaimWish(worker: worker, limit: limit, files: files, running: running)
+        return try await queue.claim(wish).jobs
     }
 
     /// Makes a waiting job due and claims it.

@@ -86,7 +86,7 @@ struct HistoryTests {
                 "running as run \(claim.fence) on worker \(worker) since 20 min ago, and yields in 10 min",
                 after: """
                     update jobrunner.jobs
-                    set started_at = now() - interval '20 minutes', deadline_at = now() + interval '10 minutes'
+                    set due_at = now() - interval '20 minutes', started_at = now() - interval '20 minutes', deadline_at = now() + interval '10 minutes'
                     where worker_id is not null
                     """
             )

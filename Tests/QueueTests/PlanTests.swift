@@ -18,22 +18,36 @@ struct PlanTests {
     {
         try await Fixture.lend { fixture async throws in
             try await fill(fixture)
-            let pick = try await fixture.statement(
-                of: "claim_of_tenant", from: "picked as materialized (", to: "), claimed",
-                variables: ["in_tenant_id", "v_priority", "in_names", "v_left"])
+            let claim =
+                try await "with share as materialized"
+                + fixture.statement(
+                    of: "claim_jobs", from: "with share as materialized", to: ";",
+                    variables: [
+                        "v_tenants", "v_shares", "v_asked", "in_since", "in_names", "in_worker_id",
+                        "v_nonce", "v_left",
+                    ])
             let tenant = try await fixture.int(
                 "select id from jobrunner.tenants where name = 'acme'")
             for mode in modes {
                 let plan = try await fixture.plan(
-                    of: pick, types: "bigint, integer, text[], integer",
-                    arguments: "\(tenant), 0, '{hub.refresh}', 100", mode: mode)
+                    of: claim,
+                    types:
+                        "bigint[], integer[], boolean, timestamptz, text[], integer, uuid, boolean",
+                    arguments: """
+                        '{\(tenant)}', '{100}', true, now() - interval '1 s', '{hub.refresh}', 1,
+                        gen_random_uuid(), false
+                        """, mode: mode)
                 #expect(plan.contains("Index Scan using jobs_due on jobs j"), "\(plan)")
                 let condition = try #require(
-                    plan.split(separator: "\n").first { $0.contains("Index Cond") })
-                for part in ["tenant_id", "priority", "due_at <= now()"] {
+                    plan.split(separator: "\n").first {
+                        $0.contains("Index Cond") && $0.contains("due_at")
+                    })
+                for part in ["tenant_id", "due_at >= ", "due_at <= now()"] {
                     #expect(condition.contains(part), "\(plan)")
                 }
+                #expect(plan.contains("Tid Scan on jobs j"), "\(plan)")
                 #expect(!plan.contains("Sort"), "\(plan)")
+                #expect(!plan.contains("Seq Scan on jobs"), "\(plan)")
             }
         }
     }
@@ -46,12 +60,18 @@ struct PlanTests {
             let hold = try await fixture.statement(
                 of: "hold_job", from: "begin\\n", to: ";",
                 variables: ["in_user_id", "in_name", "in_fence", "in_nonce"])
+            let idle = try await fixture.statement(
+                of: "finish_runs", from: "begin\\n", to: "  select array_agg(e.fence)",
+                variables: [
+                    "in_user_ids", "in_names", "in_fences", "in_nonces", "in_outcomes", "in_passes",
+                    "in_calls", "in_committed", "in_unchanged",
+                ])
             let held = try await fixture.statement(
-                of: "finish_runs", from: "begin\\n", to: "), counted",
+                of: "finish_runs", from: "  with given", to: "), counted",
                 variables: [
                     "in_user_ids", "in_names", "in_fences", "in_nonces", "in_outcomes",
                     "in_error_kinds", "in_errors", "in_entities", "in_waits_ms", "in_requests",
-                    "in_passes", "in_calls",
+                    "in_passes", "in_calls", "v_done",
                 ])
             for mode in modes {
                 let one = try await fixture.plan(
@@ -60,16 +80,27 @@ struct PlanTests {
                     arguments: "1, 'hub.refresh', 1, gen_random_uuid()", mode: mode)
                 #expect(one.contains("Index Scan using jobs_pkey on jobs j"), "\(one)")
                 let many = try await fixture.plan(
-                    of: held + ") select * from held",
+                    of: "with given" + held + ") select * from held",
                     types: """
                         bigint[], text[], bigint[], uuid[], text[], text[], text[], text[], bigint[],
-                        bigint[], text[], text[]
+                        bigint[], text[], text[], bigint[]
                         """,
                     arguments: """
                         '{1,2}', '{a,b}', '{1,2}', array[gen_random_uuid(), gen_random_uuid()],
-                        '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}'
+                        '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', null
                         """, mode: mode)
                 #expect(many.contains("Index Scan using jobs_pkey on jobs j"), "\(many)")
+                let quick = try await fixture.plan(
+                    of: idle + "select * from ended",
+                    types: """
+                        bigint[], text[], bigint[], uuid[], text[], text[], text[], boolean[],
+                        boolean[]
+                        """,
+                    arguments: """
+                        '{1,2}', '{a,b}', '{1,2}', array[gen_random_uuid(), gen_random_uuid()],
+                        '{}', '{}', '{}', '{}', '{}'
+                        """, mode: mode)
+                #expect(quick.contains("Index Scan using jobs_pkey on jobs j"), "\(quick)")
             }
         }
     }

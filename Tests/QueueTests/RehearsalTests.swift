@@ -33,27 +33,6 @@ struct RehearsalTests {
         }
     }
 
-    // What is done already depends on whether the run is asked for, as a dry run always is.
-    @Test func `the two functions that tell of a job's past read it by the same words`()
-        async throws
-    {
-        try await Fixture.lend { fixture async throws in
-            let texts = try await fixture.texts(
-                """
-                select regexp_replace(
-                  regexp_replace(
-                    substring(replace(p.prosrc, ' c.', ' j.') from 'u\\.attributes,(.*)\\) as s'),
-                    '\\s+', ' ', 'g'),
-                  ', j\\.priority = 0 .* as done', '')
-                from pg_proc as p
-                where p.proname in ('read_job', 'claim_of_tenant')
-                """)
-            #expect(texts.count == 2)
-            #expect(texts.first?.contains("repair_requested") == true)
-            #expect(Set(texts).count == 1)
-        }
-    }
-
     @Test func `what is rehearsed answers as if it were done, and is undone`() async throws {
         try await Fixture.lend { fixture async throws in
             let insert = Statement("insert into synced.hub_video values (7, 'a')")

@@ -24,7 +24,7 @@ struct ScheduleTests {
             let worker = try await fixture.addWorker()
             let user = try await fixture.addUser()
             _ = try await fixture.run(worker, user: user)
-            let isNext = "due_at > started_at and due_at <= started_at + every"
+            let isNext = "next_due_at > started_at and next_due_at <= started_at + every"
             #expect(try await fixture.job(isNext, user: user) == "true")
         }
     }

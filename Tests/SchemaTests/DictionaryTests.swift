@@ -70,7 +70,8 @@ private let uncommented = """
       select 'schema ' || n.nspname, obj_description(n.oid, 'pg_namespace')
       from pg_namespace as n where n.nspname in ('jobrunner', 'synced')
       union all
-      select c.relkind::text || ' ' || c.oid::regclass, obj_description(c.oid, 'pg_class')
+      select c.relkind::text || ' ' || c.oid::regclass,
+        case c.relkind when 'c' then obj_description(c.reltype, 'pg_type') else obj_description(c.oid, 'pg_class') end
       from pg_class as c
       where c.relnamespace in ('jobrunner'::regnamespace, 'synced'::regnamespace)
         and not exists (select from pg_constraint as k where k.conindid = c.oid)

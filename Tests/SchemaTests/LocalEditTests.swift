@@ -103,7 +103,7 @@ struct LocalEditTests {
                 ) == "1")
             try await world.script(
                 """
-                update jobrunner.jobs set worker_id = 1, fence = 1, nonce = gen_random_uuid(), scheduled_at = now(),
+                update jobrunner.jobs set worker_id = 1, fence = 1, nonce = gen_random_uuid(), due_at = now(), next_due_at = now(),
                   started_at = now(), deadline_at = now()
                 """)
             _ = try await world.text(edit)
@@ -196,7 +196,7 @@ struct LocalEditTests {
             // A run may be sending it right now.
             try await world.script(
                 """
-                update jobrunner.jobs set worker_id = 1, fence = 1, nonce = gen_random_uuid(), scheduled_at = now(),
+                update jobrunner.jobs set worker_id = 1, fence = 1, nonce = gen_random_uuid(), due_at = now(), next_due_at = now(),
                   started_at = now(), deadline_at = now()
                 """)
             _ = try await world.text(

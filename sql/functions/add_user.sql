@@ -27,7 +27,7 @@ begin
   from jobrunner.tenant_jobs as t
   join jobrunner.job_files as f on f.name = t.job_name
   where t.tenant_id = v_tenant.id and f.scope = 'user';
-  perform pg_notify('jobrunner_due', '');
+  perform jobrunner.wake_workers(now());
   return v_id;
 end
 $$;

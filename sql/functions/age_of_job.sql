@@ -19,7 +19,12 @@ begin
   left join jobrunner.checkpoints as k
     on k.user_id = in_user_id and k.job_name = f.name and k.entity = e ->> 'entity'
   left join jobrunner.jobs as j on j.user_id = in_user_id and j.name = f.name
-  cross join lateral (select case when e ? 'for_each' then j.last_success_at else k.last_synced_at end) as read (at)
+  cross join lateral (
+    select case
+      when e ? 'for_each' then j.last_success_at
+      when k.last_synced_at is not null then greatest(k.last_synced_at, j.unchanged_at)
+    end
+  ) as read (at)
   where f.name = in_job and e ->> 'enabled' is distinct from 'false';
   for v_table in
     select distinct e -> 'write' ->> 'table'

@@ -44,7 +44,7 @@ begin
     end,
     deferred_until = case when not in_force then j.deferred_until end
   where j.user_id = in_job.user_id and j.name = in_job.name;
-  perform pg_notify('jobrunner_due', '');
+  perform jobrunner.wake_workers(now());
 
   return case
     when in_job.worker_id is not null then 'follows_running'

@@ -68,7 +68,7 @@ begin
       jobrunner.words_for(now() - v_job.due_at));
   end if;
   select count(*) into v_running from jobrunner.jobs as j
-  where j.tenant_id = v_tenant.id and j.worker_id is not null;
+  where j.limited_tenant_id = v_tenant.id;
   if v_running >= v_tenant.max_running then
     return format('It has been due for %s and waits because tenant ''%s'' runs its most of %s jobs already.',
       jobrunner.words_for(now() - v_job.due_at), in_tenant, v_tenant.max_running);

@@ -36,7 +36,7 @@ begin
   set due_at = now(), untriggered_due_at = null
   where j.name = in_job and j.worker_id is null and j.due_at > now()
     and (j.deferred_until is null or j.deferred_until <= now()) and j.quarantined_at is null;
-  perform pg_notify('jobrunner_due', '');
+  perform jobrunner.wake_workers(now());
   return v_count;
 end
 $$;

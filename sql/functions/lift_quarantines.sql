@@ -1,15 +1,24 @@
 create or replace function jobrunner.lift_quarantines() returns integer
-language sql volatile
+language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Gives jobs whose quarantine is over one more run; returns how many. What set them aside is still counted, so the
 -- next crash or stall sets them aside for twice as long; a committed page clears it.
-with lifted as (
-  update jobrunner.jobs as j
-  set quarantined_at = null, quarantine_reason = null
-  where j.quarantined_at is not null and j.due_at <= now()
-  returning 1
-)
-select count(*)::integer from lifted
+declare
+  v_count integer;
+  v_oldest timestamptz;
+begin
+  with lifted as (
+    update jobrunner.jobs as j
+    set quarantined_at = null, quarantine_reason = null
+    where j.quarantined_at is not null and j.due_at <= now()
+    returning j.due_at
+  )
+  select count(*), min(l.due_at) into v_count, v_oldest from lifted as l;
+  if v_count > 0 then
+    perform jobrunner.wake_workers(v_oldest);
+  end if;
+  return v_count;
+end
 $$;
-comment on function jobrunner.lift_quarantines is 'Lets jobs go on whose quarantine is over.';
+comment on function jobrunner.lift_quarantines is 'Lets jobs run again whose quarantine is over.';

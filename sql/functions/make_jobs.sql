@@ -23,7 +23,7 @@ begin
   on conflict do nothing;
   get diagnostics v_count = row_count;
   if v_count > 0 then
-    perform pg_notify('jobrunner_due', '');
+    perform jobrunner.wake_workers(now());
   end if;
   return v_count;
 end

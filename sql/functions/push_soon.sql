@@ -16,7 +16,10 @@ begin
   from jobrunner.synced_tables as s where s.name = in_table;
   update jobrunner.jobs as j
   set due_at = case when j.worker_id is null then now() + v_debounce else j.due_at end,
-    rerun_requested = j.worker_id is not null
+    rerun_requested = j.worker_id is not null,
+    -- What was asked of the run in progress is not asked of the next.
+    force_requested = j.force_requested and j.worker_id is null,
+    entity_requested = case when j.worker_id is null then j.entity_requested end
   where j.user_id = in_user_id and j.name = v_job and v_debounce is not null
     and case
       when j.worker_id is not null then not j.rerun_requested
@@ -24,7 +27,7 @@ begin
         and (j.deferred_until is null or j.deferred_until <= now())
     end;
   if found then
-    perform pg_notify('jobrunner_due', '');
+    perform jobrunner.wake_workers(now());
   end if;
   return found;
 end

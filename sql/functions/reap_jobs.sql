@@ -57,10 +57,9 @@ begin
 
   -- Jobs that a stuck transaction kept locked when their worker was given up.
   for v_worker in
-    select distinct w.id, w.end_reason
-    from jobrunner.jobs as j
-    join jobrunner.workers as w on w.id = j.worker_id
-    where j.worker_id is not null and w.ended_at < now()
+    select w.id, w.end_reason
+    from jobrunner.workers as w
+    where w.ended_at < now() and w.cleared_at is null
   loop
     select v_worker.id, v_worker.end_reason, r.job_count, r.quarantined_count
     into worker_id, reason, job_count, quarantined_count

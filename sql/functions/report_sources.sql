@@ -19,6 +19,8 @@ begin
     from unnest(in_tenant_ids, in_names, in_reached, in_unavailable)
       as ended (tenant_id, name, reached, unavailable)
     join jobrunner.job_files as f on f.name = ended.name
+    join jobrunner.sources as s on s.tenant_id = ended.tenant_id and s.name = f.source
+    where ended.unavailable or s.consecutive_failures > 0 or s.blocked_until is not null
     group by ended.tenant_id, f.source
     order by ended.tenant_id, f.source
   loop

@@ -13,7 +13,7 @@ declare
 begin
   if in_user is null and in_job is null then
     update jobrunner.tenants as t set paused_at = null where t.id = v_tenant.id;
-    perform pg_notify('jobrunner_due', '');
+    perform jobrunner.wake_workers();
     return (select count(*)::integer from jobrunner.jobs as j where j.tenant_id = v_tenant.id);
   end if;
   if in_job is null then
@@ -26,7 +26,7 @@ begin
   where j.user_id = named.user_id and j.name = named.name and j.paused_at is not null
     and (in_job is not null or j.paused_with_user);
   get diagnostics v_count = row_count;
-  perform pg_notify('jobrunner_due', '');
+  perform jobrunner.wake_workers();
   return v_count;
 end
 $$;

@@ -29,7 +29,7 @@ begin
     and j.reauth_needed_at is not null;
   get diagnostics v_count = row_count;
   if v_count > 0 then
-    perform pg_notify('jobrunner_due', '');
+    perform jobrunner.wake_workers();
   end if;
   return v_count;
 end

@@ -10,6 +10,6 @@ set search_path = pg_catalog
 as $$
 select j.user_id, j.name, j.fence
 from jobrunner.jobs as j
-where j.worker_id = in_worker_id and j.cancel_requested_at is not null
+where j.cancel_requested_at is not null and j.worker_id = in_worker_id
 $$;
 comment on function jobrunner.stop_requests is 'Runs of a worker that someone asked to stop; the durable side of cancel.';

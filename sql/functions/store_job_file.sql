@@ -63,7 +63,11 @@ begin
     due_at = least(
       j.due_at,
       jobrunner.next_tick(now(), in_every, jobrunner.phase_of(j.user_id, j.name, in_every, in_spread))
-    )
+    ),
+    next_due_at = case
+      when j.worker_id is not null
+      then jobrunner.next_tick(now(), in_every, jobrunner.phase_of(j.user_id, j.name, in_every, in_spread))
+    end
   where j.name = in_name
     and (j.every, j.deadline, j.phase)
       is distinct from (in_every, in_deadline, jobrunner.phase_of(j.user_id, j.name, in_every, in_spread));

@@ -35,6 +35,7 @@ begin
         update jobrunner.jobs as j
         set due_at = j.untriggered_due_at, untriggered_due_at = null
         where j.user_id = v_job.user_id and j.name = v_job.name and j.untriggered_due_at is not null
+          and j.worker_id is null
         returning j.due_at into due_at;
         answer := case when found then 'called_off' else 'armed' end;
       else
@@ -54,7 +55,9 @@ begin
           where j.user_id = v_job.user_id and j.name = v_job.name and j.worker_id is null
             and j.quarantined_at is null and (j.deferred_until is null or j.deferred_until <= now());
           update jobrunner.jobs as j
-          set rerun_requested = true
+          set rerun_requested = true,
+            force_requested = j.force_requested and j.rerun_requested,
+            entity_requested = case when j.rerun_requested then j.entity_requested end
           where j.user_id = v_job.user_id and j.name = v_job.name and j.worker_id is not null;
         end if;
         answer := case
@@ -69,7 +72,7 @@ begin
       return next;
     end loop;
   end loop;
-  perform pg_notify('jobrunner_due', '');
+  perform jobrunner.wake_workers();
 end
 $$;
 comment on function jobrunner.trigger_event is 'Makes the jobs due whose files name this event, after its debounce.';

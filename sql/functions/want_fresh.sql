@@ -59,7 +59,7 @@ begin
     where j.user_id = v_job.user_id and j.name = v_job.name and j.worker_id is null and j.due_at > now()
       and j.consecutive_failures = 0;
     if found then
-      perform pg_notify('jobrunner_due', '');
+      perform jobrunner.wake_workers(now());
     end if;
   elsif answer <> 'fresh' and (v_job.worker_id is null or in_force)
     and (in_force or v_job.priority = 0 or v_job.due_at > now())

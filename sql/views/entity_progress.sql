@@ -6,7 +6,8 @@ select t.name as tenant, u.key as user_key, k.job_name as job, k.entity,
     when k.last_synced_at is null then 'never_read'
     else 'synced'
   end as state, k.pass_kind, k.page_number,
-  now() - k.pass_started_at as pass_age, k.cursor is not null as has_cursor, k.watermark, k.last_synced_at,
+  now() - k.pass_started_at as pass_age, k.cursor is not null as has_cursor, k.watermark,
+  case when k.last_synced_at is not null then greatest(k.last_synced_at, j.unchanged_at) end as last_synced_at,
   k.consecutive_failures, k.last_error_kind as error_kind, k.last_error as error, k.run_fence as last_run,
   k.run_fetched_count as fetched_count, k.run_inserted_count as inserted_count, k.run_updated_count as updated_count,
   k.run_unchanged_count as unchanged_count, k.run_skipped_older_count as skipped_older_count,
@@ -14,7 +15,8 @@ select t.name as tenant, u.key as user_key, k.job_name as job, k.entity,
   k.run_duplicate_count as duplicate_count, k.run_deleted_count as deleted_count
 from jobrunner.checkpoints as k
 join jobrunner.users as u on u.id = k.user_id
-join jobrunner.tenants as t on t.id = k.tenant_id;
+join jobrunner.tenants as t on t.id = k.tenant_id
+left join jobrunner.jobs as j on j.user_id = k.user_id and j.name = k.job_name;
 comment on view jobrunner.entity_progress is 'How far is each entity of each job? With the counters of the last run that committed a page.';
 comment on column jobrunner.entity_progress.tenant is 'Name of the tenant.';
 comment on column jobrunner.entity_progress.user_key is 'Key of the user.';

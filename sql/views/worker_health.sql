@@ -7,9 +7,12 @@ select w.id as worker_id, w.host, w.pid, w.version,
     else 'alive'
   end as health,
   w.capacity,
-  (select count(*) from jobrunner.jobs as j where j.worker_id = w.id) as running_count,
+  coalesce(h.running_count, 0) as running_count,
   now() - w.heartbeat_at as silent_for, w.started_at, w.ended_at
 from jobrunner.workers as w
+left join (
+  select j.worker_id, count(*) as running_count from jobrunner.held_jobs() as j group by j.worker_id
+) as h on h.worker_id = w.id
 order by w.ended_at is not null, w.id;
 comment on view jobrunner.worker_health is 'Which workers are there, and how are they?';
 comment on column jobrunner.worker_health.worker_id is 'Number of the worker.';

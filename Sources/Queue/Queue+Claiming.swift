@@ -1,0 +1,169 @@
+import Postgres
+
+/// What runs of one job file can make use of, so that a claim reads nothing else for them.
+public struct RunNeeds: OptionSet, Sendable {
+    /// The bits of `in_reads` of `run_inputs`.
+    public let rawValue: Int32
+
+    /// The bits as they are.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// How far each entity has come.
+    public static let checkpoints = RunNeeds(rawValue: 1)
+    /// What is remembered of named calls.
+    public static let calls = RunNeeds(rawValue: 2)
+    /// Sealed secrets.
+    public static let secrets = RunNeeds(rawValue: 4)
+    /// Everything.
+    public static let all: RunNeeds = [.checkpoints, .calls, .secrets]
+}
+
+/// What a worker asks for when it claims.
+public struct ClaimWish: Sendable {
+    /// Number of the worker.
+    public var worker: Int
+    /// Most jobs, 1 and more.
+    public var limit: Int
+    /// Names of the job files it can run, and what their runs need.
+    public var files: [String: RunNeeds]
+    /// Nothing that waits has been due for longer, microseconds since 1970; `Int64.min`: not known.
+    public var since: Int64
+    /// Jobs of each tenant that the worker runs already, by the tenant's number.
+    public var running: [Int64: Int]
+
+    /// Asks for jobs.
+    public init(
+        worker: Int, limit: Int, files: [String: RunNeeds], since: Int64 = .min,
+        running: [Int64: Int] = [:]
+    ) {
+        self.worker = worker
+        self.limit = limit
+        self.files = files
+        self.since = since
+        self.running = running
+    }
+}
+
+/// What a claim gave.
+public struct ClaimedBatch: Sendable {
+    /// The jobs, each held by the worker.
+    public var jobs: [ClaimedJob] = []
+    /// As far as this claim can tell, nothing that waits has been due since before this time,
+    /// microseconds since 1970; nil: it can't tell.
+    public var nothingDueBefore: Int64?
+    /// More may be due: the slots were used up, or a tenant's share of them.
+    public var mayBeMore = false
+}
+
+extension Queue {
+    /// Claims in a batch what is due, fair between tenants, and reads what the runs must know.
+    ///
+    /// Two turns, and two more for each time that a tenant left a part of its share to others.
+    /// Throws `QueueError.workerEnded` when the worker was given up or drains.
+    public func claim(_ wish: ClaimWish) async throws -> ClaimedBatch {
+        var batch = ClaimedBatch()
+        var wish = wish
+        while wish.limit > 0 {
+            let round = try await claimRound(wish)
+            batch.jobs += round.jobs
+            batch.nothingDueBefore = round.nothingDueBefore
+            batch.mayBeMore = round.mayBeMore
+            guard round.mayBeMore, !round.jobs.isEmpty else { break }
+            wish.limit -= round.jobs.count
+            for job in round.jobs { wish.running[job.tenantID, default: 0] += 1 }
+        }
+        return batch
+    }
+
+    /// Claims up to `limit` due jobs of the named job files, with all that their runs must know.
+    ///
+    /// Throws `QueueError.workerEnded` when the worker was given up or drains.
+    public func claimJobs(
+        worker: Int, limit: Int, names: [String]
+    ) async throws -> [ClaimedJob] {
+        let files = Dictionary(names.map { ($0, RunNeeds.all) }, uniquingKeysWith: { $1 })
+        return try await claim(ClaimWish(worker: worker, limit: limit, files: files)).jobs
+    }
+
+    private func claimRound(_ wish: ClaimWish) async throws -> ClaimedBatch {
+        let tenants = Array(wish.running.keys)
+        let statement = Statement(
+            "select * from jobrunner.claim_jobs($1, $2, $3, $4, $5, $6)",
+            .int4(Int32(clamping: wish.worker)), .int4(Int32(clamping: wish.limit)),
+            .textArray(wish.files.keys.sorted()), .timestamptz(wish.since), .int8Array(tenants),
+            .int4Array(tenants.map { Int32(clamping: wish.running[$0] ?? 0) }))
+        let rows = try await call(statement) { $0 }
+        var shares = TenantShares()
+        var jobs: [ClaimedJob] = []
+        jobs.reserveCapacity(rows.count)
+        for row in rows {
+            let job = try ClaimedJob(row)
+            try shares.note(row, of: job)
+            jobs.append(job)
+        }
+        // The claim gives them in the order they lie in.
+        jobs.sort { ($0.isAsked ? 0 : 1, $0.scheduledAt) < ($1.isAsked ? 0 : 1, $1.scheduledAt) }
+        try await readInputs(of: &jobs, wish.files)
+        return ClaimedBatch(
+            jobs: jobs, nothingDueBefore: shares.nothingDueBefore(since: wish.since),
+            mayBeMore: shares.mayBeMore)
+    }
+
+    /// Reads what the runs must know of the past into the claimed jobs, in one statement.
+    func readInputs(of jobs: inout [ClaimedJob], _ files: [String: RunNeeds]) async throws {
+        guard !jobs.isEmpty else { return }
+        let statement = Statement(
+            "select * from jobrunner.run_inputs($1, $2, $3)", .int8Array(jobs.map(\.claim.userID)),
+            .textArray(jobs.map(\.claim.name)),
+            .int4Array(jobs.map { files[$0.claim.name, default: .all].rawValue }))
+        let rows = try await call(statement) { $0 }
+        // A user that was removed meanwhile has no row, and its job is nobody's any more.
+        jobs = try rows.map { row in
+            var job = jobs[try row.int(0) - 1]
+            try job.readInputs(row)
+            return job
+        }
+    }
+
+    /// When the oldest job that waits was due, microseconds since 1970, if before `time`; nil: none.
+    public func oldestDue(names: [String], before time: Int64) async throws -> Int64? {
+        let statement = Statement(
+            "select jobrunner.oldest_due($1, $2)", .textArray(names), .timestamptz(time))
+        return try await call(statement) { try $0.only().optionalTimestamp(0) }
+    }
+}
+
+/// How far each tenant's share went, which tells how much may be left.
+private struct TenantShares {
+    private struct Tenant {
+        var jobs = 0
+        var share = 0
+        var latest = Int64.min
+    }
+
+    private var tenants: [Int64: Tenant] = [:]
+    private var claimedAt: Int64?
+    private var hasTenantsLeft = false
+
+    mutating func note(_ row: Row, of job: ClaimedJob) throws {
+        let share = try row.int(15)
+        claimedAt = job.claimedAt
+        hasTenantsLeft = try row.bool(16)
+        var tenant = tenants[job.tenantID] ?? Tenant()
+        tenant.jobs += 1
+        tenant.share = share
+        // What was asked for is not in the order of the others.
+        if !job.isAsked { tenant.latest = max(tenant.latest, job.scheduledAt) }
+        tenants[job.tenantID] = tenant
+    }
+
+    private var full: [Tenant] { tenants.values.filter { $0.jobs >= $0.share } }
+
+    var mayBeMore: Bool { hasTenantsLeft || !full.isEmpty }
+
+    /// Behind a tenant that took its whole share more may wait, due when its last one was or later.
+    func nothingDueBefore(since: Int64) -> Int64? {
+        guard let claimedAt, !hasTenantsLeft else { return nil }
+        return full.reduce(claimedAt) { min($0, max($1.latest, since)) }
+    }
+}

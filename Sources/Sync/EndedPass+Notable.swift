@@ -1,0 +1,29 @@
+import JobFile
+import Queue
+
+extension EndedPass {
+    /// How far the watermark of passes that find nothing may stay behind: what they asked again for
+    /// was nothing, and a source that keeps changes for weeks still has them.
+    private static let watermarkRest: Int64 = 86_400_000_000
+
+    /// Whether the checkpoint must be told of it: not where the pass ended as the one before it did.
+    ///
+    /// `full_at` matters only to an entity that reads in full now and then.
+    func isNotable(after checkpoint: Checkpoint, of entity: Entity) -> Bool {
+        let isFullNotable =
+            fullAt != nil && (entity.probe != nil || entity.incremental?.fullEvery != nil)
+        return checkpoint.syncedAge == nil || checkpoint.passKind != nil
+            || checkpoint.isFullRequested || checkpoint.hasFailures
+            || checkpoint.syncToken != syncToken || checkpoint.validator != validator
+            || checkpoint.probe != probe || isFullNotable || movesWatermark(of: checkpoint, entity)
+    }
+
+    private func movesWatermark(of checkpoint: Checkpoint, _ entity: Entity) -> Bool {
+        guard let watermark, watermark != checkpoint.watermark else { return false }
+        guard entity.incremental?.watermark == .runStart, let stored = checkpoint.watermark,
+            let before = Timestamp.microseconds(stored),
+            let now = Timestamp.microseconds(watermark)
+        else { return true }
+        return now - before >= Self.watermarkRest
+    }
+}

@@ -1,0 +1,58 @@
+create or replace function jobrunner.run_inputs(
+  in_user_ids bigint[],
+  in_names text[],
+  in_reads integer[]
+) returns table (
+  place integer,
+  tenant_name text,
+  user_key text,
+  attributes jsonb,
+  checkpoints json,
+  calls json,
+  secrets json
+)
+language plpgsql stable
+set search_path = pg_catalog
+as $$
+-- What claimed runs must know of the past before their first request: a row for each given job, by its place from 1;
+-- none for a user that was removed meanwhile, whose jobs are gone too.
+-- in_reads: what each job file can make use of: 1 checkpoints, 2 remembered calls, 4 secrets, added up; else null.
+-- checkpoints: arrays of values in the order that Checkpoint reads them; times in microseconds since 1970.
+begin
+  return query
+    select g.place::integer, t.name, u.key, nullif(u.attributes, '{}'),
+      case when g.reads & 1 <> 0 then (
+        select json_agg(json_build_array(
+          k.entity, k.generation, k.full_requested, k.pass_kind,
+          (date_part('epoch', k.pass_started_at) * 1000000)::bigint, k.pass_since, k.page_number, k.cursor,
+          k.sync_token, k.partial_watermark, k.watermark, k.pass_is_whole, k.validator, k.probe, k.pass_validator,
+          k.pass_probe, k.repair_requested, (date_part('epoch', k.last_synced_at) * 1000000)::bigint,
+          (date_part('epoch', k.last_full_at) * 1000000)::bigint,
+          k.consecutive_failures > 0 or k.last_error_kind is not null
+        ))
+        from jobrunner.checkpoints as k
+        where k.user_id = g.user_id and k.job_name = g.name
+      ) end,
+      case when g.reads & 2 <> 0 then (
+        select json_agg(json_build_array(
+          m.call, m.list_hash,
+          case
+            when isfinite(m.last_succeeded_at)
+            then greatest(date_part('epoch', now() - m.last_succeeded_at) * 1000, 0)::bigint
+            else 10000000000000
+          end
+        ))
+        from jobrunner.call_memory as m
+        where m.user_id = g.user_id and m.job_name = g.name
+      ) end,
+      case when g.reads & 4 <> 0 then (
+        select json_agg(json_build_array(s.user_id, s.name, encode(s.sealed, 'hex')))
+        from jobrunner.secrets as s
+        where s.user_id in (0, g.user_id) and s.tenant_id = u.tenant_id
+      ) end
+    from unnest(in_user_ids, in_names, in_reads) with ordinality as g (user_id, name, reads, place)
+    join jobrunner.users as u on u.id = g.user_id
+    join jobrunner.tenants as t on t.id = u.tenant_id;
+end
+$$;
+comment on function jobrunner.run_inputs is 'What claimed runs must know before their first request.';
