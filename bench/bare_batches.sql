@@ -4,8 +4,8 @@
 \set turn :turn + 1
 \set tenant :first_tenant + (:turn * :clients + :client_id) % :tenants
 with picked as materialized (
-  select user_id, name, due_at
-  from jobrunner.jobs
+  select j.ctid
+  from jobrunner.jobs as j
   where tenant_id = :tenant and state = 'waiting' and priority = 0 and due_at <= now()
   order by due_at
   limit 500
@@ -15,11 +15,10 @@ with picked as materialized (
   set worker_id = 1,
     fence = nextval('jobrunner.fences'),
     nonce = gen_random_uuid(),
-    scheduled_at = p.due_at,
     started_at = now(),
-    deadline_at = now() + j.deadline
-  from picked as p
-  where j.user_id = p.user_id and j.name = p.name
+    deadline_at = now() + j.deadline,
+    next_due_at = j.due_at + j.every
+  where j.ctid = any (array(select p.ctid from picked as p))
   returning j.user_id, j.fence, j.nonce
 )
 select coalesce(array_agg(user_id), '{}') as users, coalesce(array_agg(fence), '{}') as fences,
@@ -28,10 +27,10 @@ from claimed
 \gset
 update jobrunner.jobs as j
 set worker_id = null,
-  scheduled_at = null,
+  next_due_at = null,
   started_at = null,
   deadline_at = null,
-  due_at = j.due_at + j.every,
+  due_at = j.next_due_at,
   consecutive_failures = 0,
   crashes = 0,
   stalled_runs = 0,

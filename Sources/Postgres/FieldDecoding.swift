@@ -121,7 +121,7 @@ extension Field {
             }
             guard bytes.count >= offset + length else { throw mismatch("a whole array") }
             let value = UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + length])
-            values.append(try decode(Field(bytes: value, oid: element, column: column)))
+            values.append(try decode(inner(value, element)))
             offset += length
         }
         return values

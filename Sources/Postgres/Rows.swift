@@ -68,8 +68,16 @@ public struct Row: Sendable {
 struct Field {
     let bytes: UnsafeRawBufferPointer
     let oid: UInt32
-    /// For errors.
-    let column: String
+    fileprivate let result: OpaquePointer
+    fileprivate let index: Int32
+
+    /// An element of this array.
+    func inner(_ bytes: UnsafeRawBufferPointer, _ oid: UInt32) -> Field {
+        Field(bytes: bytes, oid: oid, result: result, index: index)
+    }
+
+    /// For errors: made only there.
+    var column: String { PQfname(result, index).map { String(cString: $0) } ?? "" }
 }
 
 extension Row {
@@ -83,9 +91,9 @@ extension Row {
         let length = Int(PQgetlength(pointer, position, index))
         let bytes = UnsafeRawBufferPointer(
             start: PQgetvalue(pointer, position, index), count: length)
-        let name = PQfname(pointer, index).map { String(cString: $0) } ?? ""
         return try withExtendedLifetime(result) {
-            try decode(Field(bytes: bytes, oid: PQftype(pointer, index), column: name))
+            try decode(
+                Field(bytes: bytes, oid: PQftype(pointer, index), result: pointer, index: index))
         }
     }
 

@@ -28,14 +28,17 @@ public struct ClaimWish: Sendable {
     public var files: [String: RunNeeds]
     /// Nothing that waits has been due for longer, microseconds since 1970; `Int64.min`: not known.
     public var since: Int64
+    /// The same of single tenants, by the tenant's number.
+    public var tenantSince: [Int64: Int64]
     /// Jobs of each tenant that the worker runs already, by the tenant's number.
     public var running: [Int64: Int]
 
     /// Asks for jobs.
     public init(
         worker: Int, limit: Int, files: [String: RunNeeds], since: Int64 = .min,
-        running: [Int64: Int] = [:]
+        tenantSince: [Int64: Int64] = [:], running: [Int64: Int] = [:]
     ) {
+        self.tenantSince = tenantSince
         self.worker = worker
         self.limit = limit
         self.files = files
@@ -48,11 +51,24 @@ public struct ClaimWish: Sendable {
 public struct ClaimedBatch: Sendable {
     /// The jobs, each held by the worker.
     public var jobs: [ClaimedJob] = []
-    /// As far as this claim can tell, nothing that waits has been due since before this time,
-    /// microseconds since 1970; nil: it can't tell.
-    public var nothingDueBefore: Int64?
+    /// What it tells of the jobs that still wait; nil: nothing.
+    public var waiting: WaitingJobs?
     /// More may be due: the slots were used up, or a tenant's share of them.
     public var mayBeMore = false
+}
+
+/// From when on jobs may still wait, as far as a claim can tell.
+public struct WaitingJobs: Sendable, Equatable {
+    /// Of tenants that are not named below, none was due before; microseconds since 1970.
+    public var since: Int64
+    /// Tenants that did not get all they have due, and from when on they may have more.
+    public var tenants: [Int64: Int64]
+
+    /// Tells what waits.
+    public init(since: Int64, tenants: [Int64: Int64]) {
+        self.since = since
+        self.tenants = tenants
+    }
 }
 
 extension Queue {
@@ -66,11 +82,14 @@ extension Queue {
         while wish.limit > 0 {
             let round = try await claimRound(wish)
             batch.jobs += round.jobs
-            batch.nothingDueBefore = round.nothingDueBefore
+            batch.waiting = round.waiting ?? batch.waiting
             batch.mayBeMore = round.mayBeMore
             guard round.mayBeMore, !round.jobs.isEmpty else { break }
             wish.limit -= round.jobs.count
             for job in round.jobs { wish.running[job.tenantID, default: 0] += 1 }
+            if let waiting = round.waiting {
+                (wish.since, wish.tenantSince) = (waiting.since, waiting.tenants)
+            }
         }
         return batch
     }
@@ -86,12 +105,13 @@ extension Queue {
     }
 
     private func claimRound(_ wish: ClaimWish) async throws -> ClaimedBatch {
-        let tenants = Array(wish.running.keys)
+        let tenants = Array(Set(wish.running.keys).union(wish.tenantSince.keys))
         let statement = Statement(
-            "select * from jobrunner.claim_jobs($1, $2, $3, $4, $5, $6)",
+            "select * from jobrunner.claim_jobs($1, $2, $3, $4, $5, $6, $7)",
             .int4(Int32(clamping: wish.worker)), .int4(Int32(clamping: wish.limit)),
             .textArray(wish.files.keys.sorted()), .timestamptz(wish.since), .int8Array(tenants),
-            .int4Array(tenants.map { Int32(clamping: wish.running[$0] ?? 0) }))
+            .int4Array(tenants.map { Int32(clamping: wish.running[$0] ?? 0) }),
+            .timestamptzArray(tenants.map { wish.tenantSince[$0] }))
         let rows = try await call(statement) { $0 }
         var shares = TenantShares()
         var jobs: [ClaimedJob] = []
@@ -105,8 +125,7 @@ extension Queue {
         jobs.sort { ($0.isAsked ? 0 : 1, $0.scheduledAt) < ($1.isAsked ? 0 : 1, $1.scheduledAt) }
         try await readInputs(of: &jobs, wish.files)
         return ClaimedBatch(
-            jobs: jobs, nothingDueBefore: shares.nothingDueBefore(since: wish.since),
-            mayBeMore: shares.mayBeMore)
+            jobs: jobs, waiting: shares.waiting(after: wish), mayBeMore: shares.mayBeMore)
     }
 
     /// Reads what the runs must know of the past into the claimed jobs, in one statement.
@@ -143,27 +162,29 @@ private struct TenantShares {
 
     private var tenants: [Int64: Tenant] = [:]
     private var claimedAt: Int64?
-    private var hasTenantsLeft = false
+    private var left: [Int64] = []
 
     mutating func note(_ row: Row, of job: ClaimedJob) throws {
-        let share = try row.int(15)
         claimedAt = job.claimedAt
-        hasTenantsLeft = try row.bool(16)
+        if !(try row.isNull(16)) { left = try row.intArray(16).map(Int64.init) }
         var tenant = tenants[job.tenantID] ?? Tenant()
         tenant.jobs += 1
-        tenant.share = share
+        tenant.share = try row.int(15)
         // What was asked for is not in the order of the others.
         if !job.isAsked { tenant.latest = max(tenant.latest, job.scheduledAt) }
         tenants[job.tenantID] = tenant
     }
 
-    private var full: [Tenant] { tenants.values.filter { $0.jobs >= $0.share } }
-
-    var mayBeMore: Bool { hasTenantsLeft || !full.isEmpty }
+    var mayBeMore: Bool { !left.isEmpty || tenants.values.contains { $0.jobs >= $0.share } }
 
     /// Behind a tenant that took its whole share more may wait, due when its last one was or later.
-    func nothingDueBefore(since: Int64) -> Int64? {
-        guard let claimedAt, !hasTenantsLeft else { return nil }
-        return full.reduce(claimedAt) { min($0, max($1.latest, since)) }
+    func waiting(after wish: ClaimWish) -> WaitingJobs? {
+        guard let claimedAt else { return nil }
+        var since: [Int64: Int64] = [:]
+        for (id, tenant) in tenants where tenant.jobs >= tenant.share {
+            since[id] = max(tenant.latest, wish.tenantSince[id] ?? wish.since)
+        }
+        for id in left { since[id] = wish.tenantSince[id] ?? wish.since }
+        return WaitingJobs(since: claimedAt, tenants: since)
     }
 }

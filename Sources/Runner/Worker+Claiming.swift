@@ -70,8 +70,8 @@ extension Worker {
         let batch = try await queue.claim(
             ClaimWish(
                 worker: worker, limit: limit, files: needs, since: ticket.since,
-                running: slots.tenants))
-        floor.note(batch.nothingDueBefore, by: ticket)
+                tenantSince: ticket.tenants, running: slots.tenants))
+        floor.note(batch.waiting, by: ticket)
         let jobs = batch.jobs
         guard !jobs.isEmpty else { return Taken(jobs: 0, mayBeMore: false) }
         let claimedAt = ContinuousClock.now

@@ -2,25 +2,27 @@ public import JobFile
 public import Queue
 
 /// Everything one run is given before its first request.
-public struct RunInputs: Sendable {
+///
+/// A class, so that the many parts of a job file are not counted again with every copy.
+public final class RunInputs: Sendable {
     /// The claim and what the database knows of its job.
-    public var job: ClaimedJob
+    public let job: ClaimedJob
     /// The declaration of the job.
-    public var file: JobFile
+    public let file: JobFile
     /// The tenant's own address for the source; nil: the job file's.
-    public var base: String?
+    public let base: String?
     /// Number and hash of the user's items, per list of the file; nil where it has none.
-    public var lists: [String: ListState]
+    public let lists: [String: ListState]
     /// Tables of the file's `table_empty` conditions that hold no row of the user.
-    public var emptyTables: Set<String>
+    public let emptyTables: Set<String>
     /// Tables that hold an unsent edit of the user.
-    public var dirtyTables: Set<String>
+    public let dirtyTables: Set<String>
     /// The source's breaker is open for so long.
-    public var blocked: Duration?
+    public let blocked: Duration?
     /// When the job was claimed: the deadline runs from here.
-    public var claimedAt: ContinuousClock.Instant
+    public let claimedAt: ContinuousClock.Instant
     /// The database's time at the claim, microseconds since 1970.
-    public var claimedAtMicroseconds: Int64
+    public let claimedAtMicroseconds: Int64
 
     /// Gathers what a run is given.
     public init(
@@ -34,11 +36,12 @@ public struct RunInputs: Sendable {
         self.file = file
         base = grant?.base
         blocked = grant?.blocked
-        lists = [:]
+        var lists: [String: ListState] = [:]
         for list in file.lists {
             let place = ListPlace(table: list.table, column: list.column)
             lists[list.name] = opened.lists[place]?[user]
         }
+        self.lists = lists
         emptyTables = Set(opened.empty.filter { $0.value.contains(user) }.keys)
         dirtyTables = Set(opened.dirty.filter { $0.value.contains(user) }.keys)
         self.claimedAt = claimedAt

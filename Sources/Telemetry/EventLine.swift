@@ -65,6 +65,9 @@ private func count(_ name: String, _ value: Int) -> Field {
 }
 
 extension Event {
+    /// How loud it is.
+    var level: Level { nameAndLevel.1 }
+
     fileprivate var nameAndLevel: (String, Level) {
         switch self {
         case .workerStarted: ("worker_started", .info)

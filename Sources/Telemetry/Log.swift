@@ -33,8 +33,8 @@ public final class Log: Sendable {
     /// Never throws and never waits for a reader longer than `LineSink` says: a line nobody takes
     /// is dropped, and the next one that goes out is preceded by the number of those dropped.
     public func emit(_ event: Event) {
+        guard event.level <= level else { return }
         let line = EventLine(event)
-        guard line.level <= level else { return }
         let time = now()
         let bytes = Array(format.line(line, at: time).utf8)
         output.withLock { output in

@@ -4,7 +4,8 @@ create or replace function jobrunner.claim_jobs(
   in_names text[],
   in_since timestamptz default '-infinity',
   in_tenant_ids bigint[] default '{}',
-  in_running integer[] default '{}'
+  in_running integer[] default '{}',
+  in_tenant_since timestamptz[] default '{}'
 ) returns setof jobrunner.claimed_job
 language plpgsql volatile
 set search_path = pg_catalog
@@ -12,14 +13,16 @@ as $$
 -- Claims up to in_limit due jobs of the named job files, fair between tenants by weight and by what the worker runs of
 -- each already (in_tenant_ids, in_running); nothing due: no rows. Raises JR003 when the worker has been given up.
 -- in_since: nothing that waits has been due for longer, so that what lies below it in the index, dead or running, is not
--- walked; oldest_due finds what that misses.
+-- walked; in_tenant_since: the same of each tenant in in_tenant_ids, null: in_since. oldest_due finds what they miss.
 -- A tenant with less due than its share leaves the rest to the next claim.
 -- Locks: for tenants with max_running their advisory locks, in id order, while their running jobs are counted; jobs by
 -- skip locked. No indexed column is changed, so that claims are HOT updates.
 declare
+  v_limited bigint[];
   v_tenants bigint[];
+  v_since timestamptz[];
   v_shares integer[];
-  v_left boolean;
+  v_left bigint[];
   v_asked boolean;
   v_nonce uuid := gen_random_uuid();
 begin
@@ -28,43 +31,44 @@ begin
     raise exception 'worker % has ended or drains', in_worker_id using errcode = 'JR003';
   end if;
   -- Counted below under the locks: another worker may be claiming (max_running is never exceeded).
-  perform pg_advisory_xact_lock(1246907731, t.id::integer)
-  from (select id from jobrunner.tenants where max_running is not null and paused_at is null order by id) as t;
+  select array_agg(t.id order by t.id) into v_limited from jobrunner.tenants as t where t.max_running is not null;
+  perform pg_advisory_xact_lock(1246907731, l.id::integer) from unnest(v_limited) as l (id);
 
   -- Who has something due, and how many of the free slots are its share.
   with wanting as materialized (
-    select t.id, t.weight, coalesce(h.running, 0) as running,
+    select t.id, t.weight, coalesce(h.running, 0) as running, coalesce(h.since, in_since) as since,
       case
         when t.max_running is null then in_limit
         else t.max_running - (select count(*)::integer from jobrunner.jobs as j where j.limited_tenant_id = t.id)
       end as room
     from jobrunner.tenants as t
-    left join unnest(in_tenant_ids, in_running) as h (tenant_id, running) on h.tenant_id = t.id
+    left join unnest(in_tenant_ids, in_running, in_tenant_since) as h (tenant_id, running, since) on h.tenant_id = t.id
     where t.paused_at is null
       and exists (
         select from jobrunner.jobs as j
-        where j.tenant_id = t.id and j.due_at >= in_since and j.due_at <= now() and j.state = 'waiting'
+        where j.tenant_id = t.id and j.due_at >= coalesce(h.since, in_since) and j.due_at <= now() and j.state = 'waiting'
           and j.name = any (in_names)
       )
-  ), level as (
+  ), level as materialized (
     select jobrunner.waterline(array_agg(w.weight), array_agg(w.running), in_limit) as height
     from wanting as w
     where w.room > 0
   ), shared as (
-    select w.id, least(in_limit, w.room, ceil(l.height * w.weight - w.running))::integer as share,
+    select w.id, w.since, least(in_limit, w.room, ceil(l.height * w.weight - w.running))::integer as share,
       (w.running + 1)::double precision / w.weight as rank
     from wanting as w
     cross join level as l
-    where w.room > 0
   ), ranked as (
-    select s.id, s.share, sum(s.share) over (order by s.rank, s.id) - s.share as before
+    select s.id, s.since, s.share,
+      sum(greatest(s.share, 0)) over (order by s.rank, s.id) - greatest(s.share, 0) as before
     from shared as s
-    where s.share > 0
   )
-  select array_agg(r.id order by r.id) filter (where r.before < in_limit),
-    array_agg(least(r.share, in_limit - r.before)::integer order by r.id) filter (where r.before < in_limit),
-    coalesce(bool_or(r.before >= in_limit), false)
-  into v_tenants, v_shares, v_left
+  select array_agg(r.id order by r.id) filter (where r.share > 0 and r.before < in_limit),
+    array_agg(r.since order by r.id) filter (where r.share > 0 and r.before < in_limit),
+    array_agg(least(r.share, in_limit - r.before)::integer order by r.id)
+      filter (where r.share > 0 and r.before < in_limit),
+    array_agg(r.id) filter (where r.share <= 0 or r.before >= in_limit)
+  into v_tenants, v_since, v_shares, v_left
   from ranked as r;
   if v_tenants is null then
     return;
@@ -73,7 +77,7 @@ begin
   v_asked := exists (select from jobrunner.jobs as j where j.priority = 1 and j.due_at <= now());
   return query
     with share as materialized (
-      select s.tenant_id, s.jobs from unnest(v_tenants, v_shares) as s (tenant_id, jobs)
+      select s.tenant_id, s.since, s.jobs from unnest(v_tenants, v_since, v_shares) as s (tenant_id, since, jobs)
     ), asked as materialized (
       select s.tenant_id, p.ctid
       from share as s
@@ -92,7 +96,7 @@ begin
       cross join lateral (
         select j.ctid
         from jobrunner.jobs as j
-        where j.tenant_id = s.tenant_id and j.due_at >= in_since and j.due_at <= now()
+        where j.tenant_id = s.tenant_id and j.due_at >= s.since and j.due_at <= now()
           and j.state = 'waiting' and j.priority = 0 and j.name = any (in_names)
         order by j.due_at
         limit s.jobs - case when v_asked then (select count(*) from asked as a where a.tenant_id = s.tenant_id) else 0 end
@@ -106,16 +110,15 @@ begin
         started_at = now(),
         deadline_at = now() + j.deadline,
         next_due_at = jobrunner.next_tick(now(), j.every, j.phase),
-        limited_tenant_id = (
-          select t.id from jobrunner.tenants as t where t.id = j.tenant_id and t.max_running is not null
-        ),
+        limited_tenant_id = case when j.tenant_id = any (v_limited) then j.tenant_id end,
         untriggered_due_at = null
       where j.ctid = any (array(select a.ctid from asked as a union all select p.ctid from scheduled as p))
       returning j.*
     )
     select c.user_id, c.name, c.tenant_id, c.fence, c.nonce, c.due_at, c.started_at, c.next_due_at - c.every,
       (date_part('epoch', c.deadline) * 1000)::bigint, c.priority = 1, c.force_requested, c.entity_requested,
-      c.last_outcome, c.last_success_at, c.unchanged_at, s.jobs, v_left
+      c.last_outcome, c.last_success_at, c.unchanged_at, s.jobs,
+      case when row_number() over () = 1 then v_left end
     from claimed as c
     join share as s on s.tenant_id = c.tenant_id;
 end
