@@ -101,7 +101,34 @@ create table jobrunner.job_files (
 
 create table jobrunner.jobs (
   user_id bigint not null,
+  tenant_id bigint not null,
   name text not null,
+  every interval not null,
+  phase interval not null,
+  deadline interval not null,
+  priority smallint not null default 0,
+  paused_at timestamp with time zone,
+  paused_with_user boolean not null default false,
+  quarantined_at timestamp with time zone,
+  quarantine_reason text,
+  reauth_needed_at timestamp with time zone,
+  deferred_until timestamp with time zone,
+  untriggered_due_at timestamp with time zone,
+  rerun_requested boolean not null default false,
+  force_requested boolean not null default false,
+  entity_requested text,
+  cancel_requested_at timestamp with time zone,
+  consecutive_failures integer not null default 0,
+  crashes integer not null default 0,
+  stalled_runs integer not null default 0,
+  last_error_kind text,
+  last_error text,
+  last_error_at timestamp with time zone,
+  last_outcome text,
+  last_run_at timestamp with time zone,
+  last_success_at timestamp with time zone,
+  unchanged_at timestamp with time zone,
+  due_at timestamp with time zone not null,
   state text not null generated always as (
 CASE
     WHEN (worker_id IS NOT NULL) THEN 'running'::text
@@ -110,40 +137,13 @@ CASE
     WHEN (reauth_needed_at IS NOT NULL) THEN 'needs_reauth'::text
     ELSE 'waiting'::text
 END) stored,
-  tenant_id bigint not null,
-  every interval not null,
-  phase interval not null,
-  deadline interval not null,
-  due_at timestamp with time zone not null,
-  priority smallint not null default 0,
-  worker_id bigint,
   fence bigint not null default 0,
   nonce uuid,
+  worker_id bigint,
   started_at timestamp with time zone,
   deadline_at timestamp with time zone,
-  cancel_requested_at timestamp with time zone,
-  rerun_requested boolean not null default false,
-  force_requested boolean not null default false,
-  entity_requested text,
-  paused_at timestamp with time zone,
-  paused_with_user boolean not null default false,
-  quarantined_at timestamp with time zone,
-  quarantine_reason text,
-  reauth_needed_at timestamp with time zone,
-  deferred_until timestamp with time zone,
-  consecutive_failures integer not null default 0,
-  crashes integer not null default 0,
-  stalled_runs integer not null default 0,
-  last_outcome text,
-  last_error_kind text,
-  last_error text,
-  last_error_at timestamp with time zone,
-  last_run_at timestamp with time zone,
-  last_success_at timestamp with time zone,
-  untriggered_due_at timestamp with time zone,
   next_due_at timestamp with time zone,
   limited_tenant_id bigint,
-  unchanged_at timestamp with time zone,
   constraint cancel_is_requested_only_of_a_running_job CHECK (((cancel_requested_at IS NULL) OR (worker_id IS NOT NULL))),
   constraint job_counts_are_not_negative CHECK (((consecutive_failures >= 0) AND (crashes >= 0) AND (stalled_runs >= 0))),
   constraint job_error_is_at_most_1_kib CHECK ((octet_length(last_error) <= 1024)),
@@ -151,11 +151,11 @@ END) stored,
   constraint job_phase_lies_within_its_period CHECK (((phase >= '00:00:00'::interval) AND (phase < every))),
   constraint job_priority_is_0_or_1 CHECK ((priority = ANY (ARRAY[0, 1]))),
   constraint jobs_pkey PRIMARY KEY (user_id, name),
-  constraint only_its_own_tenant_limits_a_job CHECK ((limited_tenant_id = tenant_id)),
+  constraint limited_tenant_is_the_one_of_the_job CHECK ((limited_tenant_id = tenant_id)),
   constraint quarantined_job_has_a_reason CHECK (((quarantined_at IS NULL) = (quarantine_reason IS NULL))),
   constraint rerun_is_requested_only_of_a_running_job CHECK (((NOT rerun_requested) OR (worker_id IS NOT NULL))),
   constraint running_job_has_fence_nonce_and_times CHECK ((((worker_id IS NULL) AND (started_at IS NULL) AND (deadline_at IS NULL) AND (next_due_at IS NULL) AND (limited_tenant_id IS NULL)) OR ((worker_id IS NOT NULL) AND (fence > 0) AND (nonce IS NOT NULL) AND (started_at IS NOT NULL) AND (deadline_at IS NOT NULL) AND (next_due_at IS NOT NULL)))),
-  constraint running_job_keeps_the_due_at_it_answers_to CHECK (((worker_id IS NULL) OR (due_at <= started_at)))
+  constraint running_job_has_the_due_at_it_answers_to CHECK (((worker_id IS NULL) OR (due_at <= started_at)))
 ) with (fillfactor=70);
 CREATE INDEX jobs_asked ON jobrunner.jobs USING btree (tenant_id, due_at) WHERE (priority = 1);
 CREATE INDEX jobs_due ON jobrunner.jobs USING btree (tenant_id, due_at);
@@ -325,7 +325,7 @@ create sequence jobrunner.fences;
 -- function jobrunner.backoff(in_failures integer, in_every interval) returns interval
 -- function jobrunner.beat_worker(in_worker_id integer, in_running integer, in_draining boolean) returns TABLE(alive boolean, worker_count integer)
 -- function jobrunner.cancel_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
--- function jobrunner.claim_jobs(in_worker_id integer, in_limit integer, in_names text[], in_since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone, in_tenant_ids bigint[] DEFAULT '{}'::bigint[], in_running integer[] DEFAULT '{}'::integer[]) returns SETOF jobrunner.claimed_job
+-- function jobrunner.claim_jobs(in_worker_id integer, in_limit integer, in_names text[], in_since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone, in_tenant_ids bigint[] DEFAULT '{}'::bigint[], in_running integer[] DEFAULT '{}'::integer[], in_tenant_since timestamp with time zone[] DEFAULT '{}'::timestamp with time zone[]) returns SETOF jobrunner.claimed_job
 -- function jobrunner.commit_page(in_user_id bigint, in_name text, in_entity text, in_fence bigint, in_generation bigint, in_page_number integer, in_pass_kind text, in_pass_started_at timestamp with time zone, in_pass_since text, in_cursor text, in_sync_token text, in_partial_watermark text, in_ended boolean, in_watermark text, in_is_whole boolean, in_validator text, in_probe text, in_fetched bigint, in_inserted bigint, in_updated bigint, in_unchanged bigint, in_skipped_older bigint, in_skipped_incompatible bigint, in_filtered bigint, in_duplicate bigint, in_deleted bigint) returns boolean
 -- function jobrunner.delete_record(in_tenant text, in_user text, in_table text, in_key jsonb) returns boolean
 -- function jobrunner.duplicates(in_table text, in_by text[], in_tenant text DEFAULT NULL::text) returns TABLE(tenant text, user_id bigint, user_key text, value jsonb, row_count bigint)

@@ -38,6 +38,9 @@ final class Deadlines: Sendable {
         if isEarliest { bell.ring() }
     }
 
+    /// Deadlines that are kept, those of runs that have ended lately included.
+    var watched: Int { state.withLock { $0.heap.count } }
+
     /// Expires deadlines until it is cancelled.
     func run() async {
         while !Task.isCancelled {

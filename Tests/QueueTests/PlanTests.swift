@@ -24,7 +24,7 @@ struct PlanTests {
                     of: "claim_jobs", from: "with share as materialized", to: ";",
                     variables: [
                         "v_tenants", "v_shares", "v_asked", "in_since", "in_names", "in_worker_id",
-                        "v_nonce", "v_left",
+                        "v_nonce", "v_left", "v_since", "v_limited",
                     ])
             let tenant = try await fixture.int(
                 "select id from jobrunner.tenants where name = 'acme'")
@@ -32,10 +32,10 @@ struct PlanTests {
                 let plan = try await fixture.plan(
                     of: claim,
                     types:
-                        "bigint[], integer[], boolean, timestamptz, text[], integer, uuid, boolean",
+                        "bigint[], integer[], boolean, timestamptz, text[], integer, uuid, bigint[], timestamptz[], bigint[]",
                     arguments: """
                         '{\(tenant)}', '{100}', true, now() - interval '1 s', '{hub.refresh}', 1,
-                        gen_random_uuid(), false
+                        gen_random_uuid(), null, array[now() - interval '1 s'], null
                         """, mode: mode)
                 #expect(plan.contains("Index Scan using jobs_due on jobs j"), "\(plan)")
                 let condition = try #require(
