@@ -55,5 +55,8 @@ extension World {
             set last_synced_at = last_synced_at - $1::text::interval,
               last_full_at = last_full_at - $1::text::interval
             """, .text(span))
+        try await sql(
+            "update jobrunner.jobs set unchanged_at = unchanged_at - $1::text::interval",
+            .text(span))
     }
 }

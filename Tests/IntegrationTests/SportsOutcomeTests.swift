@@ -134,7 +134,7 @@ import Testing
                 #"{"kind": "slow", "delay_ms": 300, "record_type": "Game", "nth": 1}"#)
             let worker = try world.start()
             try await world.waitForQuery("Game")
-            try await world.sql("update jobrunner.jobs set due_at = now()")
+            try await world.sql("update jobrunner.jobs set next_due_at = now()")
             #expect(try await world.enqueue("*") == "follows_running")
             #expect(try await world.queries("Stadium").count == 1)
             try await eventually("one more run follows") {
