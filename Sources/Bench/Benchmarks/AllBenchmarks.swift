@@ -1,4 +1,5 @@
 /// Every benchmark, in the order of the table in docs/BENCHMARKS.md.
 let allBenchmarks: [Benchmark] = [
-    crowdBenchmark, drainBenchmark, pickUpBenchmark, processesBenchmark, startUpBenchmark,
+    drainBenchmark, pickUpBenchmark,
+    crowdBenchmark, heldBackBenchmark, processesBenchmark, neighboursBenchmark, startUpBenchmark,
 ].sorted { $0.number < $1.number }

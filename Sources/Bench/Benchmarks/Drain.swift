@@ -53,7 +53,9 @@ private struct DrainField {
     private var cluster: Cluster { installation.cluster }
 
     static func make(_ stage: Stage) async throws -> DrainField {
-        let installation = try await Installation.make(stage, files: ["idle": idleJob])
+        // A day's period: with an hour's some would be due again before the last are drained.
+        let daily = idleJob.replacing("every: 1h", with: "every: 1d")
+        let installation = try await Installation.make(stage, files: ["idle": daily])
         let jobs = stage.choose(short: 100_000, full: 500_000)
         stage.say("making \(readable(Double(jobs))) jobs of \(tenants) tenants")
         try await installation.addUsers(tenants: tenants, each: jobs / tenants)

@@ -5,11 +5,13 @@ import Glibc
 ///
 /// For one reader, who may block: whoever calls `next` waits on the calling thread.
 final class LinePipe {
+    private let path: String
     private let descriptor: Int32
     private var bytes: [UInt8] = []
 
     /// Makes the pipe; it must exist before the program is started.
     init(_ path: String) throws {
+        self.path = path
         unlink(path)
         guard mkfifo(path, 0o600) == 0 else { throw BenchError("no pipe can be made at \(path)") }
         // For writing too, so that opening does not wait for the program and its end is no end.
@@ -39,7 +41,11 @@ final class LinePipe {
 
     private var lastRead = 0.0
 
-    func close() { Glibc.close(descriptor) }
+    /// Removes the pipe; its writer has a reader no more.
+    func close() {
+        Glibc.close(descriptor)
+        unlink(path)
+    }
 
     private func now() -> Double {
         var time = timespec()
