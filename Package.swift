@@ -71,10 +71,12 @@ let package = Package(
                 "Runner", "Sync", "Queue", "Postgres", "HTTP", "JobFile", "JSON", "Schema",
                 "Secrets", "Telemetry",
             ]),
+        room("Bench", uses: ["Postgres", "JSON", "CLinux"]),
         room(
             "Commands",
             uses: [
-                "Conformance", "Runner", "Sync", "CloudKit", "Queue", "Postgres", "HTTP", "JobFile",
+                "Bench", "Conformance", "Runner", "Sync", "CloudKit", "Queue", "Postgres", "HTTP",
+                "JobFile",
                 "JSON",
                 "Schema", "Secrets", "Telemetry", "CLinux",
             ]),
@@ -118,6 +120,7 @@ let package = Package(
                 "Commands", "JSON", "JobFile", "Postgres", "Queue", "Schema", "Secrets",
                 "Telemetry",
             ]),
+        tests("BenchTests", of: ["Bench", "JSON"]),
         tests("FakeSourceTests", of: ["FakeSource", "COpenSSL"]),
         tests(
             "IntegrationTests",

@@ -7,6 +7,9 @@ private let dryPagesMax = 1000
 /// Pages of an entity that a dry run fetches unless more are asked for.
 let dryPagesUsual = 10
 
+/// Rounds of a benchmark; more say nothing new.
+private let roundsMax = 100
+
 /// What makes jobs run.
 let runCommands = [
     CommandSpec(
@@ -80,4 +83,24 @@ let runCommands = [
         ],
         options: [.tenant, .user, .json],
         example: "jobrunner trigger network_restored --tenant acme"),
+    CommandSpec(
+        "bench",
+        "Measure this program beside yardsticks, in databases of its own; exit 1 if something could"
+            + " not be measured",
+        positionals: [
+            PositionalSpec(name: "NAME", count: .any, help: "name or number of a benchmark")
+        ],
+        options: [
+            .flag("all", "every benchmark"),
+            .flag("full", "the long forms, which take hours, instead of the short ones"),
+            .value(
+                "rounds", "N", as: .integer(1...roundsMax),
+                "how often product and yardstick take turns"),
+            .value("out", "DIR", "where the report goes (a new folder under .build/bench)"),
+            .value(
+                "report", "FILE",
+                "report that is brought up to date too, with chart and numbers beside it"),
+            .flag("list", "only tell which benchmarks there are"),
+        ],
+        example: "jobrunner bench drain --rounds 5"),
 ]

@@ -22,6 +22,7 @@ let bodies: [String: Body] = [
     "enqueue": enqueue,
     "dryrun": dryRun,
     "test": testJob,
+    "bench": bench,
     "fresh": fresh,
     "trigger": trigger,
     "status": status,

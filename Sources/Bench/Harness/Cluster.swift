@@ -1,0 +1,99 @@
+import Glibc
+import Postgres
+import Synchronization
+
+/// Where PostgreSQL's own programs are; `bin/pg` uses the same.
+let serverPrograms = "/usr/lib/postgresql/15/bin"
+
+/// A private PostgreSQL of one benchmark, durable, with the settings of `bin/pg start --bench`.
+final class Cluster: Sendable {
+    private struct State {
+        var url = ""
+        var postmaster: pid_t = 0
+    }
+
+    let folder: String
+    /// For what programs print.
+    let scratch: String
+    private let state = Mutex(State())
+
+    init(folder: String, scratch: String) {
+        self.folder = folder
+        self.scratch = scratch
+    }
+
+    /// Of database `postgres`, with the rights of its superuser.
+    var url: String { state.withLock { $0.url } }
+
+    func start() async throws {
+        let said = try await perform("bin/pg", ["start", "--bench", folder], in: scratch)
+        guard let line = said.split(separator: "\n").first(where: { $0.hasPrefix("DATABASE_URL=") })
+        else { throw BenchError("bin/pg start said no DATABASE_URL") }
+        let first = try readFile("\(folder)/data/postmaster.pid").split(separator: "\n").first
+        guard let postmaster = first.flatMap({ pid_t($0) }) else {
+            throw BenchError("\(folder)/data/postmaster.pid names no process")
+        }
+        state.withLock { state in
+            state.url = String(line.dropFirst("DATABASE_URL=".count))
+            state.postmaster = postmaster
+        }
+    }
+
+    /// Stops the server and removes its folder, also in a task that was cancelled.
+    func remove() async {
+        guard fileExists("\(folder)/data/PG_VERSION") else { return }
+        let (folder, scratch) = (self.folder, self.scratch)
+        _ = await Task { try? await perform("bin/pg", ["stop", folder], in: scratch) }.value
+    }
+
+    /// Processor time of the server's processes, of sessions that have ended too.
+    var cpuSeconds: Double { processorSecondsOfTree(state.withLock { $0.postmaster }) }
+
+    /// Lends sessions for the time of the body; statements have ten minutes.
+    func withDatabase<R>(lanes: Int = 1, _ body: (Database) async throws -> R) async throws -> R {
+        var configuration = try DatabaseConfiguration(
+            conninfo: url, applicationName: "jobrunner-bench", lanes: lanes)
+        configuration.statementTimeout = .seconds(600)
+        configuration.lockTimeout = .seconds(60)
+        configuration.idleInTransactionTimeout = .zero
+        let database = Database(configuration)
+        do {
+            let result = try await body(database)
+            await database.close()
+            return result
+        } catch {
+            await database.close()
+            throw error
+        }
+    }
+
+    /// Runs SQL whose rows nobody needs.
+    func script(_ sql: String) async throws {
+        try await withDatabase { try await $0.run { try $0.script(sql) } }
+    }
+
+    /// The rows of one statement.
+    func query(_ sql: String, _ binds: Bind...) async throws -> Rows {
+        let statement = Statement(sql, binds: binds, cached: false)
+        return try await withDatabase { try await $0.run { try $0.query(statement) } }
+    }
+
+    /// A number, the only value of the only row.
+    func number(_ sql: String, _ binds: Bind...) async throws -> Double {
+        let statement = Statement(sql, binds: binds, cached: false)
+        return try await withDatabase {
+            try await $0.run { try $0.query(statement).only().double(0) }
+        }
+    }
+
+    /// The server's clock, in seconds since 1970.
+    func now() async throws -> Double {
+        try await number("select extract(epoch from clock_timestamp())::float8")
+    }
+
+    /// Removes dead rows and writes dirty pages, so that no round pays for the one before.
+    func settle(_ tables: String...) async throws {
+        for table in tables { try await script("vacuum (analyze) \(table)") }
+        try await script("checkpoint")
+    }
+}

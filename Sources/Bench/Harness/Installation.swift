@@ -1,0 +1,64 @@
+import Glibc
+import Postgres
+
+/// A database with the schema, a folder of job files, and the commands of the measured program.
+struct Installation: Sendable {
+    let stage: Stage
+    let cluster: Cluster
+    /// Folder of the job files.
+    let jobs: String
+
+    /// Starts a server and migrates; `files` are job files' texts by their name.
+    static func make(_ stage: Stage, files: [String: String]) async throws -> Installation {
+        let cluster = try await stage.startCluster()
+        let jobs = "\(stage.folder)/jobs"
+        try makeFolder("\(jobs)/bench")
+        for (name, text) in files { try writeFile("\(jobs)/bench/\(name).yaml", text) }
+        let installation = Installation(stage: stage, cluster: cluster, jobs: jobs)
+        try await cluster.script("create extension if not exists pg_stat_statements")
+        try await installation.command(["migrate"])
+        return installation
+    }
+
+    /// Runs a command of the program to its end.
+    @discardableResult
+    func command(_ arguments: [String]) async throws -> String {
+        try await stage.run(stage.program, arguments, environment: environment())
+    }
+
+    /// Starts a worker; its log is `NAME.err` in the stage's folder.
+    ///
+    /// `sessions` are server settings for its sessions, as `log_min_duration_statement=0`.
+    func startWorker(
+        _ arguments: [String] = [], logLevel: String = "warning", sessions: [String] = [],
+        as name: String = "worker"
+    ) throws -> ChildProcess {
+        var variables = environment()
+        variables["JOBRUNNER_LOG_LEVEL"] = logLevel
+        variables["JOBRUNNER_LOG"] = "json"
+        if !sessions.isEmpty {
+            variables["PGOPTIONS"] = sessions.map { "-c \($0)" }.joined(separator: " ")
+        }
+        return try stage.start(
+            stage.program, ["worker"] + arguments, environment: variables, as: name)
+    }
+
+    /// Waits until a statement answers true, asking every 20 ms; throws `BenchError` at the limit.
+    func wait(
+        until sql: String, atMost limit: Duration, _ what: String
+    ) async throws {
+        let end = ContinuousClock.now + limit
+        try await cluster.withDatabase { database in
+            while try await !database.run({ try $0.query(Statement(sql)).only().bool(0) }) {
+                guard ContinuousClock.now < end else {
+                    throw BenchError("waited \(limit.components.seconds) s for \(what)")
+                }
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+    }
+
+    private func environment() -> [String: String] {
+        ["DATABASE_URL": cluster.url, "JOBRUNNER_JOBS": jobs]
+    }
+}

@@ -1,0 +1,52 @@
+import Postgres
+
+/// What was written ahead between two moments.
+struct WALUse: Sendable, Equatable {
+    /// Of all records, full-page images included.
+    var bytes = 0.0
+    /// Of full-page images alone: what a checkpoint costs, not a run.
+    var imageBytes = 0.0
+    var records = 0.0
+
+    /// Full-page images aside.
+    var bytesWithoutImages: Double { bytes - imageBytes }
+
+    /// Reads the last line of `pg_waldump --stats`: a count, bytes of records, of images, of both.
+    ///
+    /// Nil when there is none, as for an empty range.
+    init?(stats text: String) {
+        guard let line = text.split(separator: "\n").last(where: { $0.hasPrefix("Total") }) else {
+            return nil
+        }
+        let numbers = line.split(separator: " ").compactMap { Double($0) }
+        guard numbers.count >= 4 else { return nil }
+        (records, imageBytes, bytes) = (numbers[0], numbers[2], numbers[3])
+    }
+
+    init() {}
+}
+
+extension Cluster {
+    /// Where the log stands now.
+    func walPosition() async throws -> String {
+        try await query("select pg_current_wal_insert_lsn()::text").only().text(0)
+    }
+
+    /// What was written since a position, counted by `pg_waldump` record by record.
+    ///
+    /// The log must not have been recycled meanwhile: at most `wal_keep_size` of it is there.
+    func wal(since start: String) async throws -> WALUse {
+        let end = try await walPosition()
+        // A durable transaction of its own, so that all before the end is in the files.
+        _ = try await query("select pg_current_xact_id()::text")
+        guard end != start else { return WALUse() }
+        let text = try await perform(
+            "\(serverPrograms)/pg_waldump",
+            ["--stats", "--path=\(folder)/data/pg_wal", "--start=\(start)", "--end=\(end)"],
+            in: scratch)
+        guard let use = WALUse(stats: text) else {
+            throw BenchError("pg_waldump printed no total")
+        }
+        return use
+    }
+}
