@@ -1,4 +1,5 @@
 /// Every benchmark, in the order of the table in docs/BENCHMARKS.md.
 let allBenchmarks: [Benchmark] = [
-    startUpBenchmark
+    idleRunsBenchmark, firstSyncBenchmark, sameAgainBenchmark, slowSourceBenchmark,
+    startUpBenchmark,
 ].sorted { $0.number < $1.number }
