@@ -37,8 +37,8 @@ extension Cluster {
     /// The log must not have been recycled meanwhile: at most `wal_keep_size` of it is there.
     func wal(since start: String) async throws -> WALUse {
         let end = try await walPosition()
-        // A durable transaction of its own, so that all before the end is in the files.
-        _ = try await query("select pg_current_xact_id()::text")
+        // Its commit is written through, and with it all before the end.
+        _ = try await query("select pg_logical_emit_message(true, 'bench', '')::text")
         guard end != start else { return WALUse() }
         let text = try await perform(
             "\(serverPrograms)/pg_waldump",

@@ -100,7 +100,7 @@ struct StillShelf {
         notModified = [:]
     }
 
-    /// Drops the older half. What is being sent is freed when it was sent.
+    /// Drops the older half; what is being sent is freed when it was sent.
     private mutating func makeRoom() {
         let half = order.count / 2
         for key in order[..<half] {

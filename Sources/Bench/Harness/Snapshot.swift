@@ -1,0 +1,42 @@
+import Glibc
+import Postgres
+import Synchronization
+
+/// A session that holds a snapshot, as a report or a backup does, until it is let go.
+final class HeldSnapshot: Sendable {
+    private let isReleased = Mutex(false)
+    private let holder = Mutex<Task<Void, any Error>?>(nil)
+
+    /// Begins a transaction and takes its snapshot.
+    init(_ cluster: Cluster) async throws {
+        let (taken, continuation) = AsyncStream.makeStream(of: Void.self)
+        let task = Task {
+            defer { continuation.finish() }
+            try await cluster.withDatabase { database in
+                try await database.run { session in
+                    try session.transaction { session in
+                        _ = try session.query(
+                            Statement("set transaction isolation level repeatable read"))
+                        _ = try session.query(Statement("select count(*) from jobrunner.tenants"))
+                        continuation.yield()
+                        // The thread is the lane's own and may block.
+                        while !self.isReleased.withLock({ $0 }) { usleep(5_000) }
+                    }
+                }
+            }
+        }
+        holder.withLock { $0 = task }
+        for await _ in taken { return }
+        try await task.value
+        throw BenchError("no snapshot was taken")
+    }
+
+    /// Ends the transaction.
+    func release() async throws {
+        isReleased.withLock { $0 = true }
+        try await holder.withLock { $0 }?.value
+    }
+
+    /// Ends it without waiting.
+    func letGo() { isReleased.withLock { $0 = true } }
+}

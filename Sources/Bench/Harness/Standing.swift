@@ -1,0 +1,62 @@
+import Postgres
+
+/// Standing jobs for the benchmarks of the queue: tenants `t1`, `t2`, … with the same number of users.
+extension Installation {
+    /// Adds tenants and their users, whose keys are `u1`, `u2`, …; they have no job yet.
+    func addUsers(tenants: Int, each: Int, prefix: String = "t") async throws {
+        try await cluster.script(
+            """
+            insert into jobrunner.tenants (name)
+            select '\(prefix)' || n from generate_series(1, \(tenants)) as n;
+            insert into jobrunner.users (tenant_id, key)
+            select t.id, 'u' || n
+            from jobrunner.tenants as t
+            cross join generate_series(1, \(each)) as n
+            where t.name ~ '^\(prefix)[0-9]+$'
+            order by t.id, n;
+            analyze jobrunner.users;
+            """)
+    }
+
+    /// Gives every user of the tenants its job, by the verb.
+    func giveJob(_ job: String = "bench.idle", prefix: String = "t") async throws {
+        try await cluster.script(
+            """
+            select jobrunner.give_job(t.name, '\(job)')
+            from jobrunner.tenants as t
+            where t.name ~ '^\(prefix)[0-9]+$'
+            order by t.id;
+            """)
+    }
+}
+
+/// SQL of the folder `bench`, without its comment lines.
+func benchmarkSQL(_ name: String) throws -> String {
+    try readFile("bench/\(name).sql").split(separator: "\n")
+        .filter { !$0.hasPrefix("--") }
+        .joined(separator: "\n")
+}
+
+/// What a run of pgbench needs; each variable is set before the script begins.
+struct Pgbench {
+    let script: String
+    var clients = 1
+    /// Transactions of each client, or seconds.
+    var transactions: Int?
+    var seconds: Int?
+    var variables: [String: Int] = [:]
+
+    /// Runs it to its end; returns the transactions a second that it prints, connecting apart.
+    func run(_ stage: Stage, _ cluster: Cluster) async throws -> Double {
+        var arguments = ["-n", "-M", "prepared", "-c", "\(clients)", "-j", "\(min(clients, 2))"]
+        if let transactions { arguments += ["-t", "\(transactions)"] }
+        if let seconds { arguments += ["-T", "\(seconds)"] }
+        for (name, value) in variables { arguments += ["-D", "\(name)=\(value)"] }
+        let text = try await stage.run(
+            "\(serverPrograms)/pgbench", arguments + ["-f", "bench/\(script).sql", cluster.url])
+        let line = text.split(separator: "\n").first { $0.hasPrefix("tps = ") }
+        guard let rate = line?.split(separator: " ").dropFirst(2).first.flatMap({ Double($0) })
+        else { throw BenchError("pgbench printed no rate") }
+        return rate
+    }
+}
