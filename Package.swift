@@ -71,7 +71,10 @@ let package = Package(
                 "Runner", "Sync", "Queue", "Postgres", "HTTP", "JobFile", "JSON", "Schema",
                 "Secrets", "Telemetry",
             ]),
-        room("Bench", uses: ["Postgres", "JSON", "CLinux"]),
+        .target(
+            name: "Bench", dependencies: ["Postgres", "JSON", "CLinux"],
+            // Read where they lie, in the root of the repository.
+            exclude: ["JobFiles", "Yardsticks"], swiftSettings: swiftSettings),
         room(
             "Commands",
             uses: [

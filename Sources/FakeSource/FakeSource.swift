@@ -33,9 +33,7 @@ public final class FakeSource {
         guard let port else {
             server.stop()
             if let logFile { close(logFile) }
-            throw StartFailure(
-                description: "can't listen on \(options.host):\(options.port): "
-                    + "not an IPv4 address of this machine, or the port is taken")
+            throw StartFailure(listeningOn: options.host, options.port)
         }
         self.server = server
         self.logFile = logFile
@@ -53,7 +51,7 @@ public final class FakeSource {
     deinit { stop() }
 
     /// Raises the limit of open files as far as allowed; some stay for what is no connection.
-    private static func connectionsMax() -> UInt32 {
+    static func connectionsMax() -> UInt32 {
         let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()
         getrlimit(files, &limit)
@@ -61,5 +59,13 @@ public final class FakeSource {
         setrlimit(files, &limit)
         getrlimit(files, &limit)
         return UInt32(clamping: min(max(64, Int(clamping: limit.rlim_cur) - 64), 50_000))
+    }
+}
+
+extension FakeSource.StartFailure {
+    init(listeningOn host: String, _ port: UInt16) {
+        self.init(
+            description: "can't listen on \(host):\(port): "
+                + "not an IPv4 address of this machine, or the port is taken")
     }
 }

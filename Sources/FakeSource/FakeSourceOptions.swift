@@ -34,6 +34,7 @@ public struct FakeSourceOptions: Sendable {
     static let help = """
         usage: fake-source --listen 127.0.0.1:0 [--seed N] [--users N] [--videos-min A] \
         [--videos-max B] [--paging cursor|since] [--page-delay MS] [--log FILE] [--no-version-log]
+               fake-source still --help
         """
 
     static func parse(_ arguments: [String]) -> Request {
@@ -73,7 +74,10 @@ public struct FakeSourceOptions: Sendable {
     /// What was expected, when the value is wrong.
     private mutating func set(_ flag: String, _ value: String) -> String? {
         switch flag {
-        case "--listen": return listen(value)
+        case "--listen":
+            guard let address = ListenAddress(value) else { return ListenAddress.expected }
+            host = address.host
+            port = address.port
         case "--log": logFile = value
         case "--paging":
             guard let paging = Settings.Paging(rawValue: value) else { return "cursor or since" }
@@ -92,16 +96,6 @@ public struct FakeSourceOptions: Sendable {
             default: pageDelay = number
             }
         }
-        return nil
-    }
-
-    private mutating func listen(_ value: String) -> String? {
-        let parts = value.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2, let port = UInt16(parts[1]), !parts[0].isEmpty else {
-            return "an IPv4 address and a port, such as 127.0.0.1:8080"
-        }
-        host = parts[0] == "localhost" ? "127.0.0.1" : String(parts[0])
-        self.port = port
         return nil
     }
 }

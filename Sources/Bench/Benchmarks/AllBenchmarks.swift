@@ -1,5 +1,6 @@
 /// Every benchmark, in the order of the table in docs/BENCHMARKS.md.
 let allBenchmarks: [Benchmark] = [
-    drainBenchmark, pickUpBenchmark,
-    crowdBenchmark, heldBackBenchmark, processesBenchmark, neighboursBenchmark, startUpBenchmark,
+    drainBenchmark, pickUpBenchmark, idleRunsBenchmark, firstSyncBenchmark, sameAgainBenchmark,
+    slowSourceBenchmark, crowdBenchmark, heldBackBenchmark, processesBenchmark, neighboursBenchmark,
+    startUpBenchmark,
 ].sorted { $0.number < $1.number }

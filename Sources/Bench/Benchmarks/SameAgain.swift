@@ -1,0 +1,75 @@
+import Postgres
+
+/// 5: most of what a full pass reads is there already.
+let sameAgainBenchmark = Benchmark(
+    number: 5, name: "same-again",
+    sentence:
+        "The worker of benchmark 4 reads all pages again and finds every record as it was, without a"
+        + " validator or watermark that would spare it the reading.",
+    goals: pageSizes.map {
+        .ratio(
+            "pages of \(readable(Double($0))), to the first sync before it", "again by \($0)",
+            to: "first by \($0)", .atLeast, 2)
+    } + [
+        .figure("row versions written", "row versions", .atMost, 0, "rows")
+    ]
+        + pageSizes.map {
+            .figure(
+                "WAL per run, pages of \(readable(Double($0)))", "WAL by \($0)", .atMost, 1024,
+                "bytes")
+        },
+    measure: measureSameAgain)
+
+private func measureSameAgain(_ stage: Stage) async throws {
+    let source = try await StillSource.start(
+        stage, users: 100, recordsPerUser: stage.choose(short: 1000, full: 10_000))
+    let still = try await StillInstallation.make(
+        stage, files: pageSizes.map { "pages\($0)" }, source: source)
+    let records = Double(source.records)
+    for round in 1...stage.rounds {
+        var versions = 0.0
+        for size in pageSizes {
+            stage.say("round \(round) of \(stage.rounds): pages of \(size)")
+            let first = try await still.firstSync("pages\(size)")
+            stage.ledger.record("first by \(size)", records / first.seconds, "records/s")
+            try await still.cluster.settle("synced.still_record", "jobrunner.checkpoints")
+            let before = try await RowVersions(still.cluster)
+            try await still.makeDue("pages\(size)")
+            let again = try await still.drain()
+            versions += try await RowVersions(still.cluster).others(than: before)
+            stage.ledger.record("again by \(size)", records / again.seconds, "records/s")
+            stage.ledger.record(
+                "worker by \(size)", again.workerSeconds / records * 1e6, "µs CPU/record")
+            stage.ledger.record(
+                "PostgreSQL by \(size)", again.serverSeconds / records * 1e6, "µs CPU/record")
+            stage.ledger.record(
+                "WAL by \(size)", again.wal.bytesWithoutImages / Double(source.users), "bytes")
+        }
+        stage.ledger.record("row versions", versions, "rows")
+    }
+    stage.ledger.note(
+        "WAL is without full-page images, and all of the drain's divided by its 100 runs: claims,"
+            + " outcomes, the worker's registration and PostgreSQL's own records too.")
+}
+
+/// Which versions of the records' rows there are.
+private struct RowVersions {
+    /// Where and by which transaction each was written.
+    private let digest: String
+    private let count: Double
+
+    init(_ cluster: Cluster) async throws {
+        let row = try await cluster.query(
+            """
+            select count(*)::float8,
+              sum(hashtextextended(concat_ws(' ', user_id, id, ctid, xmin), 0)::numeric)::text
+            from synced.still_record
+            """
+        ).only()
+        count = try row.double(0)
+        digest = try row.text(1)
+    }
+
+    /// 0 when all are the same; else all of them, for the digest doesn't tell which.
+    func others(than before: RowVersions) -> Double { digest == before.digest ? 0 : count }
+}
