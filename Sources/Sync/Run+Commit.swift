@@ -87,7 +87,7 @@ extension Run {
         pendingCalls = []
         rotation = nil
         // Whether a merge has left something to push is asked of the table itself.
-        hasMerged = hasMerged || !batch.rows.isEmpty
+        hasMerged = hasMerged || batch.writtenCount > 0
         counts.pages += 1
         entityPages += 1
         counts.fetched += batch.counts.fetched
@@ -102,11 +102,13 @@ extension Run {
     ) async throws -> Bool {
         var bad: Set<Int> = []
         for (column, kind) in upsert.castColumns {
-            let texts = batch.rows.map { row in row[column]?.jsonText }
+            let texts = batch.fates.indices.map { batch.columns[column].text(at: $0) }
             bad.formUnion(try await services.queue.unsuitable(texts, type: kind))
         }
+        // What is only shown sends its key and is not cast.
+        bad = bad.filter { batch.fates[$0] == .write }
         guard !bad.isEmpty else { return false }
-        batch.rows = batch.rows.enumerated().filter { !bad.contains($0.offset) }.map(\.element)
+        batch.remove(bad)
         batch.counts.skippedIncompatible += bad.count
         return true
     }
@@ -126,10 +128,4 @@ extension DatabaseError {
 
     /// The server may have committed without being heard.
     fileprivate var leavesDoubt: Bool { code == .commitUnknown || code == .connectionLost }
-}
-
-extension FieldValue {
-    fileprivate var jsonText: String? {
-        if case .json(let text) = self { text } else { nil }
-    }
 }

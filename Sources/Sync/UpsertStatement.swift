@@ -32,31 +32,13 @@ struct UpsertStatement: Sendable {
         binds += [
             .int8(Int64(batch.counts.fetched)), .int8(Int64(batch.counts.skippedIncompatible)),
             .int8(Int64(batch.counts.filtered)), .int8(Int64(batch.counts.duplicate)),
+            .int8(Int64(batch.sentCount)), .int8(0),
         ]
-        var rows = batch.rows
-        if hasFates {
-            rows += batch.shown + batch.tombstones
-            let fates = [
-                (Fate.write, batch.rows.count), (.shown, batch.shown.count),
-                (.tombstone, batch.tombstones.count),
-            ]
-            binds.append(
-                .int4Array(fates.flatMap { Array(repeating: $0.rawValue, count: $1) }))
-        }
-        for (index, field) in fields.enumerated() {
-            binds.append(field.bind(rows.map { $0[index] }))
-        }
+        if hasFates { binds.append(.int4Array(batch.fates.map(\.rawValue))) }
+        binds += batch.columns.map { .array($0) }
         let marks = commit.passKind == .full
         return Statement(marks ? markingSQL : sql, binds: binds)
     }
-}
-
-/// What becomes of one row that a page sends to the server.
-enum Fate: Int32 {
-    case write = 0
-    /// Only noted as shown: filtered or unreadable here, but there at the source.
-    case shown = 1
-    case tombstone = 2
 }
 
 extension Entity {
