@@ -30,6 +30,12 @@ struct RecordBatch: Sendable {
     /// row are set.
     private(set) var fates: [Fate] = []
     var counts = PageCounts()
+    /// Records of earlier pages that this one's commit covers, which changed nothing, and of them
+    /// those that were older than their rows.
+    var sentBefore = 0
+    var olderBefore = 0
+    /// Hardly any of its rows is stored already, so that looking them up first is not worth it.
+    var isProbablyNew = false
     /// Greatest value of the field that tells versions apart, over all readable records.
     var maxSeen: FieldValue?
     /// Records the source could not give.

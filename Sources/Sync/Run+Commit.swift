@@ -18,11 +18,16 @@ extension Run {
         _ batch: RecordBatch, _ commit: PageCommit, _ writes: PageWrites, sweeps sweep: Sweep?
     ) async throws {
         var batch = batch
+        var commit = commit
+        if !quiet.isEmpty { batch.cover(quiet, &commit) }
+        batch.isProbablyNew = isAllNew
         var attempt = 0
         var isDoubtful = false
         while true {
             do {
-                if isDoubtful, try await isCommitted(commit) { return settle(batch) }
+                if isDoubtful, try await isCommitted(commit) {
+                    return settle(batch, commit)
+                }
                 let rows = try await turn(batch, commit, writes, sweep)
                 try note(rows, batch, commit)
                 return
@@ -64,10 +69,12 @@ extension Run {
     }
 
     private func note(_ rows: [Rows], _ batch: RecordBatch, _ commit: PageCommit) throws {
-        settle(batch)
+        settle(batch, commit)
         let written = try rows[1].only()
         let changed = try written.int("inserted") + written.int("updated") + written.int("deleted")
         counts.changed += changed
+        changedLast = changed
+        isAllNew = try isAllNew && written.int("inserted") == batch.writtenCount
         services.log.emit(
             .pageCommitted(
                 subject, entity: commit.entity, page: commit.pageNumber,
@@ -80,16 +87,17 @@ extension Run {
     private func isCommitted(_ commit: PageCommit) async throws -> Bool {
         let claim = inputs.job.claim
         let progress = try await services.queue.runProgress(of: commit.entity, for: claim)
-        return progress.fence == claim.fence && progress.pages == entityPages + 1
+        return progress.fence == claim.fence && progress.pages == entityPages + commit.pageCount
     }
 
-    private func settle(_ batch: RecordBatch) {
+    func settle(_ batch: RecordBatch, _ commit: PageCommit) {
+        quiet = QuietPages()
         pendingCalls = []
         rotation = nil
         // Whether a merge has left something to push is asked of the table itself.
         hasMerged = hasMerged || batch.writtenCount > 0
-        counts.pages += 1
-        entityPages += 1
+        counts.pages += commit.pageCount
+        entityPages += commit.pageCount
         counts.fetched += batch.counts.fetched
     }
 

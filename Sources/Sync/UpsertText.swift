@@ -7,17 +7,24 @@ import Queue
 struct UpsertText {
     /// Counters that the page brings along: four of its own, its rows, and those that were older.
     static let counterCount = 6
-    /// The first bind after those of the checkpoint and the counters.
-    private static let firstArray = PageCommit.bindCount + counterCount + 1
+    /// Number of the first bind that is an array; before it those of the checkpoint and the counters.
+    private let firstArray: Int
 
     private let entity: Entity
     private let marks: Bool
+    /// Each row is looked up before it is written.
+    private let looks: Bool
     private let table: String
     private let columns: [String]
     private let keys: [String]
     private let others: [String]
 
-    init(_ entity: Entity, marks: Bool) {
+    init(
+        _ entity: Entity, marks: Bool, looks: Bool = true,
+        firstArray: Int = PageCommit.bindCount + UpsertText.counterCount + 1
+    ) {
+        self.firstArray = firstArray
+        self.looks = looks
         self.entity = entity
         self.marks = marks
         table = "synced.\(quoted(entity.write.table))"
@@ -48,6 +55,18 @@ struct UpsertText {
         )
         from counted as c
         """
+    }
+
+    /// Whether writing would change anything; stops at the first row that does, where that is all that is asked.
+    var look: String {
+        guard isCounted else {
+            return "select exists (select from \(wanted)) as changes, 0::bigint as older"
+        }
+        return """
+            select coalesce(bool_or(coalesce(r.standing, 'older') = 'older'), false) as changes,
+              count(*) filter (where r.standing = 'newer') as older
+            from (select \(standing) as standing from \(received)\(isToWrite("r", " where ")) offset 0) as r
+            """
     }
 
     private func binds(_ places: ClosedRange<Int>) -> String {
@@ -96,11 +115,14 @@ extension UpsertText {
 
     /// The rows to write.
     private var wanted: String {
+        guard looks || isCounted else { return received + isToWrite("r", " where ") }
         switch entity.write.mode {
-        case .newestWins: "incoming as r where coalesce(r.standing, 'older') = 'older'"
-        case .insertNew: "\(received) where \(isToWrite("r", "", " and "))\(standing) is null"
+        case .newestWins: return "incoming as r where coalesce(r.standing, 'older') = 'older'"
+        case .insertNew:
+            return "\(received) where \(isToWrite("r", "", " and "))\(standing) is null"
         case .overwrite, .replaceAll:
-            "\(received) where \(isToWrite("r", "", " and "))not coalesce(\(standing), false)"
+            return
+                "\(received) where \(isToWrite("r", "", " and "))not coalesce(\(standing), false)"
         }
     }
 
@@ -164,10 +186,10 @@ extension UpsertText {
         return "(\(pairs.joined(separator: " and ")))"
     }
 
-    private var fateArray: String { "$\(Self.firstArray)::int[]" }
+    private var fateArray: String { "$\(firstArray)::int[]" }
 
     private func arrayBind(_ column: Int) -> String {
-        let first = Self.firstArray + (entity.hasFates ? 1 : 0)
+        let first = firstArray + (entity.hasFates ? 1 : 0)
         return "$\(first + column)::\(entity.records.fields[column].arrayType)[]"
     }
 
