@@ -86,8 +86,20 @@ final class Transfer: @unchecked Sendable {
         {
             return refuse(.tooLarge(.ratio, limit: ratio))
         }
+        if body.isEmpty { reserve() }
         body.append(contentsOf: decoded)
         return true
+    }
+
+    /// Room for what the source declares, so that a long body is not moved while it grows.
+    ///
+    /// Never more than a page usually has: a declaration costs a source nothing.
+    private func reserve() {
+        guard decoder == nil,
+            let declared = headers.last(where: { equalIgnoringCase($0.name, "Content-Length") }),
+            let count = Int(declared.value), count > 0
+        else { return }
+        body.reserveCapacity(min(count, Self.reservedBytesMax))
     }
 
     /// Notes why the transfer stops; the first reason counts.
@@ -101,6 +113,8 @@ final class Transfer: @unchecked Sendable {
         guard let value = header?.value, !value.isEmpty else { return nil }
         return equalIgnoringCase(value, "identity") ? nil : value
     }
+
+    private static let reservedBytesMax = 1 << 20
 
     /// Below this a high ratio is a small regular page, not a bomb.
     private static let ratioFloorBytes = 1 << 20

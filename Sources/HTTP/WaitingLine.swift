@@ -1,6 +1,6 @@
 /// Transfers that wait for a free slot, first come first served.
 struct WaitingLine {
-    private var line: [Transfer] = []
+    private var line: [Transfer?] = []
     private var head = 0
 
     /// Whether nobody waits; those that ended meanwhile may still count as waiting.
@@ -12,9 +12,11 @@ struct WaitingLine {
     mutating func popFirst() -> Transfer? {
         while head < line.count {
             let transfer = line[head]
+            // A transfer takes its whole body along: none may stay here after its turn.
+            line[head] = nil
             head += 1
             compact()
-            if case .waiting = transfer.state { return transfer }
+            if let transfer, case .waiting = transfer.state { return transfer }
         }
         return nil
     }

@@ -2,13 +2,18 @@
 func unescaped(_ content: ArraySlice<UInt8>) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity(content.count)
-    var position = content.startIndex
-    while position < content.endIndex {
-        guard content[position] == UInt8(ascii: "\\") else {
-            text.append(content[position])
-            position += 1
-            continue
-        }
+    content.withUnsafeBufferPointer { appendUnescaped($0, to: &text) }
+    return text
+}
+
+/// Appends the text of such a string.
+func appendUnescaped(_ content: UnsafeBufferPointer<UInt8>, to text: inout [UInt8]) {
+    var position = 0
+    while position < content.count {
+        let plain = content[position...].prefix { $0 != UInt8(ascii: "\\") }
+        text.append(contentsOf: plain)
+        position = plain.endIndex
+        guard position < content.count else { return }
         let letter = content[position + 1]
         guard letter == UInt8(ascii: "u") else {
             text.append(shortEscape(letter))
@@ -26,7 +31,6 @@ func unescaped(_ content: ArraySlice<UInt8>) -> [UInt8] {
             text.append(contentsOf: UTF8.encode(scalar) ?? .init())
         }
     }
-    return text
 }
 
 private func shortEscape(_ letter: UInt8) -> UInt8 {
@@ -40,7 +44,7 @@ private func shortEscape(_ letter: UInt8) -> UInt8 {
     }
 }
 
-private func codeUnit(_ content: ArraySlice<UInt8>, at position: Int) -> UInt16 {
+private func codeUnit(_ content: UnsafeBufferPointer<UInt8>, at position: Int) -> UInt16 {
     content[(position + 2)..<(position + 6)].reduce(0) { unit, digit in
         unit << 4 | UInt16(hexadecimalValue(of: digit) ?? 0)
     }

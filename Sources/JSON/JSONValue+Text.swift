@@ -64,9 +64,16 @@ extension JSONValue {
     }
 
     private static func append(quoted text: String, to output: inout [UInt8]) {
+        append(quotedUTF8: text.utf8, to: &output)
+    }
+
+    /// Escapes what must be and nothing else, as PostgreSQL does.
+    static func append(quotedUTF8 text: some Sequence<UInt8>, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
+        for byte in text {
             switch byte {
+            case 0x08: output.append(contentsOf: [0x5C, UInt8(ascii: "b")])
+            case 0x0C: output.append(contentsOf: [0x5C, UInt8(ascii: "f")])
             case UInt8(ascii: "\""): output.append(contentsOf: [0x5C, 0x22])
             case UInt8(ascii: "\\"): output.append(contentsOf: [0x5C, 0x5C])
             case 0x0A: output.append(contentsOf: [0x5C, UInt8(ascii: "n")])

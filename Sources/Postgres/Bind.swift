@@ -31,6 +31,8 @@ public enum Bind: Sendable, Equatable {
     case uuidArray([[UInt8]])
     /// A `jsonb[]` of JSON texts.
     case jsonArray([String?])
+    /// An array that stands in the wire's format already.
+    case array(BinaryArray)
 
     /// An `int8` from a Swift integer.
     public static func int(_ value: Int) -> Bind { .int8(Int64(value)) }

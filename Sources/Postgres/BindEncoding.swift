@@ -12,9 +12,13 @@ struct EncodedBinds {
     init(_ binds: [Bind]) throws {
         oids.reserveCapacity(binds.count)
         spans.reserveCapacity(binds.count)
+        bytes.reserveCapacity(
+            binds.reduce(64 * binds.count) { sum, bind in
+                if case .array(let array) = bind { sum + array.encodedCount } else { sum }
+            })
         for bind in binds {
             oids.append(bind.oid)
-            guard bind != .null else {
+            if case .null = bind {
                 spans.append(nil)
                 continue
             }
@@ -22,6 +26,8 @@ struct EncodedBinds {
             try bind.append(to: &bytes)
             spans.append(start..<bytes.count)
         }
+        // One spare byte, so that an empty value at the end still has an address: nil means null.
+        bytes.append(0)
     }
 }
 
@@ -49,6 +55,7 @@ extension Bind {
         case .timestamptzArray: TypeOID.timestamptzArray
         case .uuidArray: TypeOID.uuidArray
         case .jsonArray: TypeOID.jsonbArray
+        case .array(let array): array.oid
         }
     }
 
@@ -95,6 +102,7 @@ extension Bind {
             try out.appendArray(values, TypeOID.uuid) { try $0.appendUUID($1) }
         case .jsonArray(let values):
             try out.appendArray(values, TypeOID.jsonb) { $0.appendJSONB($1) }
+        case .array(let array): array.append(to: &out)
         default: break
         }
     }
@@ -125,11 +133,9 @@ extension [UInt8] {
         append(contentsOf: value.utf8)
     }
 
-    /// Dimensions, null flag, element type, length, lower bound; then each value after its length.
-    fileprivate mutating func appendArray<T>(
-        _ values: [T?], _ element: UInt32, _ append: (inout [UInt8], T) throws -> Void
-    ) throws {
-        guard !values.isEmpty else {
+    /// Dimensions, null flag, element type, length, lower bound; nothing follows in an empty array.
+    mutating func appendArrayHeader(count: Int, _ element: UInt32) {
+        guard count > 0 else {
             appendBigEndian(Int64(0))
             appendBigEndian(element)
             return
@@ -137,8 +143,15 @@ extension [UInt8] {
         appendBigEndian(Int32(1))
         appendBigEndian(Int32(1))
         appendBigEndian(element)
-        appendBigEndian(Int32(clamping: values.count))
+        appendBigEndian(Int32(clamping: count))
         appendBigEndian(Int32(1))
+    }
+
+    /// The header, then each value after its length.
+    fileprivate mutating func appendArray<T>(
+        _ values: [T?], _ element: UInt32, _ append: (inout [UInt8], T) throws -> Void
+    ) throws {
+        appendArrayHeader(count: values.count, element)
         for value in values {
             guard let value else {
                 appendBigEndian(Int32(-1))

@@ -139,8 +139,7 @@ extension EncodedBinds {
             UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?
         ) throws -> R
     ) throws -> R {
-        // One spare byte, so that an empty value at the end still has an address: nil means null.
-        try (bytes + [0]).withUnsafeBytes { arena in
+        try bytes.withUnsafeBytes { arena in
             let base = arena.baseAddress?.assumingMemoryBound(to: CChar.self)
             let values = spans.map { span in
                 span.flatMap { range in base.map { $0 + range.lowerBound } }

@@ -30,6 +30,8 @@ public struct PageCommit: Sendable, Equatable {
     public var validator: String?
     /// What the probe said, kept at the pass's end.
     public var probe: String?
+    /// Pages it covers, the last of them `pageNumber`: those before changed nothing.
+    public var pageCount = 1
 
     /// Describes the checkpoint after a page.
     public init(
@@ -50,8 +52,8 @@ public struct PageCommit: Sendable, Equatable {
         self.watermark = watermark
     }
 
-    /// Number of binds that `binds(for:)` gives: `$1` … `$17`.
-    public static let bindCount = 17
+    /// Number of binds that `binds(for:)` gives: `$1` … `$18`.
+    public static let bindCount = 18
 
     /// The arguments of `commit_page` up to the counters; `arguments` names them.
     public func binds(for claim: Claim) -> [Bind] {
@@ -62,6 +64,7 @@ public struct PageCommit: Sendable, Equatable {
             .optional(cursor, Bind.text), .optional(syncToken, Bind.text),
             .optional(partialWatermark, Bind.text), .bool(isEnd), .optional(watermark, Bind.text),
             .bool(isWhole), .optional(validator, Bind.text), .optional(probe, Bind.text),
+            .int4(Int32(clamping: pageCount)),
         ]
     }
 }

@@ -5,6 +5,11 @@ enum ClockText {
         if text.utf8.allSatisfy({ (48...57).contains($0) || $0 == 46 }), let plain = Double(text) {
             return plain.isFinite ? plain : nil
         }
+        var text = text
+        return text.withUTF8 { clock(utf8: $0) }
+    }
+
+    private static func clock(utf8 text: UnsafeBufferPointer<UInt8>) -> Double? {
         var scanner = DigitScanner(text)
         guard let first = scanner.number(), scanner.take(":"), let second = scanner.digits(2),
             second < 60

@@ -74,18 +74,6 @@ public enum FieldValue: Sendable, Equatable {
         return read(document.root, as: plain) ?? nil
     }
 
-    /// Bytes that are equal for values the server holds equal, for keys within a page: Swift's own
-    /// `==` would take an accented letter and its decomposed form for one.
-    var keyBytes: [UInt8] {
-        switch self {
-        case .text(let text), .json(let text): Array(text.utf8)
-        case .timestamp(let number), .int(let number): Array(String(number).utf8)
-        // 0 and -0 are one key.
-        case .double(let number): Array(String(number == 0 ? 0 : number).utf8)
-        case .bool(let flag): [flag ? 1 : 0]
-        }
-    }
-
     /// The value as a watermark keeps it: ISO 8601 for times, digits for numbers.
     var watermarkText: String? {
         switch self {

@@ -23,12 +23,12 @@ struct PageWrites: Sendable {
 
     /// Rows of one business key become one, as soon as the second is written (LU5).
     private func merging(_ batch: RecordBatch, for claim: Claim) -> Statement? {
-        guard let unique = entity.write.unique, !batch.rows.isEmpty else { return nil }
+        guard let unique = entity.write.unique, batch.writtenCount > 0 else { return nil }
         let indexes = unique.by.compactMap { name in
             entity.records.fields.firstIndex { $0.name == name }
         }
-        let values = batch.rows.compactMap { row -> String? in
-            let texts = indexes.compactMap { row[$0]?.plainText }
+        let values = batch.places(of: .write).compactMap { row -> String? in
+            let texts = indexes.compactMap { batch.value(of: $0, in: row)?.plainText }
             return texts.count == indexes.count ? texts.joined(separator: "\u{1F}") : nil
         }
         let isPlain = indexes.allSatisfy { entity.records.fields[$0].kind.isPlainText }

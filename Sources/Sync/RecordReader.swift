@@ -1,5 +1,6 @@
 import JSON
 import JobFile
+import Postgres
 import Queue
 
 /// Reads a page's records as one entity's job file declares them.
@@ -7,17 +8,13 @@ struct RecordReader: Sendable {
     /// A B-tree entry takes some 2,700 bytes, the user's number included.
     private static let keyBytesMax = 2000
 
-    private let records: Records
-    private let mode: Write.Mode
+    private let entity: Entity
+    private let fields: [FieldReader]
     private let keyIndexes: [Int]
     private let versionIndex: Int?
-    private let defaults: [FieldValue?]
     private let tests: [KeepTest]
-    private let entity: Entity
     private let dialect: (any SourceDialect)?
     private let tombstoneIndexes: [Int]
-    /// Records lie inside records, so that `parent.x` is a value of the outer one.
-    private let isNested: Bool
     private let isTooOld: [AgeTest]
 
     init(
@@ -26,13 +23,11 @@ struct RecordReader: Sendable {
         self.entity = entity
         self.dialect = dialect
         self.isTooOld = isTooOld
-        records = entity.records
-        isNested = entity.records.at.steps.count { $0 == .each } > 1
-        mode = entity.write.mode
+        let isNested = entity.records.at.steps.count { $0 == .each } > 1
+        fields = entity.records.fields.map { FieldReader($0, isNested: isNested) }
         let names = entity.records.fields.map(\.name)
         keyIndexes = entity.records.key.compactMap { names.firstIndex(of: $0) }
         versionIndex = entity.write.newerBy.flatMap { names.firstIndex(of: $0) }
-        defaults = entity.records.fields.map(FieldValue.fallback)
         tests = entity.records.keepIf.compactMap { KeepTest($0, fields: entity.records.fields) }
         tombstoneIndexes = entity.tombstoneKey.compactMap { names.firstIndex(of: $0) }
     }
@@ -41,214 +36,189 @@ struct RecordReader: Sendable {
     ///
     /// Throws `RunEnd` malformed where the page has no array.
     func read(_ root: JSONNode) throws -> RecordBatch {
-        try read(found(in: root))
+        try root.withPlaces { places in
+            let found = try found(from: root.place, places)
+            var page = PageReading(self.entity, keyIndexes, tombstoneIndexes, rows: found.count)
+            for record in found { read(record, places, into: &page) }
+            return page.finished()
+        }
     }
 
     /// The same for records that stand on no page, such as looked-up ones.
     func read(_ nodes: [JSONNode]) -> RecordBatch {
-        read(nodes.map { FoundNode(node: $0, owner: $0, parent: nil) })
+        var page = PageReading(entity, keyIndexes, tombstoneIndexes, rows: nodes.count)
+        for node in nodes {
+            node.withPlaces { read(FoundPlace(node.place), $0, into: &page) }
+        }
+        return page.finished()
     }
 
-    private func read(_ nodes: [FoundNode]) -> RecordBatch {
-        var batch = RecordBatch()
-        var places: [[[UInt8]]: Int] = [:]
-        for found in nodes {
-            let node = found.node
-            batch.counts.fetched += 1
-            switch dialect?.kind(of: node, in: entity) ?? plainKind(of: node) {
-            case .record: take(found, into: &batch, at: &places)
-            case .tombstone(let name): bury(name, found, in: &batch, &places)
-            case .foreign(let type):
-                batch.foreignTypes.insert(type)
-                batch.counts.filtered += 1
-            case .failure(let failure):
-                batch.failures.append(failure)
-                batch.isWhole = false
-                batch.counts.skippedIncompatible += 1
-            }
+    private func read(_ record: FoundPlace, _ places: JSONPlaces, into page: inout PageReading) {
+        page.batch.counts.fetched += 1
+        switch kind(of: record, places) {
+        case .record: take(record, places, into: &page)
+        case .tombstone(let name): bury(name, record, places, in: &page)
+        case .foreign(let type):
+            page.batch.foreignTypes.insert(type)
+            page.batch.counts.filtered += 1
+        case .failure(let failure):
+            page.batch.failures.append(failure)
+            page.batch.isWhole = false
+            page.batch.counts.skippedIncompatible += 1
         }
-        batch.rows.removeAll(where: \.isEmpty)
-        return batch
     }
 
-    private func take(
-        _ node: FoundNode, into batch: inout RecordBatch, at places: inout [[[UInt8]]: Int]
-    ) {
-        guard let row = row(of: node) else {
-            batch.counts.skippedIncompatible += 1
-            // One without a key is no stored row's record, so that a sweep need not know of it.
-            if entity.sweeps, let key = row(of: node, only: keyIndexes) { batch.shown.append(key) }
-            return
-        }
-        note(row, in: &batch)
-        guard tests.allSatisfy({ $0.keeps(row[$0.field]) }),
-            !isTooOld.contains(where: { $0.applies(to: row) })
-        else {
-            batch.counts.filtered += 1
-            if entity.sweeps { batch.shown.append(row) }
-            return
-        }
-        place(row, in: &batch, at: &places)
-    }
-
-    private func plainKind(of node: JSONNode) -> RecordKind {
-        guard let flag = entity.write.deletes?.flagAt, flag.first(in: node)?.bool == true else {
-            return .record
-        }
+    private func kind(of record: FoundPlace, _ places: JSONPlaces) -> RecordKind {
+        if let dialect { return dialect.kind(of: places.node(at: record.place), in: entity) }
+        guard let flag = entity.write.deletes?.flagAt,
+            flag.first(in: places.node(at: record.place))?.bool == true
+        else { return .record }
         return .tombstone(name: "")
     }
 
-    /// A tombstone undoes what the page said of its record before; the other way round `place` does.
+    private func take(_ record: FoundPlace, _ places: JSONPlaces, into page: inout PageReading) {
+        guard append(record, places, .write, to: &page.batch) else {
+            page.batch.counts.skippedIncompatible += 1
+            // One without a key is no stored row's record, so that a sweep need not know of it.
+            if entity.sweeps {
+                _ = append(record, places, .shown, to: &page.batch, only: keyIndexes)
+            }
+            return
+        }
+        note(page.last, in: &page.batch)
+        guard isKept(page.last, of: page.batch) else {
+            page.batch.counts.filtered += 1
+            if entity.sweeps {
+                page.batch.setFate(.shown, of: page.last)
+            } else {
+                page.batch.removeLast()
+            }
+            return
+        }
+        page.placeLast(mode: entity.write.mode, version: versionIndex)
+    }
+
+    private func isKept(_ row: Int, of batch: RecordBatch) -> Bool {
+        tests.allSatisfy { $0.keeps(batch.value(of: $0.field, in: row)) }
+            && !isTooOld.contains { $0.applies(to: batch.value(of: $0.field, in: row)) }
+    }
+
+    /// A tombstone undoes what the page said of its record before; the other way round `placeLast`
+    /// does.
     private func bury(
-        _ name: String, _ node: FoundNode, in batch: inout RecordBatch,
-        _ places: inout [[[UInt8]]: Int]
+        _ name: String, _ record: FoundPlace, _ places: JSONPlaces, in page: inout PageReading
     ) {
         guard entity.write.deletes?.appliesTombstones == true else {
-            batch.counts.filtered += 1
+            page.batch.counts.filtered += 1
             return
         }
-        var grave = [FieldValue?](repeating: nil, count: records.fields.count)
         if dialect != nil, let index = tombstoneIndexes.first {
+            var grave = [FieldValue?](repeating: nil, count: fields.count)
             grave[index] = .text(name)
-        } else if let key = row(of: node, only: tombstoneIndexes) {
-            grave = key
-        } else {
-            batch.counts.skippedIncompatible += 1
+            page.batch.append(grave, .tombstone)
+        } else if !append(record, places, .tombstone, to: &page.batch, only: tombstoneIndexes) {
+            page.batch.counts.skippedIncompatible += 1
             return
         }
-        if let versionIndex, let buried = row(of: node, only: [versionIndex]) {
-            note(buried, in: &batch)
+        if let versionIndex, append(record, places, .shown, to: &page.batch, only: [versionIndex]) {
+            note(page.last, in: &page.batch)
+            page.batch.removeLast()
         }
-        let undone = batch.rows.indices.filter { isSame(batch.rows[$0], grave) }
-        for index in undone { batch.rows[index] = [] }
-        batch.counts.duplicate += undone.count
-        if !undone.isEmpty { places = places.filter { !batch.rows[$0.value].isEmpty } }
-        batch.counts.duplicate += batch.tombstones.count { $0 == grave }
-        batch.tombstones.removeAll { $0 == grave }
-        batch.tombstones.append(grave)
+        page.buryLast()
     }
 
-    private func isSame(_ row: [FieldValue?], _ grave: [FieldValue?]) -> Bool {
-        !row.isEmpty && !tombstoneIndexes.isEmpty
-            && tombstoneIndexes.allSatisfy { row[$0] == grave[$0] }
-    }
-
-    /// The record nodes; a place that is no array is an error, never an empty page (U5).
-    ///
-    /// In a nested path a parent may have no children, and a page no parents.
-    private func found(in root: JSONNode) throws -> [FoundNode] {
-        var nodes = [FoundNode(node: root, owner: root, parent: nil)]
-        for step in records.at.steps {
-            switch step {
-            case .member(let name):
-                let found = nodes.compactMap { $0.member(name) }.filter { $0.node.kind != .null }
-                guard nodes.isEmpty || !found.isEmpty else { throw noArray }
-                nodes = found
-            case .each:
-                guard nodes.allSatisfy({ $0.node.kind == .array }) else { throw noArray }
-                nodes = nodes.flatMap(\.elements)
-            }
-        }
-        return nodes
-    }
-
-    private var noArray: RunEnd {
-        .failed(.malformed, "the page has no array at \(records.at)")
-    }
-
-    /// The record's values; nil when it is incompatible (MH19, MS12, PO8).
-    ///
-    /// With `only` the other values are left null.
-    private func row(of found: FoundNode, only: [Int]? = nil) -> [FieldValue?]? {
-        let node = found.node
-        guard node.kind == .object || records.fields.allSatisfy(\.at.steps.isEmpty) else {
-            return nil
-        }
-        var row: [FieldValue?] = []
-        row.reserveCapacity(records.fields.count)
-        for (index, field) in records.fields.enumerated() {
-            if let only, !only.contains(index) {
-                row.append(nil)
-                continue
-            }
-            let place = field.at.steps.isEmpty ? node : found.first(field.at, isNested: isNested)
-            guard let read = FieldValue.read(place, as: field) else { return nil }
-            let value = read ?? defaults[index]
-            if value == nil && field.required { return nil }
-            if let allowed = field.oneOf, case .text(let text) = value, !allowed.contains(text) {
-                return nil
-            }
-            row.append(value)
-        }
-        return keyBytes(row) <= Self.keyBytesMax ? row : nil
-    }
-
-    private func keyBytes(_ row: [FieldValue?]) -> Int {
-        keyIndexes.reduce(0) { sum, index in
-            switch row[index] {
-            case .text(let text), .json(let text): sum + text.utf8.count
-            default: sum + 8
-            }
-        }
-    }
-
-    private func note(_ row: [FieldValue?], in batch: inout RecordBatch) {
-        guard let versionIndex, let version = row[versionIndex] else { return }
+    private func note(_ row: Int, in batch: inout RecordBatch) {
+        guard let versionIndex, let version = batch.value(of: versionIndex, in: row) else { return }
         if let seen = batch.maxSeen, version.isLess(than: seen) ?? true { return }
         batch.maxSeen = version
     }
 
-    /// Keys must be unique in one statement.
+    /// Adds the record's values; false, and nothing added, when it is incompatible (MH19, MS12, PO8).
     ///
-    /// Which version stays is the mode's rule: the first (MH21), the last, or the newest.
-    private func place(
-        _ row: [FieldValue?], in batch: inout RecordBatch, at places: inout [[[UInt8]]: Int]
-    ) {
-        if !batch.tombstones.isEmpty {
-            let graves = batch.tombstones.count
-            batch.tombstones.removeAll { isSame(row, $0) }
-            batch.counts.duplicate += graves - batch.tombstones.count
+    /// With `only` the other values are left null.
+    private func append(
+        _ record: FoundPlace, _ places: JSONPlaces, _ fate: Fate, to batch: inout RecordBatch,
+        only: [Int]? = nil
+    ) -> Bool {
+        guard places.kind(at: record.place) == .object || fields.allSatisfy(\.isWholeRecord) else {
+            return false
         }
-        let key = keyIndexes.map { row[$0]?.keyBytes ?? [] }
-        guard let place = places[key] else {
-            places[key] = batch.rows.count
-            batch.rows.append(row)
-            return
+        let isWhole = batch.appendRow(fate) { index, column in
+            guard only?.contains(index) ?? true else {
+                column.appendNull()
+                return true
+            }
+            return fields[index].read(record, places, into: &column)
         }
-        batch.counts.duplicate += 1
-        switch mode {
-        case .insertNew: break
-        case .overwrite, .replaceAll: batch.rows[place] = row
-        case .newestWins:
-            if let versionIndex, let version = row[versionIndex],
-                batch.rows[place][versionIndex]?.isLess(than: version) ?? true
-            {
-                batch.rows[place] = row
+        guard isWhole else { return false }
+        guard keyBytes(of: batch.fates.count - 1, in: batch) <= Self.keyBytesMax else {
+            batch.removeLast()
+            return false
+        }
+        return true
+    }
+
+    private func keyBytes(of row: Int, in batch: RecordBatch) -> Int {
+        keyIndexes.reduce(0) { sum, index in
+            sum + batch.columns[index].withValue(at: row) { $0?.count ?? 8 }
+        }
+    }
+
+    /// Where the records are; a place that is no array is an error, never an empty page (U5).
+    ///
+    /// In a nested path a parent may have no children, and a page no parents.
+    private func found(from root: Int, _ places: JSONPlaces) throws -> [FoundPlace] {
+        var found = [FoundPlace(root)]
+        for step in entity.records.at.steps {
+            switch step {
+            case .member(let name):
+                let name = Array(name.utf8)
+                let members = found.compactMap { $0.member(name, places) }
+                guard found.isEmpty || !members.isEmpty else { throw noArray }
+                found = members
+            case .each:
+                guard found.allSatisfy({ places.kind(at: $0.place) == .array }) else {
+                    throw noArray
+                }
+                found = found.flatMap { $0.elements(places) }
             }
         }
+        return found
+    }
+
+    private var noArray: RunEnd {
+        .failed(.malformed, "the page has no array at \(entity.records.at)")
     }
 }
 
 /// A record on a page, and the record it lies in.
-private struct FoundNode {
-    var node: JSONNode
-    /// The record that `node` is, or is a part of.
-    var owner: JSONNode
-    var parent: JSONNode?
+struct FoundPlace {
+    let place: Int
+    /// The record that `place` is, or is a part of.
+    let owner: Int
+    let parent: Int?
 
-    func member(_ name: String) -> FoundNode? {
-        node[name].map { FoundNode(node: $0, owner: owner, parent: parent) }
+    init(_ place: Int) { self.init(place, owner: place, parent: nil) }
+
+    private init(_ place: Int, owner: Int, parent: Int?) {
+        self.place = place
+        self.owner = owner
+        self.parent = parent
     }
 
-    var elements: [FoundNode] {
-        node.elements.map { FoundNode(node: $0, owner: $0, parent: owner) }
-    }
-
-    /// What a field's path leads to: within the record, or by `parent.` within the outer one.
-    func first(_ path: Path, isNested: Bool) -> JSONNode? {
-        guard isNested, path.steps.first == .member("parent"), let parent else {
-            return path.first(in: node)
+    func member(_ name: [UInt8], _ places: JSONPlaces) -> FoundPlace? {
+        guard let member = places.member(name, of: place), places.kind(at: member) != .null else {
+            return nil
         }
-        return Path(steps: Array(path.steps.dropFirst())).first(in: parent)
+        return FoundPlace(member, owner: owner, parent: parent)
+    }
+
+    func elements(_ places: JSONPlaces) -> [FoundPlace] {
+        var elements: [FoundPlace] = []
+        elements.reserveCapacity(places.node(at: place).count)
+        places.forEachElement(of: place) {
+            elements.append(FoundPlace($0, owner: $0, parent: owner))
+        }
+        return elements
     }
 }

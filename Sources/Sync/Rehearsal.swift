@@ -123,9 +123,7 @@ private struct RowLook {
         let columns = fields.map { quoted($0.name) }
         let arrays = fields.enumerated().map { "$\($0 + 2)::\($1.arrayType)[]" }
         let matches = columns.map { "t.\($0) = k.\($0)" }
-        let binds = fields.map { field in
-            field.bind(batch.rows.map { row in entity.index(of: field.name).flatMap { row[$0] } })
-        }
+        let binds = keys.compactMap { entity.index(of: $0) }.map { Bind.array(batch.written($0)) }
         statement = Statement(
             """
             select jsonb_build_array(\(columns.map { "t.\($0)" }.joined(separator: ", ")))::text as key,

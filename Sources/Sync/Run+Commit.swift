@@ -18,11 +18,16 @@ extension Run {
         _ batch: RecordBatch, _ commit: PageCommit, _ writes: PageWrites, sweeps sweep: Sweep?
     ) async throws {
         var batch = batch
+        var commit = commit
+        if !quiet.isEmpty { batch.cover(quiet, &commit) }
+        batch.isProbablyNew = isAllNew
         var attempt = 0
         var isDoubtful = false
         while true {
             do {
-                if isDoubtful, try await isCommitted(commit) { return settle(batch) }
+                if isDoubtful, try await isCommitted(commit) {
+                    return settle(batch, commit)
+                }
                 let rows = try await turn(batch, commit, writes, sweep)
                 try note(rows, batch, commit)
                 return
@@ -65,10 +70,12 @@ extension Run {
     }
 
     private func note(_ rows: [Rows], _ batch: RecordBatch, _ commit: PageCommit) throws {
-        settle(batch)
+        settle(batch, commit)
         let written = try rows[1].only()
         let changed = try written.int("inserted") + written.int("updated") + written.int("deleted")
         counts.changed += changed
+        changedLast = changed
+        isAllNew = try isAllNew && written.int("inserted") == batch.writtenCount
         services.log.emit(
             .pageCommitted(
                 subject, entity: commit.entity, page: commit.pageNumber,
@@ -81,16 +88,17 @@ extension Run {
     private func isCommitted(_ commit: PageCommit) async throws -> Bool {
         let claim = inputs.job.claim
         let progress = try await services.queue.runProgress(of: commit.entity, for: claim)
-        return progress.fence == claim.fence && progress.pages == entityPages + 1
+        return progress.fence == claim.fence && progress.pages == entityPages + commit.pageCount
     }
 
-    private func settle(_ batch: RecordBatch) {
+    func settle(_ batch: RecordBatch, _ commit: PageCommit) {
+        quiet = QuietPages()
         pendingCalls = []
         rotation = nil
         // Whether a merge has left something to push is asked of the table itself.
-        hasMerged = hasMerged || !batch.rows.isEmpty
-        counts.pages += 1
-        entityPages += 1
+        hasMerged = hasMerged || batch.writtenCount > 0
+        counts.pages += commit.pageCount
+        entityPages += commit.pageCount
         counts.fetched += batch.counts.fetched
     }
 
@@ -103,11 +111,13 @@ extension Run {
     ) async throws -> Bool {
         var bad: Set<Int> = []
         for (column, kind) in upsert.castColumns {
-            let texts = batch.rows.map { row in row[column]?.jsonText }
+            let texts = batch.fates.indices.map { batch.columns[column].text(at: $0) }
             bad.formUnion(try await services.queue.unsuitable(texts, type: kind))
         }
+        // What is only shown sends its key and is not cast.
+        bad = bad.filter { batch.fates[$0] == .write }
         guard !bad.isEmpty else { return false }
-        batch.rows = batch.rows.enumerated().filter { !bad.contains($0.offset) }.map(\.element)
+        batch.remove(bad)
         batch.counts.skippedIncompatible += bad.count
         return true
     }
@@ -127,10 +137,4 @@ extension DatabaseError {
 
     /// The server may have committed without being heard.
     fileprivate var leavesDoubt: Bool { code == .commitUnknown || code == .connectionLost }
-}
-
-extension FieldValue {
-    fileprivate var jsonText: String? {
-        if case .json(let text) = self { text } else { nil }
-    }
 }

@@ -24,7 +24,7 @@ extension Run {
             let answer = try await ask(entity, pass)
             if answer.response.status == 304, entity.isConditional, pass.isAtStart {
                 let next = NextPosition(next: nil, reached: pass.syncToken)
-                return FetchedPage(batch: RecordBatch(), next: next, isUnmodified: true)
+                return FetchedPage(batch: RecordBatch(entity), next: next, isUnmodified: true)
             }
             if answer.failure == nil, (200..<300).contains(answer.response.status) {
                 if entity.isConditional, pass.isAtStart { pass.validator = validator(of: answer) }
@@ -165,7 +165,7 @@ extension RecordBatch {
         guard let index = entity.records.fields.firstIndex(where: { $0.name == field }) else {
             return nil
         }
-        let values = rows.compactMap { $0[index] }
+        let values = places(of: .write).compactMap { value(of: index, in: $0) }
         return values.max { $0.isLess(than: $1) ?? false }?.watermarkText
     }
 }

@@ -27,12 +27,24 @@ extension Run {
     private func pull(_ entity: Entity) async throws {
         self.entity = entity.name
         entityPages = 0
-        let reader = RecordReader(entity, dialect: dialect, isTooOld: ageTests(of: entity))
+        changedLast = nil
+        quiet = QuietPages()
         let writes = PageWrites(entity)
+        do {
+            try await readPages(of: entity, writes)
+        } catch {
+            await commitQuietPages(writes, of: entity)
+            throw error
+        }
+    }
+
+    private func readPages(of entity: Entity, _ writes: PageWrites) async throws {
+        let reader = RecordReader(entity, dialect: dialect, isTooOld: ageTests(of: entity))
         var recovery = RecoveryCounts()
         var seen: Set<String> = []
         var pages = 0
         guard var pass = try await begin(entity) else { return }
+        isAllNew = isFirst(pass, entity)
         while true {
             try checkMayBegin(page: pages, of: entity)
             let begun = ContinuousClock.now
@@ -40,6 +52,7 @@ extension Run {
             do {
                 page = try await fetch(entity, &pass, reader, &recovery)
             } catch is FullPassNeeded {
+                await commitQuietPages(writes, of: entity)
                 pass = restart(entity)
                 seen = []
                 continue
@@ -49,14 +62,14 @@ extension Run {
             if !page.batch.failures.isEmpty { pass.forgetAnswers() }
             let commit = pass.commit(
                 entity, next: page.next, maxSeen: page.batch.maxSeen?.watermarkText)
-            if canEndWithoutPage(page, pass, commit, entity) {
+            if quiet.isEmpty, canEndWithoutPage(page, pass, commit, entity) {
                 end(pass, commit, of: entity)
                 return
             }
             let sweep = sweep(pass, commit, entity)
             if let rehearsal {
                 try await keep(page.batch, commit, writes, sweep, of: entity, in: rehearsal)
-            } else {
+            } else if try await !isQuiet(page.batch, commit, pass, writes, of: entity) {
                 try await self.commit(page.batch, commit, writes, sweeps: sweep)
             }
             pages += 1
@@ -116,6 +129,11 @@ extension Run {
             !inputs.emptyTables.contains(entity.write.table), let age = checkpoint.lastFullAge
         else { return false }
         return age < probe.fullEvery
+    }
+
+    /// No pass of the entity was ever completed, so that its table holds none of the user's rows.
+    private func isFirst(_ pass: PassState, _ entity: Entity) -> Bool {
+        pass.kind == .full && pass.generation == 0 && checkpoint(of: entity).syncedAge == nil
     }
 
     /// The pass once more from its beginning, full, after its position was lost.

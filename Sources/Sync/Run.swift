@@ -53,6 +53,12 @@ final class Run {
     /// The entity at work, for a failure's place, and the pages of it this run has committed.
     var entity: String?
     var entityPages = 0
+    /// What the last committed page of the entity changed; nil: this run has committed none.
+    var changedLast: Int?
+    /// The entity's first pass, of which every record so far was new.
+    var isAllNew = false
+    /// Pages of the pass that changed nothing and wait for a commit.
+    var quiet = QuietPages()
 
     init(
         _ inputs: RunInputs, _ services: Services, _ control: RunControl,

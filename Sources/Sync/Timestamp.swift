@@ -5,6 +5,12 @@ public enum Timestamp {
     /// Without an offset it is UTC. Words such as `now`, years outside 1–9999 and impossible dates
     /// give nil: a cast in the server would take some of them.
     static func microseconds(_ text: String) -> Int64? {
+        var text = text
+        return text.withUTF8 { microseconds(utf8: $0) }
+    }
+
+    /// The same of a text's bytes.
+    static func microseconds(utf8 text: UnsafeBufferPointer<UInt8>) -> Int64? {
         var scanner = DigitScanner(text)
         guard let year = scanner.digits(4), scanner.take("-"), let month = scanner.digits(2),
             scanner.take("-"), let day = scanner.digits(2), year >= 1, (1...12).contains(month),
@@ -114,49 +120,55 @@ private func padded(_ value: Int64, _ width: Int) -> String {
 
 /// Reads digits and marks from the front of a text.
 struct DigitScanner {
-    private var rest: Substring.UTF8View
+    private let text: UnsafeBufferPointer<UInt8>
+    private var position = 0
 
-    init(_ text: String) {
-        rest = text[...].utf8
+    /// Reads the bytes where they are: valid as long as they are lent.
+    init(_ text: UnsafeBufferPointer<UInt8>) {
+        self.text = text
     }
 
-    var isAtEnd: Bool { rest.isEmpty }
+    var isAtEnd: Bool { position == text.count }
 
     mutating func take(_ mark: Unicode.Scalar) -> Bool {
-        guard let first = rest.first, UInt32(first) == mark.value else { return false }
-        rest.removeFirst()
+        guard position < text.count, UInt32(text[position]) == mark.value else { return false }
+        position += 1
         return true
     }
 
     /// Exactly `count` digits.
     mutating func digits(_ count: Int) -> Int64? {
-        guard rest.count >= count else { return nil }
+        guard text.count - position >= count else { return nil }
         var value: Int64 = 0
-        for byte in rest.prefix(count) {
-            guard (48...57).contains(byte) else { return nil }
-            value = value * 10 + Int64(byte - 48)
+        for index in position..<position + count {
+            let digit = text[index] &- 48
+            guard digit < 10 else { return nil }
+            value = value * 10 + Int64(digit)
         }
-        rest = rest.dropFirst(count)
+        position += count
         return value
     }
 
     /// One to eighteen digits, as a whole number.
     mutating func number() -> Int64? {
-        let run = rest.prefix { (48...57).contains($0) }.count
+        let run = digitsAhead
         guard (1...18).contains(run) else { return nil }
         return digits(run)
     }
 
     /// Digits after the point as microseconds; finer ones are cut.
     mutating func fraction() -> Int64? {
-        let run = rest.prefix { (48...57).contains($0) }
-        guard !run.isEmpty else { return nil }
+        let run = digitsAhead
+        guard run > 0 else { return nil }
         var value: Int64 = 0
         for place in 0..<6 {
-            let digit = run.dropFirst(place).first.map { Int64($0 - 48) } ?? 0
-            value = value * 10 + digit
+            value = value * 10 + (place < run ? Int64(text[position + place] - 48) : 0)
         }
-        rest = rest.dropFirst(run.count)
+        position += run
         return value
+    }
+
+    private var digitsAhead: Int {
+        text[position...].prefix { $0 &- 48 < 10 }.count
     }
 }

@@ -11,6 +11,10 @@ struct UpsertStatement: Sendable {
     private let sql: String
     /// The same, and noting which keys the page showed, for the sweep at the end of a full pass.
     private let markingSQL: String
+    /// The first, for rows that will hardly meet any: the conflict alone finds those that do.
+    private let blindSQL: String
+    /// Whether a page would change anything.
+    private let lookSQL: String
     private let fields: [Field]
     private let hasFates: Bool
 
@@ -18,6 +22,8 @@ struct UpsertStatement: Sendable {
         fields = entity.records.fields
         hasFates = entity.hasFates
         sql = UpsertText(entity, marks: false).text
+        blindSQL = UpsertText(entity, marks: false, looks: false).text
+        lookSQL = UpsertText(entity, marks: false, firstArray: 2).look
         markingSQL = entity.sweeps ? UpsertText(entity, marks: true).text : sql
     }
 
@@ -32,31 +38,24 @@ struct UpsertStatement: Sendable {
         binds += [
             .int8(Int64(batch.counts.fetched)), .int8(Int64(batch.counts.skippedIncompatible)),
             .int8(Int64(batch.counts.filtered)), .int8(Int64(batch.counts.duplicate)),
+            .int8(Int64(batch.sentCount + batch.sentBefore)), .int8(Int64(batch.olderBefore)),
         ]
-        var rows = batch.rows
-        if hasFates {
-            rows += batch.shown + batch.tombstones
-            let fates = [
-                (Fate.write, batch.rows.count), (.shown, batch.shown.count),
-                (.tombstone, batch.tombstones.count),
-            ]
-            binds.append(
-                .int4Array(fates.flatMap { Array(repeating: $0.rawValue, count: $1) }))
-        }
-        for (index, field) in fields.enumerated() {
-            binds.append(field.bind(rows.map { $0[index] }))
-        }
-        let marks = commit.passKind == .full
-        return Statement(marks ? markingSQL : sql, binds: binds)
+        binds += arrays(batch)
+        let marks = hasFates && commit.passKind == .full
+        return Statement(
+            marks ? markingSQL : batch.isProbablyNew ? blindSQL : sql, binds: binds)
     }
-}
 
-/// What becomes of one row that a page sends to the server.
-enum Fate: Int32 {
-    case write = 0
-    /// Only noted as shown: filtered or unreadable here, but there at the source.
-    case shown = 1
-    case tombstone = 2
+    /// Asks, and writes nothing, whether a page's rows would change anything (`changes`), and how many
+    /// of them are older than what is stored (`older`).
+    func look(_ batch: RecordBatch, for claim: Claim) -> Statement {
+        Statement(lookSQL, binds: [.int8(claim.userID)] + arrays(batch))
+    }
+
+    private func arrays(_ batch: RecordBatch) -> [Bind] {
+        (hasFates ? [.int4Array(batch.fates.map(\.rawValue))] : [])
+            + batch.columns.map { .array($0) }
+    }
 }
 
 extension Entity {

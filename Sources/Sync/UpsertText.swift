@@ -5,17 +5,26 @@ import Queue
 ///
 /// Every identifier has passed the job file's check and is quoted all the same.
 struct UpsertText {
-    /// The first bind after those of the checkpoint and the four counters.
-    private static let firstArray = PageCommit.bindCount + 5
+    /// Counters that the page brings along: four of its own, its rows, and those that were older.
+    static let counterCount = 6
+    /// Number of the first bind that is an array; before it those of the checkpoint and the counters.
+    private let firstArray: Int
 
     private let entity: Entity
     private let marks: Bool
+    /// Each row is looked up before it is written.
+    private let looks: Bool
     private let table: String
     private let columns: [String]
     private let keys: [String]
     private let others: [String]
 
-    init(_ entity: Entity, marks: Bool) {
+    init(
+        _ entity: Entity, marks: Bool, looks: Bool = true,
+        firstArray: Int = PageCommit.bindCount + UpsertText.counterCount + 1
+    ) {
+        self.firstArray = firstArray
+        self.looks = looks
         self.entity = entity
         self.marks = marks
         table = "synced.\(quoted(entity.write.table))"
@@ -24,33 +33,40 @@ struct UpsertText {
         others = columns.filter { !entity.records.key.map(quoted).contains($0) }
     }
 
+    /// What is the same already goes no further than the look-up: it is neither kept nor cast.
     var text: String {
         """
-        with incoming as materialized (
-          select r.*, \(standing) as standing
-          from unnest(\(arrays)) as r (\((fateColumn + columns).joined(separator: ", ")))
-        ), written as (
+        with \(incoming)written as (
           insert into \(table) as t (user_id, \(columns.joined(separator: ", ")))
           select $1, \(values)
-          from incoming as i
-          where \(isToWrite("i"))\(isWanted)
+          from \(wanted)
           on conflict (user_id, \(keys.joined(separator: ", "))) \(onConflict)
           returning (t.xmax = 0) as is_new
-        )\(removals)\(marking), counted as (
-          select
-            (select count(*) from written where is_new) as inserted,
-            (select count(*) from written where not is_new) as updated,
-            (select count(*) from incoming) - \(shownCount) as sent,
-            (select count(*) from incoming as i where \(isToWrite("i"))\(isOlder)) + \(keptCount) as older,
-            \(removedCount) as deleted
+        )\(removals)\(marking), counted as materialized (
+          select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
+            \(olderCount) + \(keptCount) + \(counter(5)) as older, \(removedCount) as deleted
+          from written as w
         )
         select c.inserted, c.updated, c.deleted, jobrunner.commit_page(
           \(binds(1...PageCommit.bindCount)),
-          \(counter(0)), c.inserted, c.updated, c.sent - c.inserted - c.updated - c.older - c.deleted, c.older,
+          \(counter(0)), c.inserted, c.updated,
+          \(counter(4)) - c.inserted - c.updated - c.older - c.deleted, c.older,
           \(counter(1)), \(counter(2)), \(counter(3)), c.deleted
         )
         from counted as c
         """
+    }
+
+    /// Whether writing would change anything; stops at the first row that does, where that is all that is asked.
+    var look: String {
+        guard isCounted else {
+            return "select exists (select from \(wanted)) as changes, 0::bigint as older"
+        }
+        return """
+            select coalesce(bool_or(coalesce(r.standing, 'older') = 'older'), false) as changes,
+              count(*) filter (where r.standing = 'newer') as older
+            from (select \(standing) as standing from \(received)\(isToWrite("r", " where ")) offset 0) as r
+            """
     }
 
     private func binds(_ places: ClosedRange<Int>) -> String {
@@ -62,32 +78,69 @@ struct UpsertText {
 
 // What is written, and what stands in its way.
 extension UpsertText {
-    /// Per incoming record, what is known of the row it meets: a correlated look-up by primary key.
+    /// What is known of the row that a record meets: a correlated look-up by primary key.
     ///
-    /// As NOT EXISTS a plan cached for an empty table ran twenty times slower.
+    /// As NOT EXISTS a plan cached for an empty table ran twenty times slower. The limit tells the
+    /// planner that there is one: without figures of the table it would make a bitmap for each row.
     private var standing: String {
+        let found = "from \(table) as s where \(isSameKey) limit 1"
         switch entity.write.mode {
-        case .insertNew: "(select true from \(table) as s where \(isSameKey))"
+        case .insertNew: return "(select true \(found))"
         case .overwrite, .replaceAll:
-            "(select \(isUnsent("s", or: isSame("s", "r"))) from \(table) as s where \(isSameKey))"
+            return "(select \(isUnsent("s", or: isSame("s", "r"))) \(found))"
         case .newestWins:
             // A row without a version is older than every version. An unsent edit of the same
             // version is kept, and that is not "unchanged" (MS14).
-            "(select case when s.\(version) < r.\(version) or (s.\(version) is null "
+            return "(select case when s.\(version) < r.\(version) or (s.\(version) is null "
                 + "and r.\(version) is not null) then 'older' when s.\(version) > r.\(version) "
                 + "or (s.\(version) is not null and r.\(version) is null) then 'newer' "
                 + (entity.push == nil ? "" : "when not s.synced then 'newer' ")
-                + "else 'same' end "
-                + "from \(table) as s where \(isSameKey))"
+                + "else 'same' end \(found))"
         }
     }
 
-    private var isWanted: String {
+    private var isCounted: Bool { entity.write.mode == .newestWins }
+
+    /// Where the rows that are older here must be counted too, each is looked up only once.
+    private var incoming: String {
+        guard isCounted else { return "" }
+        return """
+            incoming as materialized (
+              select r.*
+              from (select r.*, \(standing) as standing from \(received)\(isToWrite("r", " where ")) offset 0) as r
+              where r.standing is distinct from 'same'
+            ),
+            """ + " "
+    }
+
+    /// The rows to write.
+    private var wanted: String {
+        guard looks || isCounted else { return received + isToWrite("r", " where ") }
         switch entity.write.mode {
-        case .insertNew: "i.standing is null"
-        case .overwrite, .replaceAll: "not coalesce(i.standing, false)"
-        case .newestWins: "coalesce(i.standing, 'older') = 'older'"
+        case .newestWins: return "incoming as r where coalesce(r.standing, 'older') = 'older'"
+        case .insertNew:
+            return "\(received) where \(isToWrite("r", "", " and "))\(standing) is null"
+        case .overwrite, .replaceAll:
+            return
+                "\(received) where \(isToWrite("r", "", " and "))not coalesce(\(standing), false)"
         }
+    }
+
+    private var olderCount: String {
+        isCounted ? "(select count(*) from incoming as i where i.standing = 'newer')" : "0::bigint"
+    }
+
+    /// The page's rows as they came.
+    private var received: String {
+        "unnest(\(arrays)) as r (\((fateColumn + columns).joined(separator: ", ")))"
+    }
+
+    /// Only some columns of them, with what becomes of each.
+    private func received(_ names: [String], as row: String) -> String {
+        let places = names.compactMap { name in columns.firstIndex(of: name) }
+        let arrays = places.map { arrayBind($0) }
+        return "unnest(\(([fateArray] + arrays).joined(separator: ", "))) as \(row) "
+            + "(\((["fate"] + names).joined(separator: ", ")))"
     }
 
     /// The guard once more at the row itself: another writer may have come since the look-up.
@@ -107,10 +160,6 @@ extension UpsertText {
         return "do update set \(set) where \(guarded)"
     }
 
-    private var isOlder: String {
-        entity.write.mode == .newestWins ? "i.standing = 'newer'" : "false"
-    }
-
     private var version: String { quoted(entity.write.newerBy ?? "") }
 
     /// An unsent edit stays whatever comes, where no version tells which is newer.
@@ -123,33 +172,41 @@ extension UpsertText {
             .joined(separator: " and ")
     }
 
+    /// JSON last: it is looked at only where all else is the same, and cast only where its text is
+    /// not the server's own already.
     private func isSame(_ left: String, _ right: String) -> String {
         guard !others.isEmpty else { return "true" }
-        let pairs = others.map { column in
-            "\(left).\(column) is not distinct from \(right).\(column)"
-                + (right == "r" ? cast(column) : "")
+        let pairs = (others.filter { !isJSON($0) } + others.filter(isJSON)).map { column in
+            let (ours, theirs) = ("\(left).\(column)", "\(right).\(column)")
+            guard right == "r", isJSON(column) else {
+                return "\(ours) is not distinct from \(theirs)"
+            }
+            return "(\(ours)::text = \(theirs) or \(ours) is not distinct from \(theirs)::jsonb)"
         }
         return "(\(pairs.joined(separator: " and ")))"
     }
 
+    private var fateArray: String { "$\(firstArray)::int[]" }
+
+    private func arrayBind(_ column: Int) -> String {
+        let first = firstArray + (entity.hasFates ? 1 : 0)
+        return "$\(first + column)::\(entity.records.fields[column].arrayType)[]"
+    }
+
     private var arrays: String {
-        let fate = entity.hasFates ? ["$\(Self.firstArray)::int[]"] : []
-        let first = Self.firstArray + fate.count
-        let fields = entity.records.fields.enumerated()
-            .map { index, field in "$\(first + index)::\(field.arrayType)[]" }
-        return (fate + fields).joined(separator: ", ")
+        ((entity.hasFates ? [fateArray] : []) + columns.indices.map(arrayBind))
+            .joined(separator: ", ")
     }
 
     private var values: String {
-        columns.map { "i.\($0)\(cast($0))" }.joined(separator: ", ")
+        columns.map { "r.\($0)\(cast($0))" }.joined(separator: ", ")
     }
 
     /// JSON travels as text and is cast last, so that what is not written is not parsed.
-    private func cast(_ column: String) -> String {
-        let isJSON = entity.records.fields.contains {
-            quoted($0.name) == column && $0.kind == .json
-        }
-        return isJSON ? "::jsonb" : ""
+    private func cast(_ column: String) -> String { isJSON(column) ? "::jsonb" : "" }
+
+    private func isJSON(_ column: String) -> Bool {
+        entity.records.fields.contains { quoted($0.name) == column && $0.kind == .json }
     }
 }
 
@@ -157,8 +214,8 @@ extension UpsertText {
 extension UpsertText {
     private var fateColumn: [String] { entity.hasFates ? ["fate"] : [] }
 
-    private func isToWrite(_ row: String) -> String {
-        entity.hasFates ? "\(row).fate = \(Fate.write.rawValue) and " : ""
+    private func isToWrite(_ row: String, _ before: String, _ after: String = "") -> String {
+        entity.hasFates ? "\(before)\(row).fate = \(Fate.write.rawValue)\(after)" : ""
     }
 
     private var appliesTombstones: Bool {
@@ -178,7 +235,7 @@ extension UpsertText {
         let untag = entity.changeTagColumn.map { "\(quoted($0)) = null" } ?? "synced = false"
         return """
             , removed as (
-              delete from \(table) as t using incoming as i
+              delete from \(table) as t using \(received(entity.tombstoneKey.map(quoted), as: "i"))
               where \(found)\(keepsUnsent ? " and t.synced" : "")
               returning true
             )
@@ -186,7 +243,8 @@ extension UpsertText {
                 + (keepsUnsent
                     ? """
                     , kept as (
-                      update \(table) as t set \(untag) from incoming as i
+                      update \(table) as t set \(untag)
+                      from \(received(entity.tombstoneKey.map(quoted), as: "i"))
                       where \(found) and not t.synced
                       returning true
                     )
@@ -202,16 +260,11 @@ extension UpsertText {
             ), marked as (
               insert into jobrunner.seen_pages (user_id, job_name, entity, page_number, keys)
               select $1, $2, $3, $6, coalesce(array_agg(\(keyHash(of: keys, in: "i"))), '{}')
-              from incoming as i
+              from \(received(keys, as: "i"))
               where i.fate <> \(Fate.tombstone.rawValue)
               on conflict (user_id, job_name, entity, page_number) do update set keys = excluded.keys
             )
             """
-    }
-
-    private var shownCount: String {
-        entity.hasFates
-            ? "(select count(*) from incoming where fate = \(Fate.shown.rawValue))" : "0"
     }
 
     private var removedCount: String {

@@ -86,13 +86,6 @@ import Testing
         )
         #expect(FieldValue.fallback(of: try field("f", .text)) == nil)
     }
-
-    @Test func `keys are equal as the server compares them`() {
-        #expect(FieldValue.text("e\u{301}").keyBytes != FieldValue.text("\u{e9}").keyBytes)
-        #expect(FieldValue.double(-0.0).keyBytes == FieldValue.double(0).keyBytes)
-        #expect(FieldValue.int(-1).keyBytes != FieldValue.int(1).keyBytes)
-        #expect(FieldValue.bool(true).keyBytes != FieldValue.bool(false).keyBytes)
-    }
 }
 
 @Suite struct KeepTestTests {

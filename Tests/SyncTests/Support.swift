@@ -65,6 +65,14 @@ func entity(
     ).entities[0]
 }
 
+extension RecordBatch {
+    /// A batch of rows that are to be written.
+    init(_ entity: Entity, rows: [[FieldValue?]]) {
+        self.init(entity)
+        for row in rows { append(row) }
+    }
+}
+
 /// The root of a JSON text.
 func node(_ text: String) throws -> JSONNode {
     try JSONDocument(parsing: Array(text.utf8)).root

@@ -1,3 +1,7 @@
+drop function if exists jobrunner.commit_page(
+  bigint, text, text, bigint, bigint, integer, text, timestamptz, text, text, text, text, boolean, text, boolean, text, text,
+  bigint, bigint, bigint, bigint, bigint, bigint, bigint, bigint, bigint
+);
 create or replace function jobrunner.commit_page(
   in_user_id bigint,
   in_name text,
@@ -16,6 +20,7 @@ create or replace function jobrunner.commit_page(
   in_is_whole boolean,
   in_validator text,
   in_probe text,
+  in_page_count integer,
   in_fetched bigint,
   in_inserted bigint,
   in_updated bigint,
@@ -29,67 +34,72 @@ create or replace function jobrunner.commit_page(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Moves an entity's checkpoint over one page and counts it; called in the page's transaction after hold_job.
+-- Moves an entity's checkpoint over one page and what came before it, and counts them; called in the page's transaction after hold_job.
 -- in_ended: the page was the pass's last; the watermark moves and the cursor goes (invariants 3, 4).
 -- in_page_number: 1 begins the pass; a later page must follow the committed one, so none counts twice.
+-- in_page_count: the pages this covers, in_page_number the last of them; those before it changed nothing.
 -- in_is_whole: every record of the pass so far could be read; in_validator, in_probe: kept at the pass's end.
 -- Returns true. Raises JR002 when a reset or another page came between, which undoes the page.
 begin
-  insert into jobrunner.checkpoints as k (user_id, job_name, entity, tenant_id)
-  select in_user_id, in_name, in_entity, j.tenant_id
-  from jobrunner.jobs as j
-  where j.user_id = in_user_id and j.name = in_name
-    and not exists (
-      select from jobrunner.checkpoints as present
-      where present.user_id = in_user_id and present.job_name = in_name and present.entity = in_entity
-    );
-  update jobrunner.checkpoints as k
-  set full_requested = k.full_requested and not (in_pass_kind = 'full' and in_page_number = 1),
-    pass_kind = case when not in_ended then in_pass_kind end,
-    pass_started_at = case when not in_ended then in_pass_started_at end,
-    pass_since = case when not in_ended then in_pass_since end,
-    pass_is_whole = in_ended or in_is_whole,
-    page_number = in_page_number,
-    cursor = case when not in_ended then in_cursor end,
-    sync_token = in_sync_token,
-    partial_watermark = case when not in_ended then in_partial_watermark end,
-    watermark = case when in_ended then coalesce(in_watermark, k.watermark) else k.watermark end,
-    last_synced_at = case when in_ended then now() else k.last_synced_at end,
-    last_full_at = case when in_ended and in_pass_kind = 'full' then in_pass_started_at else k.last_full_at end,
-    repair_requested = k.repair_requested and not (in_ended and in_pass_kind = 'full'),
-    pass_validator = case when not in_ended then in_validator end,
-    pass_probe = case when not in_ended then in_probe end,
-    validator = case when in_ended then in_validator else k.validator end,
-    probe = case when in_ended then in_probe else k.probe end,
-    consecutive_failures = case when in_ended then 0 else k.consecutive_failures end,
-    last_error_kind = case when not in_ended then k.last_error_kind end,
-    last_error = case when not in_ended then k.last_error end,
-    last_error_at = case when not in_ended then k.last_error_at end,
-    run_fence = in_fence,
-    run_page_count = case when k.run_fence = in_fence then k.run_page_count else 0 end + 1,
-    run_fetched_count = case when k.run_fence = in_fence then k.run_fetched_count else 0 end + in_fetched,
-    run_inserted_count = case when k.run_fence = in_fence then k.run_inserted_count else 0 end + in_inserted,
-    run_updated_count = case when k.run_fence = in_fence then k.run_updated_count else 0 end + in_updated,
-    run_unchanged_count = case when k.run_fence = in_fence then k.run_unchanged_count else 0 end + in_unchanged,
-    run_skipped_older_count =
-      case when k.run_fence = in_fence then k.run_skipped_older_count else 0 end + in_skipped_older,
-    run_skipped_incompatible_count =
-      case when k.run_fence = in_fence then k.run_skipped_incompatible_count else 0 end + in_skipped_incompatible,
-    run_filtered_count = case when k.run_fence = in_fence then k.run_filtered_count else 0 end + in_filtered,
-    run_duplicate_count = case when k.run_fence = in_fence then k.run_duplicate_count else 0 end + in_duplicate,
-    run_deleted_count = case when k.run_fence = in_fence then k.run_deleted_count else 0 end + in_deleted,
-    run_swept_count = case when k.run_fence = in_fence then k.run_swept_count else 0 end,
-    run_pushed_count = case when k.run_fence = in_fence then k.run_pushed_count else 0 end,
-    run_push_failed_count = case when k.run_fence = in_fence then k.run_push_failed_count else 0 end
-  where k.user_id = in_user_id and k.job_name = in_name and k.entity = in_entity
-    and k.generation = in_generation
-    and (in_page_number = 1 or k.page_number = in_page_number - 1);
-  if not found then
-    raise exception 'page % of entity % does not follow its checkpoint', in_page_number, in_entity
-      using errcode = 'JR002', hint = 'The pass was reset, or the page is committed already.';
-  end if;
-  return true;
+  -- Nearly always the row is there, so that its update is tried first.
+  for v_attempt in 1..2 loop
+    update jobrunner.checkpoints as k
+    set full_requested = k.full_requested and not (in_pass_kind = 'full' and in_page_number = in_page_count),
+      pass_kind = case when not in_ended then in_pass_kind end,
+      pass_started_at = case when not in_ended then in_pass_started_at end,
+      pass_since = case when not in_ended then in_pass_since end,
+      pass_is_whole = in_ended or in_is_whole,
+      page_number = in_page_number,
+      cursor = case when not in_ended then in_cursor end,
+      sync_token = in_sync_token,
+      partial_watermark = case when not in_ended then in_partial_watermark end,
+      watermark = case when in_ended then coalesce(in_watermark, k.watermark) else k.watermark end,
+      last_synced_at = case when in_ended then now() else k.last_synced_at end,
+      last_full_at = case when in_ended and in_pass_kind = 'full' then in_pass_started_at else k.last_full_at end,
+      repair_requested = k.repair_requested and not (in_ended and in_pass_kind = 'full'),
+      pass_validator = case when not in_ended then in_validator end,
+      pass_probe = case when not in_ended then in_probe end,
+      validator = case when in_ended then in_validator else k.validator end,
+      probe = case when in_ended then in_probe else k.probe end,
+      consecutive_failures = case when in_ended then 0 else k.consecutive_failures end,
+      last_error_kind = case when not in_ended then k.last_error_kind end,
+      last_error = case when not in_ended then k.last_error end,
+      last_error_at = case when not in_ended then k.last_error_at end,
+      run_fence = in_fence,
+      run_page_count = case when k.run_fence = in_fence then k.run_page_count else 0 end + in_page_count,
+      run_fetched_count = case when k.run_fence = in_fence then k.run_fetched_count else 0 end + in_fetched,
+      run_inserted_count = case when k.run_fence = in_fence then k.run_inserted_count else 0 end + in_inserted,
+      run_updated_count = case when k.run_fence = in_fence then k.run_updated_count else 0 end + in_updated,
+      run_unchanged_count = case when k.run_fence = in_fence then k.run_unchanged_count else 0 end + in_unchanged,
+      run_skipped_older_count =
+        case when k.run_fence = in_fence then k.run_skipped_older_count else 0 end + in_skipped_older,
+      run_skipped_incompatible_count =
+        case when k.run_fence = in_fence then k.run_skipped_incompatible_count else 0 end + in_skipped_incompatible,
+      run_filtered_count = case when k.run_fence = in_fence then k.run_filtered_count else 0 end + in_filtered,
+      run_duplicate_count = case when k.run_fence = in_fence then k.run_duplicate_count else 0 end + in_duplicate,
+      run_deleted_count = case when k.run_fence = in_fence then k.run_deleted_count else 0 end + in_deleted,
+      run_swept_count = case when k.run_fence = in_fence then k.run_swept_count else 0 end,
+      run_pushed_count = case when k.run_fence = in_fence then k.run_pushed_count else 0 end,
+      run_push_failed_count = case when k.run_fence = in_fence then k.run_push_failed_count else 0 end
+    where k.user_id = in_user_id and k.job_name = in_name and k.entity = in_entity
+      and k.generation = in_generation
+      and (in_page_number = in_page_count or k.page_number = in_page_number - in_page_count);
+    if found then
+      return true;
+    end if;
+    insert into jobrunner.checkpoints as k (user_id, job_name, entity, tenant_id)
+    select in_user_id, in_name, in_entity, j.tenant_id
+    from jobrunner.jobs as j
+    where j.user_id = in_user_id and j.name = in_name
+      and not exists (
+        select from jobrunner.checkpoints as present
+        where present.user_id = in_user_id and present.job_name = in_name and present.entity = in_entity
+      );
+    exit when not found;
+  end loop;
+  raise exception 'page % of entity % does not follow its checkpoint', in_page_number, in_entity
+    using errcode = 'JR002', hint = 'The pass was reset, or the page is committed already.';
 end
 $$;
 comment on function jobrunner.commit_page is
-  'Moves an entity''s checkpoint over one page and adds the page''s counters, in the page''s own transaction.';
+  'Moves an entity''s checkpoint over a page and those before it that changed nothing, and adds their counters, in the page''s own transaction.';

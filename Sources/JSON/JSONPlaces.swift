@@ -1,0 +1,116 @@
+/// A document's values by number, for those who read thousands of them: it lends bytes, and neither
+/// copies nor counts references.
+///
+/// A place is the number of a value in document order. Valid within `JSONNode.withPlaces` only.
+public struct JSONPlaces {
+    let bytes: UnsafeBufferPointer<UInt8>
+    let tape: UnsafeBufferPointer<TapeNode>
+    private let storage: Unmanaged<JSONStorage>
+
+    fileprivate init(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ tape: UnsafeBufferPointer<TapeNode>,
+        _ storage: JSONStorage
+    ) {
+        self.bytes = bytes
+        self.tape = tape
+        self.storage = Unmanaged.passUnretained(storage)
+    }
+
+    /// What sort of value stands there.
+    public func kind(at place: Int) -> JSONNode.Kind { tape[place].kind }
+
+    /// As `JSONNode.isStorable`.
+    public func isStorable(at place: Int) -> Bool { !tape[place].isUnstorable }
+
+    /// The value as a node, which may be kept.
+    public func node(at place: Int) -> JSONNode {
+        JSONNode(storage: storage.takeUnretainedValue(), index: place)
+    }
+
+    /// The value's own bytes in the document.
+    public func raw(at place: Int) -> UnsafeBufferPointer<UInt8> {
+        slice(Int(tape[place].start), Int(tape[place].end))
+    }
+
+    /// A string without its quotes, when it holds no escape; nil: it holds one, or is no string.
+    public func plainString(at place: Int) -> UnsafeBufferPointer<UInt8>? {
+        let node = tape[place]
+        guard node.kind == .string, !node.isEscaped else { return nil }
+        return slice(Int(node.start) + 1, Int(node.end) - 1)
+    }
+
+    /// Appends a string without its quotes and escapes; it must be `isStorable`.
+    public func appendString(at place: Int, to output: inout [UInt8]) {
+        if let plain = plainString(at: place) {
+            output.append(contentsOf: plain)
+        } else {
+            let node = tape[place]
+            appendUnescaped(slice(Int(node.start) + 1, Int(node.end) - 1), to: &output)
+        }
+    }
+
+    /// True or false; nil if there is neither.
+    public func bool(at place: Int) -> Bool? {
+        tape[place].kind == .bool ? bytes[Int(tape[place].start)] == UInt8(ascii: "t") : nil
+    }
+
+    /// The value of an object's member, the last of that name; nil without one or in another value.
+    public func member(_ name: [UInt8], of place: Int) -> Int? {
+        guard tape[place].kind == .object else { return nil }
+        return name.withUnsafeBufferPointer { wanted in
+            var found: Int?
+            var position = place + 1
+            let end = Int(tape[place].next)
+            while position < end {
+                if isName(tape[position], equalTo: wanted) { found = position + 1 }
+                position = Int(tape[position + 1].next)
+            }
+            return found
+        }
+    }
+
+    /// Calls `body` with each element of an array in order; with none if this is no array.
+    public func forEachElement(of place: Int, _ body: (Int) -> Void) {
+        guard tape[place].kind == .array else { return }
+        var position = place + 1
+        let end = Int(tape[place].next)
+        while position < end {
+            body(position)
+            position = Int(tape[position].next)
+        }
+    }
+
+    func slice(_ start: Int, _ end: Int) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(rebasing: bytes[start..<end])
+    }
+
+    private func isName(_ name: TapeNode, equalTo wanted: UnsafeBufferPointer<UInt8>) -> Bool {
+        let start = Int(name.start) + 1
+        let end = Int(name.end) - 1
+        if name.isEscaped {
+            var text: [UInt8] = []
+            guard !name.isUnstorable else { return false }
+            appendUnescaped(slice(start, end), to: &text)
+            return text.elementsEqual(wanted)
+        }
+        guard end - start == wanted.count else { return false }
+        for offset in 0..<wanted.count where bytes[start + offset] != wanted[offset] {
+            return false
+        }
+        return true
+    }
+}
+
+extension JSONNode {
+    /// Lends the document around this value as places.
+    public func withPlaces<R>(_ body: (JSONPlaces) throws -> R) rethrows -> R {
+        try storage.bytes.withUnsafeBufferPointer { bytes in
+            try storage.tape.withUnsafeBufferPointer { tape in
+                try body(JSONPlaces(bytes, tape, storage))
+            }
+        }
+    }
+
+    /// Where this value stands among its document's places.
+    public var place: Int { index }
+}
