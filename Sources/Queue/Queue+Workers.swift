@@ -55,9 +55,13 @@ extension Queue {
     }
 
     /// A worker's orderly end; false when it had been given up before.
-    public func leave(worker: Int, deadline: ContinuousClock.Instant) async throws -> Bool {
+    ///
+    /// `isClear`: it holds no job for sure; otherwise another worker will look for them.
+    public func leave(
+        worker: Int, isClear: Bool = false, deadline: ContinuousClock.Instant
+    ) async throws -> Bool {
         let statement = Statement(
-            "select jobrunner.leave_worker($1)", .int4(Int32(clamping: worker)))
+            "select jobrunner.leave_worker($1, $2)", .int4(Int32(clamping: worker)), .bool(isClear))
         return try await call(statement, deadline: deadline) { try $0.only().bool(0) }
     }
 

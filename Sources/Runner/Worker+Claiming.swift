@@ -16,7 +16,6 @@ extension Worker {
 
     func claim() async {
         var backoff = DatabaseBackoff()
-        var isDoubtful = false
         while !Task.isCancelled, !isStopping {
             guard let worker = presence.worker, slots.free > 0 else {
                 await freed.wait(atMost: .milliseconds(100))
@@ -24,8 +23,8 @@ extension Worker {
                 continue
             }
             do {
-                if isDoubtful { try await releaseStrays(worker) }
-                isDoubtful = false
+                if state.withLock({ $0.mayHoldStrays }) { try await releaseStrays(worker) }
+                state.withLock { $0.mayHoldStrays = false }
                 // A stop must not cut a claim short: what the server has given would be nobody's, and
                 // be reaped as crashed. A run that begins after the stop ends at once.
                 let taken = try await Task { try await claimOnce(worker) }.value
@@ -36,7 +35,7 @@ extension Worker {
             } catch QueueError.workerEnded {
                 noteGivenUp(worker)
             } catch {
-                isDoubtful = true
+                state.withLock { $0.mayHoldStrays = true }
                 floor.lower(to: nil)
                 noteDatabaseLost(error)
                 guard await backoff.pause() else { return }

@@ -45,6 +45,8 @@ public final class Worker: Sendable {
     struct State {
         var isStopping = false
         var isAborting = false
+        /// A claim failed, so that the server may have given jobs that nobody heard of.
+        var mayHoldStrays = false
         var runs = 0
         var lostSince: ContinuousClock.Instant?
         var listener: Listener?
@@ -135,6 +137,9 @@ public final class Worker: Sendable {
             await freed.wait(atMost: .milliseconds(20))
         }
         guard !isAborting, let worker = presence.worker else { return }
-        _ = try? await heart.leave(worker: worker, deadline: .now + .seconds(1))
+        let isClear =
+            slots.count == 0 && completer.isEmpty && !state.withLock { $0.mayHoldStrays }
+        _ = try? await heart.leave(
+            worker: worker, isClear: isClear, deadline: .now + .seconds(1))
     }
 }

@@ -17,7 +17,7 @@ struct CostTests {
         let text = try session.query(
             .unprepared("explain (analyze, buffers, wal, format json) " + sql)
         ).only().text(0)
-        let plan = try JSONDocument(parsing: Array(text.utf8)).root.elements.first?["Plan"]
+        let plan = try Array(JSONDocument(parsing: Array(text.utf8)).root.elements).first?["Plan"]
         func number(_ name: String) -> Int { plan?[name]?.int ?? 0 }
         return Cost(
             buffers: number("Shared Hit Blocks") + number("Shared Read Blocks"),

@@ -11,16 +11,21 @@ as $$
 -- Ends the runs of a worker that has been given up as partial, kind crashed; what they committed stands.
 -- A job that a transaction still holds is left to the next call; when none is left, the worker is cleared.
 declare
+  v_held_ids bigint[];
+  v_held_names text[];
   v_ids bigint[];
   v_names text[];
   v_fences bigint[];
 begin
+  select array_agg(h.user_id), array_agg(h.name) into v_held_ids, v_held_names
+  from jobrunner.held_jobs() as h
+  where h.worker_id = in_worker_id;
   select array_agg(h.user_id), array_agg(h.name), array_agg(h.fence) into v_ids, v_names, v_fences
   from (
     select j.user_id, j.name, j.fence
-    from jobrunner.held_jobs() as found
-    join jobrunner.jobs as j on j.user_id = found.user_id and j.name = found.name
-    where found.worker_id = in_worker_id and j.worker_id = in_worker_id
+    from unnest(v_held_ids, v_held_names) as held (user_id, name)
+    join jobrunner.jobs as j on j.user_id = held.user_id and j.name = held.name
+    where j.worker_id = in_worker_id
     order by j.user_id, j.name
     for no key update of j skip locked
   ) as h;
@@ -77,7 +82,7 @@ begin
     where c.changed > 0
   ) as told;
 
-  if not exists (select from jobrunner.held_jobs() as h where h.worker_id = in_worker_id) then
+  if coalesce(cardinality(v_held_ids), 0) = job_count then
     update jobrunner.workers as w set cleared_at = now() where w.id = in_worker_id and w.cleared_at is null;
   end if;
   if job_count > 0 then
