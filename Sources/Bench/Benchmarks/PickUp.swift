@@ -23,6 +23,7 @@ private func measurePickUp(_ stage: Stage) async throws {
     try await installation.cluster.script(
         "update jobrunner.jobs set due_at = now() + interval '1 day'")
     let lines = try LinePipe("\(stage.folder)/worker.err")
+    defer { lines.close() }
     let worker = try installation.startWorker(logLevel: "debug", as: "worker")
     _ = try lines.next(containing: "worker_started", within: 10)
     for round in 1...stage.rounds {
@@ -34,7 +35,6 @@ private func measurePickUp(_ stage: Stage) async throws {
         stage.ledger.record("to the claim p99", percentile(picks.claims, 0.99) ?? 0, "ms")
         stage.ledger.keep("pick-ups of round \(round), ms", .doubles(picks.starts))
     }
-    lines.close()
     await worker.stop()
     stage.ledger.note(
         "\(count) samples a round, 5 to 35 ms apart. The commit's time is the server's clock read in the"

@@ -41,9 +41,17 @@ final class Cluster: Sendable {
 
     /// Stops the server and removes its folder, also in a task that was cancelled.
     func remove() async {
-        guard fileExists("\(folder)/data/PG_VERSION") else { return }
         let (folder, scratch) = (self.folder, self.scratch)
-        _ = await Task { try? await perform("bin/pg", ["stop", folder], in: scratch) }.value
+        guard fileExists(folder) else { return }
+        // A start that failed leaves a folder that bin/pg does not take for a cluster.
+        let isCluster = fileExists("\(folder)/data/PG_VERSION")
+        _ = await Task {
+            if isCluster {
+                try? await perform("bin/pg", ["stop", folder], in: scratch)
+            } else {
+                try? await perform("rm", ["-rf", folder], in: scratch)
+            }
+        }.value
     }
 
     /// Processor time of the server's processes, of sessions that have ended too.

@@ -2,7 +2,8 @@ import Glibc
 
 /// A file's text, also of /proc, where sizes are 0; throws `BenchError`.
 func readFile(_ path: String) throws -> String {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    // A pipe that nobody writes to any more must not keep its reader.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw fileError(path) }
     defer { close(descriptor) }
     var bytes: [UInt8] = []
