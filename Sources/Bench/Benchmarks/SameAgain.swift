@@ -47,6 +47,8 @@ private func measureSameAgain(_ stage: Stage) async throws {
         }
         stage.ledger.record("row versions", versions, "rows")
     }
+    let pages = pageSizes.map { "\(source.recordsPerUser / $0)" }.joined(separator: " and ")
+    stage.ledger.note("A run reads \(pages) pages.")
     stage.ledger.note(
         "WAL is without full-page images, and all of the drain's divided by its 100 runs: claims,"
             + " outcomes, the worker's registration and PostgreSQL's own records too.")

@@ -104,7 +104,7 @@ struct StillFeed {
             let room = recordBytes - 2 - (json.bytes.count - begin)
             json.bytes.append(contentsOf: word.prefix(room - 1))
             json.bytes.append(UInt8(ascii: "."))
-            seed = seed >> 4 == 0 ? mixed(dice &+ UInt64(json.bytes.count)) : seed >> 4
+            seed = seed >> 4 == 0 ? mixed(dice &+ UInt64(json.bytes.count - begin)) : seed >> 4
         }
         json.raw("\"}")
     }
