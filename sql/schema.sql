@@ -101,7 +101,34 @@ create table jobrunner.job_files (
 
 create table jobrunner.jobs (
   user_id bigint not null,
+  tenant_id bigint not null,
   name text not null,
+  every interval not null,
+  phase interval not null,
+  deadline interval not null,
+  priority smallint not null default 0,
+  paused_at timestamp with time zone,
+  paused_with_user boolean not null default false,
+  quarantined_at timestamp with time zone,
+  quarantine_reason text,
+  reauth_needed_at timestamp with time zone,
+  deferred_until timestamp with time zone,
+  untriggered_due_at timestamp with time zone,
+  rerun_requested boolean not null default false,
+  force_requested boolean not null default false,
+  entity_requested text,
+  cancel_requested_at timestamp with time zone,
+  consecutive_failures integer not null default 0,
+  crashes integer not null default 0,
+  stalled_runs integer not null default 0,
+  last_error_kind text,
+  last_error text,
+  last_error_at timestamp with time zone,
+  last_outcome text,
+  last_run_at timestamp with time zone,
+  last_success_at timestamp with time zone,
+  unchanged_at timestamp with time zone,
+  due_at timestamp with time zone not null,
   state text not null generated always as (
 CASE
     WHEN (worker_id IS NOT NULL) THEN 'running'::text
@@ -110,38 +137,13 @@ CASE
     WHEN (reauth_needed_at IS NOT NULL) THEN 'needs_reauth'::text
     ELSE 'waiting'::text
 END) stored,
-  tenant_id bigint not null,
-  every interval not null,
-  phase interval not null,
-  deadline interval not null,
-  due_at timestamp with time zone not null,
-  priority smallint not null default 0,
-  worker_id bigint,
   fence bigint not null default 0,
   nonce uuid,
-  scheduled_at timestamp with time zone,
+  worker_id bigint,
   started_at timestamp with time zone,
   deadline_at timestamp with time zone,
-  cancel_requested_at timestamp with time zone,
-  rerun_requested boolean not null default false,
-  force_requested boolean not null default false,
-  entity_requested text,
-  paused_at timestamp with time zone,
-  paused_with_user boolean not null default false,
-  quarantined_at timestamp with time zone,
-  quarantine_reason text,
-  reauth_needed_at timestamp with time zone,
-  deferred_until timestamp with time zone,
-  consecutive_failures integer not null default 0,
-  crashes integer not null default 0,
-  stalled_runs integer not null default 0,
-  last_outcome text,
-  last_error_kind text,
-  last_error text,
-  last_error_at timestamp with time zone,
-  last_run_at timestamp with time zone,
-  last_success_at timestamp with time zone,
-  untriggered_due_at timestamp with time zone,
+  next_due_at timestamp with time zone,
+  limited_tenant_id bigint,
   constraint cancel_is_requested_only_of_a_running_job CHECK (((cancel_requested_at IS NULL) OR (worker_id IS NOT NULL))),
   constraint job_counts_are_not_negative CHECK (((consecutive_failures >= 0) AND (crashes >= 0) AND (stalled_runs >= 0))),
   constraint job_error_is_at_most_1_kib CHECK ((octet_length(last_error) <= 1024)),
@@ -149,13 +151,17 @@ END) stored,
   constraint job_phase_lies_within_its_period CHECK (((phase >= '00:00:00'::interval) AND (phase < every))),
   constraint job_priority_is_0_or_1 CHECK ((priority = ANY (ARRAY[0, 1]))),
   constraint jobs_pkey PRIMARY KEY (user_id, name),
+  constraint limited_tenant_is_the_one_of_the_job CHECK ((limited_tenant_id = tenant_id)),
   constraint quarantined_job_has_a_reason CHECK (((quarantined_at IS NULL) = (quarantine_reason IS NULL))),
   constraint rerun_is_requested_only_of_a_running_job CHECK (((NOT rerun_requested) OR (worker_id IS NOT NULL))),
-  constraint running_job_has_fence_nonce_and_times CHECK ((((worker_id IS NULL) AND (started_at IS NULL) AND (deadline_at IS NULL) AND (scheduled_at IS NULL)) OR ((worker_id IS NOT NULL) AND (fence > 0) AND (nonce IS NOT NULL) AND (started_at IS NOT NULL) AND (deadline_at IS NOT NULL) AND (scheduled_at IS NOT NULL))))
+  constraint running_job_has_fence_nonce_and_times CHECK ((((worker_id IS NULL) AND (started_at IS NULL) AND (deadline_at IS NULL) AND (next_due_at IS NULL) AND (limited_tenant_id IS NULL)) OR ((worker_id IS NOT NULL) AND (fence > 0) AND (nonce IS NOT NULL) AND (started_at IS NOT NULL) AND (deadline_at IS NOT NULL) AND (next_due_at IS NOT NULL)))),
+  constraint running_job_has_the_due_at_it_answers_to CHECK (((worker_id IS NULL) OR (due_at <= started_at)))
 ) with (fillfactor=70);
-CREATE INDEX jobs_due ON jobrunner.jobs USING btree (tenant_id, priority, due_at) WHERE (state = 'waiting'::text);
-CREATE INDEX jobs_held ON jobrunner.jobs USING btree (worker_id, tenant_id) WHERE (worker_id IS NOT NULL);
+CREATE INDEX jobs_asked ON jobrunner.jobs USING btree (tenant_id, due_at) WHERE (priority = 1);
+CREATE INDEX jobs_due ON jobrunner.jobs USING btree (tenant_id, due_at);
+CREATE INDEX jobs_limited ON jobrunner.jobs USING btree (limited_tenant_id) WHERE (limited_tenant_id IS NOT NULL);
 CREATE INDEX jobs_quarantined ON jobrunner.jobs USING btree (due_at) WHERE (quarantined_at IS NOT NULL);
+CREATE INDEX jobs_stopping ON jobrunner.jobs USING btree (cancel_requested_at) WHERE (cancel_requested_at IS NOT NULL);
 
 create table jobrunner.migrations (
   number integer not null,
@@ -303,10 +309,13 @@ create table jobrunner.workers (
   draining_at timestamp with time zone,
   ended_at timestamp with time zone,
   end_reason text,
+  cleared_at timestamp with time zone,
   constraint ended_worker_has_a_reason CHECK (((ended_at IS NULL) = (end_reason IS NULL))),
+  constraint only_an_ended_worker_is_cleared CHECK (((cleared_at IS NULL) OR (ended_at IS NOT NULL))),
   constraint worker_capacity_is_positive CHECK ((capacity > 0)),
   constraint workers_pkey PRIMARY KEY (id)
 ) with (fillfactor=50);
+CREATE INDEX workers_to_clear ON jobrunner.workers USING btree (id) WHERE ((ended_at IS NOT NULL) AND (cleared_at IS NULL));
 
 create sequence jobrunner.fences;
 -- function jobrunner.add_tenant(in_name text, in_weight integer DEFAULT 1, in_max_running integer DEFAULT NULL::integer) returns bigint
@@ -316,8 +325,7 @@ create sequence jobrunner.fences;
 -- function jobrunner.backoff(in_failures integer, in_every interval) returns interval
 -- function jobrunner.beat_worker(in_worker_id integer, in_running integer, in_draining boolean) returns TABLE(alive boolean, worker_count integer)
 -- function jobrunner.cancel_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
--- function jobrunner.claim_jobs(in_worker_id integer, in_limit integer, in_names text[]) returns TABLE(tenant_id bigint, tenant_name text, user_id bigint, user_key text, name text, fence bigint, nonce uuid, scheduled_at timestamp with time zone, claimed_at timestamp with time zone, deadline_ms bigint, asked boolean, forced boolean, entity text, last_success_at timestamp with time zone, attributes jsonb, checkpoints jsonb, calls jsonb, secrets jsonb)
--- function jobrunner.claim_of_tenant(in_worker_id integer, in_tenant_id bigint, in_limit integer, in_names text[]) returns TABLE(tenant_id bigint, tenant_name text, user_id bigint, user_key text, name text, fence bigint, nonce uuid, scheduled_at timestamp with time zone, claimed_at timestamp with time zone, deadline_ms bigint, asked boolean, forced boolean, entity text, last_success_at timestamp with time zone, attributes jsonb, checkpoints jsonb, calls jsonb, secrets jsonb)
+-- function jobrunner.claim_jobs(in_worker_id integer, in_limit integer, in_names text[], in_since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone, in_tenant_ids bigint[] DEFAULT '{}'::bigint[], in_running integer[] DEFAULT '{}'::integer[], in_tenant_since timestamp with time zone[] DEFAULT '{}'::timestamp with time zone[]) returns SETOF jobrunner.claimed_job
 -- function jobrunner.commit_page(in_user_id bigint, in_name text, in_entity text, in_fence bigint, in_generation bigint, in_page_number integer, in_pass_kind text, in_pass_started_at timestamp with time zone, in_pass_since text, in_cursor text, in_sync_token text, in_partial_watermark text, in_ended boolean, in_watermark text, in_is_whole boolean, in_validator text, in_probe text, in_page_count integer, in_fetched bigint, in_inserted bigint, in_updated bigint, in_unchanged bigint, in_skipped_older bigint, in_skipped_incompatible bigint, in_filtered bigint, in_duplicate bigint, in_deleted bigint) returns boolean
 -- function jobrunner.delete_record(in_tenant text, in_user text, in_table text, in_key jsonb) returns boolean
 -- function jobrunner.duplicates(in_table text, in_by text[], in_tenant text DEFAULT NULL::text) returns TABLE(tenant text, user_id bigint, user_key text, value jsonb, row_count bigint)
@@ -326,15 +334,16 @@ create sequence jobrunner.fences;
 -- function jobrunner.enqueue_all(in_tenant text, in_job text, in_full boolean DEFAULT false, in_entity text DEFAULT NULL::text, in_force boolean DEFAULT false) returns integer
 -- function jobrunner.enqueue_job(in_job jobrunner.jobs, in_full boolean, in_entity text, in_force boolean) returns text
 -- function jobrunner.explain_job(in_tenant text, in_user text, in_job text) returns text
--- function jobrunner.finish_runs(in_user_ids bigint[], in_names text[], in_fences bigint[], in_nonces uuid[], in_outcomes text[], in_error_kinds text[], in_errors text[], in_entities text[], in_waits_ms bigint[], in_requests bigint[], in_passes text[], in_calls text[]) returns TABLE(user_id bigint, name text, fence bigint, verdict text)
+-- function jobrunner.finish_runs(in_user_ids bigint[], in_names text[], in_fences bigint[], in_nonces uuid[], in_outcomes text[], in_error_kinds text[], in_errors text[], in_entities text[], in_waits_ms bigint[], in_requests bigint[], in_passes text[], in_calls text[], in_committed boolean[], in_unchanged boolean[]) returns TABLE(user_id bigint, name text, fence bigint, verdict text)
 -- function jobrunner.forget_entity(in_job text, in_entity text) returns integer
 -- function jobrunner.give_job(in_tenant text, in_job text) returns integer
 -- function jobrunner.grant_reader() returns boolean
+-- function jobrunner.held_jobs() returns SETOF jobrunner.jobs
 -- function jobrunner.hold_job(in_user_id bigint, in_name text, in_fence bigint, in_nonce uuid) returns boolean
 -- function jobrunner.insert_record(in_user_id bigint, in_table text, in_known jsonb, in_values jsonb) returns jsonb
 -- function jobrunner.job_named(in_tenant text, in_user text, in_job text) returns jobrunner.jobs
 -- function jobrunner.jobs_named(in_tenant text, in_user text, in_job text) returns SETOF jobrunner.jobs
--- function jobrunner.leave_worker(in_worker_id integer) returns boolean
+-- function jobrunner.leave_worker(in_worker_id integer, in_is_clear boolean DEFAULT false) returns boolean
 -- function jobrunner.lift_quarantines() returns integer
 -- function jobrunner.list_items(in_user_id bigint, in_table text, in_column text) returns TABLE(items text[], hash text)
 -- function jobrunner.maintain_runs(in_keep interval DEFAULT '30 days'::interval) returns TABLE(created integer, dropped integer)
@@ -345,12 +354,13 @@ create sequence jobrunner.fences;
 -- function jobrunner.next_tick(in_after timestamp with time zone, in_every interval, in_phase interval) returns timestamp with time zone
 -- function jobrunner.note_push(in_user_id bigint, in_name text, in_entity text, in_fence bigint, in_pushed bigint, in_failed bigint, in_swept bigint) returns boolean
 -- function jobrunner.note_record_failures(in_user_id bigint, in_name text, in_entity text, in_failures jsonb) returns boolean
+-- function jobrunner.oldest_due(in_names text[], in_before timestamp with time zone) returns timestamp with time zone
 -- function jobrunner.open_runs(in_user_ids bigint[], in_lists jsonb, in_tables text[], in_sources jsonb, in_dirty text[] DEFAULT '{}'::text[]) returns jsonb
 -- function jobrunner.pause_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.phase_of(in_user_id bigint, in_name text, in_every interval, in_spread boolean) returns interval
 -- function jobrunner.push_soon(in_user_id bigint, in_table text) returns boolean
 -- function jobrunner.quarantine_span(in_times integer) returns interval
--- function jobrunner.read_job(in_tenant text, in_user text, in_job text) returns TABLE(tenant_id bigint, tenant_name text, user_id bigint, user_key text, name text, fence bigint, nonce uuid, scheduled_at timestamp with time zone, claimed_at timestamp with time zone, deadline_ms bigint, asked boolean, forced boolean, entity text, last_success_at timestamp with time zone, attributes jsonb, checkpoints jsonb, calls jsonb, secrets jsonb)
+-- function jobrunner.read_job(in_tenant text, in_user text, in_job text) returns SETOF jobrunner.claimed_job
 -- function jobrunner.reap_jobs(in_lease interval) returns TABLE(worker_id integer, reason text, job_count integer, quarantined_count integer)
 -- function jobrunner.reap_worker(in_worker_id integer, in_reason text) returns TABLE(job_count integer, quarantined_count integer)
 -- function jobrunner.record_call(in_user_id bigint, in_name text, in_call text, in_list_hash text) returns void
@@ -370,6 +380,8 @@ create sequence jobrunner.fences;
 -- function jobrunner.retry_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.rotate_secret(in_tenant_id bigint, in_user_id bigint, in_name text, in_old bytea, in_new bytea) returns boolean
 -- function jobrunner.run_counters(in_checkpoint jobrunner.checkpoints) returns jsonb
+-- function jobrunner.run_inputs(in_user_ids bigint[], in_names text[], in_reads integer[]) returns TABLE(place integer, tenant_name text, user_key text, attributes jsonb, checkpoints json, calls json, secrets json)
+-- function jobrunner.run_totals(in_user_ids bigint[], in_names text[], in_fences bigint[]) returns TABLE(user_id bigint, name text, pages integer, fetched bigint, inserted bigint, updated bigint, unchanged bigint, skipped_older bigint, skipped_incompatible bigint, filtered bigint, duplicate bigint, deleted bigint, swept bigint, pushed bigint, push_failed bigint, changed bigint, entities jsonb)
 -- function jobrunner.save_record(in_tenant text, in_user text, in_table text, in_values jsonb) returns TABLE(record jsonb, is_new boolean)
 -- function jobrunner.set_secret(in_tenant_id bigint, in_user_id bigint, in_name text, in_sealed bytea) returns integer
 -- function jobrunner.set_source(in_tenant text, in_source text, in_base text) returns void
@@ -386,6 +398,7 @@ create sequence jobrunner.fences;
 -- function jobrunner.trigger_event(in_tenant text, in_user text, in_event text) returns TABLE(job text, answer text, due_at timestamp with time zone)
 -- function jobrunner.unsuitable_values(in_values text[], in_type text) returns integer[]
 -- function jobrunner.user_named(in_tenant text, in_user text) returns jobrunner.users
+-- function jobrunner.wake_workers(in_since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone) returns void
 -- function jobrunner.want_fresh(in_tenant text, in_user text, in_job text, in_force boolean DEFAULT false) returns TABLE(answer text, age interval, usable boolean, user_id bigint, after_run bigint, asked_at timestamp with time zone)
 -- function jobrunner.waterline(in_weights integer[], in_running integer[], in_slots integer) returns double precision
 -- function jobrunner.words_for(in_span interval) returns text

@@ -67,7 +67,7 @@ struct PlanTests {
                     "in_calls", "in_committed", "in_unchanged",
                 ])
             let held = try await fixture.statement(
-                of: "finish_runs", from: "  with given", to: "), counted",
+                of: "finish_runs", from: "  with given", to: "), held as",
                 variables: [
                     "in_user_ids", "in_names", "in_fences", "in_nonces", "in_outcomes",
                     "in_error_kinds", "in_errors", "in_entities", "in_waits_ms", "in_requests",
@@ -80,7 +80,7 @@ struct PlanTests {
                     arguments: "1, 'hub.refresh', 1, gen_random_uuid()", mode: mode)
                 #expect(one.contains("Index Scan using jobs_pkey on jobs j"), "\(one)")
                 let many = try await fixture.plan(
-                    of: "with given" + held + ") select * from held",
+                    of: "with given" + held + ") select * from locked",
                     types: """
                         bigint[], text[], bigint[], uuid[], text[], text[], text[], text[], bigint[],
                         bigint[], text[], text[], bigint[]

@@ -102,8 +102,11 @@ begin
       in_entities, in_waits_ms, in_requests, in_passes, in_calls
     ) as g (user_id, name, fence, nonce, outcome, error_kind, error, entity, wait_ms, requests, passes, calls)
     where g.fence <> all (coalesce(v_done, '{}'))
-  ), held as materialized (
-    select j.user_id, j.name, j.fence, j.tenant_id, j.worker_id, j.every, j.priority, j.due_at,
+  ), locked as materialized (
+    -- Proven after the join, whose size the planner then guesses right: thought to be one row, all that
+    -- follows was joined by nested loops.
+    select j.fence = g.fence and j.nonce = g.nonce and j.state = 'running' as is_held,
+      j.user_id, j.name, j.fence, j.tenant_id, j.worker_id, j.every, j.priority, j.due_at,
       j.started_at, j.consecutive_failures, j.stalled_runs, j.rerun_requested, g.outcome, g.error_kind,
       g.error, g.entity, g.wait_ms, g.requests, g.passes, g.calls,
       g.outcome = 'needs_reauth' and exists (
@@ -111,10 +114,11 @@ begin
         where s.tenant_id = j.tenant_id and s.user_id in (0, j.user_id) and s.updated_at > j.started_at
       ) as is_renewed
     from given as g
-    join jobrunner.jobs as j on j.user_id = g.user_id and j.name = g.name and j.fence = g.fence
-      and j.nonce = g.nonce and j.state = 'running'
+    join jobrunner.jobs as j on j.user_id = g.user_id and j.name = g.name
     order by j.user_id, j.name
     for no key update of j
+  ), held as materialized (
+    select * from locked as l where l.is_held
   ), counted as materialized (
     select c.*
     from (select array_agg(h.user_id) as ids, array_agg(h.name) as names, array_agg(h.fence) as fences from held as h) as all_held
