@@ -3,6 +3,9 @@ import CCurlShim
 
 /// A curl handle that serves one transfer after another; the loop's thread alone uses it.
 final class EasyHandle {
+    /// Instead of curl's own 16 KB.
+    private static let smallBufferBytes = 4 << 10
+
     let pointer: UnsafeMutableRawPointer
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private var context: CallbackContext?
@@ -23,11 +26,14 @@ final class EasyHandle {
     }
 
     /// Sets everything one transfer needs; nothing of the one before is left.
-    func prepare(for transfer: Transfer, settings: ClientSettings) {
+    ///
+    /// `isOneOfMany`: it will wait beside hundreds of others, so that its buffer is kept small.
+    func prepare(for transfer: Transfer, settings: ClientSettings, isOneOfMany: Bool) {
         clear()
         errorText.pointee = 0
         jr_setopt_pointer(pointer, CURLOPT_ERRORBUFFER, errorText)
         setPolicy(settings)
+        if isOneOfMany { setLong(CURLOPT_BUFFERSIZE, Self.smallBufferBytes) }
         setCallbacks(for: transfer, limits: settings.limits)
         jr_setopt_string(pointer, CURLOPT_URL, transfer.request.url)
         setMethodAndBody(of: transfer.request)

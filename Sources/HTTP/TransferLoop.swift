@@ -34,6 +34,8 @@ final class TransferLoop: @unchecked Sendable {
     private static let pooledHandlesMax = 64
     /// Connections kept open between transfers.
     private static let idleConnectionsMax = 256
+    /// Transfers that get a buffer of curl's usual size.
+    private static let largeBuffersMax = 128
     private static let sleepMillisecondsMax = 60_000
 
     private let settings: ClientSettings
@@ -143,7 +145,9 @@ final class TransferLoop: @unchecked Sendable {
                 finish(transfer, .failure(.connect("out of memory")))
                 continue
             }
-            easy.prepare(for: transfer, settings: settings)
+            easy.prepare(
+                for: transfer, settings: settings,
+                isOneOfMany: active.count >= Self.largeBuffersMax)
             transfer.state = .active(easy)
             active[easy.pointer] = transfer
             curl_multi_add_handle(multi, easy.pointer)

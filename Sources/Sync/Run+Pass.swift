@@ -29,7 +29,7 @@ extension Run {
         entityPages = 0
         changedLast = nil
         quiet = QuietPages()
-        let writes = PageWrites(entity)
+        let writes = services.writes.writes(of: entity, in: inputs.job.claim.name)
         do {
             try await readPages(of: entity, writes)
         } catch {

@@ -17,6 +17,8 @@ public struct Services: Sendable {
     public var log: Log
     /// Access tokens of OAuth 2.0 that are still good.
     public var tokens = AccessTokens()
+    /// The statements of the entities that runs have written so far.
+    public var writes = WritesCache()
     /// Makes the dialect of a source that has a preset; the composition root knows them.
     public var dialect: @Sendable (Source) -> (any SourceDialect)?
 

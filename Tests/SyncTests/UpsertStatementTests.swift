@@ -63,4 +63,19 @@ import Testing
         let entity = try entity(fields: Self.fields, key: "[order]")
         #expect(UpsertStatement(entity).castColumns.map(\.index) == [2])
     }
+
+    @Test func `a cached entity's statements are made anew when its file says something else`()
+        throws
+    {
+        let cache = WritesCache()
+        let claim = Claim(userID: 1, name: "app.refresh", fence: 2, nonce: [])
+        func look(_ write: String) throws -> String {
+            let entity = try entity(write: write)
+            return cache.writes(of: entity, in: claim.name).upsert
+                .look(RecordBatch(entity), for: claim).sql
+        }
+        let plain = try look("{ table: video, mode: overwrite }")
+        #expect(try look("{ table: film, mode: overwrite }").contains("synced.\"film\""))
+        #expect(try look("{ table: video, mode: overwrite }") == plain)
+    }
 }

@@ -1,3 +1,4 @@
+import CLinux
 import CloudKit
 import Glibc
 import HTTP
@@ -19,6 +20,7 @@ enum WorkerCommand {
 
     /// Claims due jobs and runs them until told to stop, or with `--drain` until nothing is left.
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
+        returnLargeBuffers()
         let files = try context.settings.jobFiles()
         let log = Log(context.settings.log)
         let sealer = context.settings.hasKeyFile ? try context.settings.sealer() : nil
@@ -89,4 +91,13 @@ enum WorkerCommand {
         return String(
             decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
+}
+
+/// A page's body, tape and columns go back to the system when they are done with.
+///
+/// Left alone the allocator learns from the first large page to keep all such buffers, in an arena for
+/// every thread.
+private func returnLargeBuffers() {
+    mallopt(M_MMAP_THRESHOLD, 256 << 10)
+    mallopt(M_ARENA_MAX, 2)
 }
