@@ -6,7 +6,7 @@ import Queue
 /// meanwhile reads them again, which changes nothing either.
 struct QuietPages {
     /// What a worker that dies may have to read again at most.
-    static let span = Duration.seconds(5)
+    static let span = Duration.seconds(1)
 
     private(set) var pages = 0
     private(set) var counts = PageCounts()
