@@ -71,7 +71,7 @@ struct PlanTests {
                 variables: [
                     "in_user_ids", "in_names", "in_fences", "in_nonces", "in_outcomes",
                     "in_error_kinds", "in_errors", "in_entities", "in_waits_ms", "in_requests",
-                    "in_passes", "in_calls", "v_done",
+                    "in_passes", "in_calls", "v_done", "in_unchanged",
                 ])
             for mode in modes {
                 let one = try await fixture.plan(
@@ -83,11 +83,11 @@ struct PlanTests {
                     of: "with given" + held + ") select * from locked",
                     types: """
                         bigint[], text[], bigint[], uuid[], text[], text[], text[], text[], bigint[],
-                        bigint[], text[], text[], bigint[]
+                        bigint[], text[], text[], bigint[], boolean[]
                         """,
                     arguments: """
                         '{1,2}', '{a,b}', '{1,2}', array[gen_random_uuid(), gen_random_uuid()],
-                        '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', null
+                        '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', null, '{}'
                         """, mode: mode)
                 #expect(many.contains("Index Scan using jobs_pkey on jobs j"), "\(many)")
                 let quick = try await fixture.plan(

@@ -43,12 +43,15 @@ begin
       end as room
     from jobrunner.tenants as t
     left join unnest(in_tenant_ids, in_running, in_tenant_since) as h (tenant_id, running, since) on h.tenant_id = t.id
+    -- The limit keeps it a look into the index for each tenant: as exists it became a join with all that is due.
+    cross join lateral (
+      select
+      from jobrunner.jobs as j
+      where j.tenant_id = t.id and j.due_at >= coalesce(h.since, in_since) and j.due_at <= now() and j.state = 'waiting'
+        and j.name = any (in_names)
+      limit 1
+    ) as something_due
     where t.paused_at is null
-      and exists (
-        select from jobrunner.jobs as j
-        where j.tenant_id = t.id and j.due_at >= coalesce(h.since, in_since) and j.due_at <= now() and j.state = 'waiting'
-          and j.name = any (in_names)
-      )
   ), level as materialized (
     select jobrunner.waterline(array_agg(w.weight), array_agg(w.running), in_limit) as height
     from wanting as w

@@ -99,8 +99,10 @@ begin
     select *
     from unnest(
       in_user_ids, in_names, in_fences, in_nonces, in_outcomes, in_error_kinds, in_errors,
-      in_entities, in_waits_ms, in_requests, in_passes, in_calls
-    ) as g (user_id, name, fence, nonce, outcome, error_kind, error, entity, wait_ms, requests, passes, calls)
+      in_entities, in_waits_ms, in_requests, in_passes, in_calls, in_unchanged
+    ) as g (
+      user_id, name, fence, nonce, outcome, error_kind, error, entity, wait_ms, requests, passes, calls, is_unchanged
+    )
     where g.fence <> all (coalesce(v_done, '{}'))
   ), locked as materialized (
     -- Proven after the join, whose size the planner then guesses right: thought to be one row, all that
@@ -108,7 +110,7 @@ begin
     select j.fence = g.fence and j.nonce = g.nonce and j.state = 'running' as is_held,
       j.user_id, j.name, j.fence, j.tenant_id, j.worker_id, j.every, j.priority, j.due_at,
       j.started_at, j.consecutive_failures, j.stalled_runs, j.rerun_requested, g.outcome, g.error_kind,
-      g.error, g.entity, g.wait_ms, g.requests, g.passes, g.calls,
+      g.error, g.entity, g.wait_ms, g.requests, g.passes, g.calls, g.is_unchanged,
       g.outcome = 'needs_reauth' and exists (
         select from jobrunner.secrets as s
         where s.tenant_id = j.tenant_id and s.user_id in (0, j.user_id) and s.updated_at > j.started_at
@@ -239,7 +241,8 @@ begin
         else j.last_error_at
       end,
       last_run_at = now(),
-      last_success_at = case when h.outcome = 'complete' then now() else j.last_success_at end
+      last_success_at = case when h.outcome = 'complete' then now() else j.last_success_at end,
+      unchanged_at = case when h.is_unchanged then now() else j.unchanged_at end
     from held as h
     join counted as c on c.user_id = h.user_id and c.name = h.name
     where j.user_id = h.user_id and j.name = h.name
