@@ -70,6 +70,8 @@ public struct DatabaseConfiguration: Sendable {
             "statement_timeout=\(statementTimeout.milliseconds)",
             "lock_timeout=\(lockTimeout.milliseconds)",
             "idle_in_transaction_session_timeout=\(idleInTransactionTimeout.milliseconds)",
+            // Compiling one of our statements takes longer than running it.
+            "jit=off",
         ]
         return (ours.map { "-c \($0)" } + [given ?? "", "-c TimeZone=UTC"])
             .filter { !$0.isEmpty }

@@ -46,9 +46,12 @@ extension Worker {
     /// Until the next claim is worth its turn.
     private func pause(after taken: Taken) async {
         if taken.mayBeMore { return await gatherSlots() }
-        // The end of the last run is what `--drain` waits for.
-        let bell = settings.drains && slots.count > 0 ? freed : due
-        await bell.wait(atMost: taken.jobs > 0 ? Self.pace : settings.poll)
+        if settings.drains {
+            // Looks again after each run: it ends at the first moment when nothing is due.
+            await freed.wait(atMost: taken.jobs > 0 ? Self.gather : settings.poll)
+        } else {
+            await due.wait(atMost: taken.jobs > 0 ? Self.pace : settings.poll)
+        }
     }
 
     /// With jobs waiting for slots, waits a moment for more than the first that is free.

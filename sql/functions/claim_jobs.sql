@@ -9,6 +9,9 @@ create or replace function jobrunner.claim_jobs(
 ) returns setof jobrunner.claimed_job
 language plpgsql volatile
 set search_path = pg_catalog
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set jit = off
 as $$
 -- Claims up to in_limit due jobs of the named job files, fair between tenants by weight and by what the worker runs of
 -- each already (in_tenant_ids, in_running); nothing due: no rows. Raises JR003 when the worker has been given up.

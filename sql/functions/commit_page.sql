@@ -33,6 +33,7 @@ create or replace function jobrunner.commit_page(
 ) returns boolean
 language plpgsql volatile
 set search_path = pg_catalog
+set enable_seqscan = off
 as $$
 -- Moves an entity's checkpoint over one page and what came before it, and counts them; called in the page's transaction after hold_job.
 -- in_ended: the page was the pass's last; the watermark moves and the cursor goes (invariants 3, 4).

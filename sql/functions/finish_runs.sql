@@ -21,6 +21,9 @@ create or replace function jobrunner.finish_runs(
 )
 language plpgsql volatile
 set search_path = pg_catalog
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set jit = off
 as $$
 -- Writes each run's outcome once and decides when its job is due next. All well: no rows. A row says
 -- 'lost' (the claim was taken away, nothing is written) or 'quarantined' (the job was set aside).

@@ -13,6 +13,9 @@ create or replace function jobrunner.run_inputs(
 )
 language plpgsql stable
 set search_path = pg_catalog
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set jit = off
 as $$
 -- What claimed runs must know of the past before their first request: a row for each given job, by its place from 1;
 -- none for a user that was removed meanwhile, whose jobs are gone too.

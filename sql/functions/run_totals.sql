@@ -23,6 +23,7 @@ create or replace function jobrunner.run_totals(
 )
 language plpgsql stable
 set search_path = pg_catalog
+set enable_seqscan = off
 as $$
 -- What runs have committed, added up over the checkpoints that they moved; a row for each given run.
 -- changed: rows of synced tables, pushes left out. Not for callers: the verbs that end runs.
