@@ -8,7 +8,9 @@ final class Deadlines: Sendable {
     }
 
     private struct State {
-        /// A heap, the earliest first. Runs that have ended stay in it until their time comes.
+        /// A heap, the earliest first.
+        ///
+        /// Runs that have ended stay in it until their time comes.
         var heap: [Entry] = []
     }
 
