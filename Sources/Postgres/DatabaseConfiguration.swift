@@ -19,6 +19,9 @@ public struct DatabaseConfiguration: Sendable {
     public var idleInTransactionTimeout: Duration = .seconds(10)
     /// Prepared statements kept per session.
     public var statementCacheSize = 200
+    /// A cached statement is planned once a session, whatever its values: right for statements that
+    /// look rows up by key, and are sent all day.
+    public var plansOnce = false
 
     let applicationName: String
     private var settings: [String: String]
@@ -66,15 +69,14 @@ public struct DatabaseConfiguration: Sendable {
 
     /// Sent in the start-up packet, so they cost no round trip; the last word on a setting wins.
     private func options(given: String?) -> String {
-        let ours = [
-            "statement_timeout=\(statementTimeout.milliseconds)",
-            "lock_timeout=\(lockTimeout.milliseconds)",
-            "idle_in_transaction_session_timeout=\(idleInTransactionTimeout.milliseconds)",
-            // Compiling one of our statements takes longer than running it.
-            "jit=off",
-            // Nor do their plans depend on values: every one looks rows up by key.
-            "plan_cache_mode=force_generic_plan",
-        ]
+        let ours =
+            [
+                "statement_timeout=\(statementTimeout.milliseconds)",
+                "lock_timeout=\(lockTimeout.milliseconds)",
+                "idle_in_transaction_session_timeout=\(idleInTransactionTimeout.milliseconds)",
+                // Compiling one of our statements takes longer than running it.
+                "jit=off",
+            ] + (plansOnce ? ["plan_cache_mode=force_generic_plan"] : [])
         return (ours.map { "-c \($0)" } + [given ?? "", "-c TimeZone=UTC"])
             .filter { !$0.isEmpty }
             .joined(separator: " ")

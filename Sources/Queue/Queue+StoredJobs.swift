@@ -33,11 +33,12 @@ extension Queue {
         let statement = Statement(
             """
             select coalesce(array_agg(distinct e.name order by e.name), '{}')
-            from jobrunner.tenant_jobs as t
+            from jobrunner.tenant_named($1) as named
+            join jobrunner.tenant_jobs as t on t.tenant_id = named.id
             join jobrunner.job_files as f on f.name = t.job_name
             cross join lateral jsonb_array_elements(f.triggers) as g
             cross join lateral (values (g ->> 'event'), (g ->> 'cancel_on')) as e (name)
-            where t.tenant_id = (jobrunner.tenant_named($1)).id and e.name is not null
+            where e.name is not null
               and (f.scope = 'tenant') = $2
             """, .text(tenant), .bool(itsOwn))
         return try await call(statement) { try $0.only().textArray(0).compactMap { $0 } }

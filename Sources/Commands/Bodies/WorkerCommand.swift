@@ -24,7 +24,8 @@ enum WorkerCommand {
         let files = try context.settings.jobFiles()
         let log = Log(context.settings.log)
         let sealer = context.settings.hasKeyFile ? try context.settings.sealer() : nil
-        let configuration = try context.settings.databaseConfiguration(lanes: lanes)
+        var configuration = try context.settings.databaseConfiguration(lanes: lanes)
+        configuration.plansOnce = true
         let concurrency = arguments.integer("concurrency") ?? concurrencyDefault
         let database = Database(configuration)
         try await checkSchema(database, log)
