@@ -5,8 +5,8 @@ create or replace function jobrunner.next_tick(
 ) returns timestamptz
 language sql stable strict parallel safe
 as $$
--- Stable, as date_part is: else the planner would call it instead of writing it into the caller's plan, at 20 µs a call.
--- In double precision, a third of what numeric costs; a time of today has 2^-22 s there, and a tick is whole µs.
+-- Stable, as date_part is: else the planner would call it for each row instead of writing it into the caller's plan.
+-- In double precision, where a time of today has 2^-22 s.
 select to_timestamp(
   (floor((date_part('epoch', in_after) - date_part('epoch', in_phase)) / date_part('epoch', in_every)) + 1)
     * date_part('epoch', in_every) + date_part('epoch', in_phase)
