@@ -24,6 +24,9 @@ static const unsigned char migrations_0005_passes_and_pushes[] = {
 static const unsigned char migrations_0006_held_jobs[] = {
 #embed "migrations/0006_held_jobs.sql"
 };
+static const unsigned char migrations_0007_wishes_and_blame[] = {
+#embed "migrations/0007_wishes_and_blame.sql"
+};
 static const unsigned char functions_add_tenant[] = {
 #embed "functions/add_tenant.sql"
 };
@@ -51,6 +54,12 @@ static const unsigned char functions_claim_jobs[] = {
 static const unsigned char functions_commit_page[] = {
 #embed "functions/commit_page.sql"
 };
+static const unsigned char functions_crash_runs[] = {
+#embed "functions/crash_runs.sql"
+};
+static const unsigned char functions_deferral[] = {
+#embed "functions/deferral.sql"
+};
 static const unsigned char functions_delete_record[] = {
 #embed "functions/delete_record.sql"
 };
@@ -71,6 +80,12 @@ static const unsigned char functions_enqueue_job[] = {
 };
 static const unsigned char functions_explain_job[] = {
 #embed "functions/explain_job.sql"
+};
+static const unsigned char functions_finish_held_runs[] = {
+#embed "functions/finish_held_runs.sql"
+};
+static const unsigned char functions_finish_idle_runs[] = {
+#embed "functions/finish_idle_runs.sql"
 };
 static const unsigned char functions_finish_runs[] = {
 #embed "functions/finish_runs.sql"
@@ -108,11 +123,20 @@ static const unsigned char functions_lift_quarantines[] = {
 static const unsigned char functions_list_items[] = {
 #embed "functions/list_items.sql"
 };
+static const unsigned char functions_lock_ending_runs[] = {
+#embed "functions/lock_ending_runs.sql"
+};
 static const unsigned char functions_maintain_runs[] = {
 #embed "functions/maintain_runs.sql"
 };
 static const unsigned char functions_make_jobs[] = {
 #embed "functions/make_jobs.sql"
+};
+static const unsigned char functions_make_lacking_jobs[] = {
+#embed "functions/make_lacking_jobs.sql"
+};
+static const unsigned char functions_mend_due_times[] = {
+#embed "functions/mend_due_times.sql"
 };
 static const unsigned char functions_merge_duplicates[] = {
 #embed "functions/merge_duplicates.sql"
@@ -125,6 +149,15 @@ static const unsigned char functions_merge_writes[] = {
 };
 static const unsigned char functions_next_tick[] = {
 #embed "functions/next_tick.sql"
+};
+static const unsigned char functions_note_calls[] = {
+#embed "functions/note_calls.sql"
+};
+static const unsigned char functions_note_ended_passes[] = {
+#embed "functions/note_ended_passes.sql"
+};
+static const unsigned char functions_note_entity_failures[] = {
+#embed "functions/note_entity_failures.sql"
 };
 static const unsigned char functions_note_push[] = {
 #embed "functions/note_push.sql"
@@ -158,6 +191,9 @@ static const unsigned char functions_reap_jobs[] = {
 };
 static const unsigned char functions_reap_worker[] = {
 #embed "functions/reap_worker.sql"
+};
+static const unsigned char functions_reconcile_jobs[] = {
+#embed "functions/reconcile_jobs.sql"
 };
 static const unsigned char functions_record_call[] = {
 #embed "functions/record_call.sql"
@@ -255,6 +291,9 @@ static const unsigned char functions_tenant_named[] = {
 static const unsigned char functions_tenant_user[] = {
 #embed "functions/tenant_user.sql"
 };
+static const unsigned char functions_tick_after_run[] = {
+#embed "functions/tick_after_run.sql"
+};
 static const unsigned char functions_trigger_event[] = {
 #embed "functions/trigger_event.sql"
 };
@@ -318,6 +357,7 @@ static const jr_sql_file files[] = {
     {"migrations/0004_runs.sql", migrations_0004_runs, sizeof migrations_0004_runs},
     {"migrations/0005_passes_and_pushes.sql", migrations_0005_passes_and_pushes, sizeof migrations_0005_passes_and_pushes},
     {"migrations/0006_held_jobs.sql", migrations_0006_held_jobs, sizeof migrations_0006_held_jobs},
+    {"migrations/0007_wishes_and_blame.sql", migrations_0007_wishes_and_blame, sizeof migrations_0007_wishes_and_blame},
     {"functions/add_tenant.sql", functions_add_tenant, sizeof functions_add_tenant},
     {"functions/add_user.sql", functions_add_user, sizeof functions_add_user},
     {"functions/age_of_job.sql", functions_age_of_job, sizeof functions_age_of_job},
@@ -327,6 +367,8 @@ static const jr_sql_file files[] = {
     {"functions/cancel_jobs.sql", functions_cancel_jobs, sizeof functions_cancel_jobs},
     {"functions/claim_jobs.sql", functions_claim_jobs, sizeof functions_claim_jobs},
     {"functions/commit_page.sql", functions_commit_page, sizeof functions_commit_page},
+    {"functions/crash_runs.sql", functions_crash_runs, sizeof functions_crash_runs},
+    {"functions/deferral.sql", functions_deferral, sizeof functions_deferral},
     {"functions/delete_record.sql", functions_delete_record, sizeof functions_delete_record},
     {"functions/duplicates.sql", functions_duplicates, sizeof functions_duplicates},
     {"functions/edit_record.sql", functions_edit_record, sizeof functions_edit_record},
@@ -334,6 +376,8 @@ static const jr_sql_file files[] = {
     {"functions/enqueue_all.sql", functions_enqueue_all, sizeof functions_enqueue_all},
     {"functions/enqueue_job.sql", functions_enqueue_job, sizeof functions_enqueue_job},
     {"functions/explain_job.sql", functions_explain_job, sizeof functions_explain_job},
+    {"functions/finish_held_runs.sql", functions_finish_held_runs, sizeof functions_finish_held_runs},
+    {"functions/finish_idle_runs.sql", functions_finish_idle_runs, sizeof functions_finish_idle_runs},
     {"functions/finish_runs.sql", functions_finish_runs, sizeof functions_finish_runs},
     {"functions/forget_entity.sql", functions_forget_entity, sizeof functions_forget_entity},
     {"functions/give_job.sql", functions_give_job, sizeof functions_give_job},
@@ -346,12 +390,18 @@ static const jr_sql_file files[] = {
     {"functions/leave_worker.sql", functions_leave_worker, sizeof functions_leave_worker},
     {"functions/lift_quarantines.sql", functions_lift_quarantines, sizeof functions_lift_quarantines},
     {"functions/list_items.sql", functions_list_items, sizeof functions_list_items},
+    {"functions/lock_ending_runs.sql", functions_lock_ending_runs, sizeof functions_lock_ending_runs},
     {"functions/maintain_runs.sql", functions_maintain_runs, sizeof functions_maintain_runs},
     {"functions/make_jobs.sql", functions_make_jobs, sizeof functions_make_jobs},
+    {"functions/make_lacking_jobs.sql", functions_make_lacking_jobs, sizeof functions_make_lacking_jobs},
+    {"functions/mend_due_times.sql", functions_mend_due_times, sizeof functions_mend_due_times},
     {"functions/merge_duplicates.sql", functions_merge_duplicates, sizeof functions_merge_duplicates},
     {"functions/merge_filter.sql", functions_merge_filter, sizeof functions_merge_filter},
     {"functions/merge_writes.sql", functions_merge_writes, sizeof functions_merge_writes},
     {"functions/next_tick.sql", functions_next_tick, sizeof functions_next_tick},
+    {"functions/note_calls.sql", functions_note_calls, sizeof functions_note_calls},
+    {"functions/note_ended_passes.sql", functions_note_ended_passes, sizeof functions_note_ended_passes},
+    {"functions/note_entity_failures.sql", functions_note_entity_failures, sizeof functions_note_entity_failures},
     {"functions/note_push.sql", functions_note_push, sizeof functions_note_push},
     {"functions/note_record_failures.sql", functions_note_record_failures, sizeof functions_note_record_failures},
     {"functions/oldest_due.sql", functions_oldest_due, sizeof functions_oldest_due},
@@ -363,6 +413,7 @@ static const jr_sql_file files[] = {
     {"functions/read_job.sql", functions_read_job, sizeof functions_read_job},
     {"functions/reap_jobs.sql", functions_reap_jobs, sizeof functions_reap_jobs},
     {"functions/reap_worker.sql", functions_reap_worker, sizeof functions_reap_worker},
+    {"functions/reconcile_jobs.sql", functions_reconcile_jobs, sizeof functions_reconcile_jobs},
     {"functions/record_call.sql", functions_record_call, sizeof functions_record_call},
     {"functions/record_like.sql", functions_record_like, sizeof functions_record_like},
     {"functions/record_where.sql", functions_record_where, sizeof functions_record_where},
@@ -395,6 +446,7 @@ static const jr_sql_file files[] = {
     {"functions/tell_changes.sql", functions_tell_changes, sizeof functions_tell_changes},
     {"functions/tenant_named.sql", functions_tenant_named, sizeof functions_tenant_named},
     {"functions/tenant_user.sql", functions_tenant_user, sizeof functions_tenant_user},
+    {"functions/tick_after_run.sql", functions_tick_after_run, sizeof functions_tick_after_run},
     {"functions/trigger_event.sql", functions_trigger_event, sizeof functions_trigger_event},
     {"functions/unsuitable_values.sql", functions_unsuitable_values, sizeof functions_unsuitable_values},
     {"functions/user_named.sql", functions_user_named, sizeof functions_user_named},

@@ -76,6 +76,13 @@ create table jobrunner.checkpoints (
   constraint pass_is_full_or_incremental CHECK ((pass_kind = ANY (ARRAY['full'::text, 'incremental'::text])))
 ) with (fillfactor=70);
 
+create table jobrunner.chores (
+  name text not null,
+  done_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  latest_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  constraint chores_pkey PRIMARY KEY (name)
+);
+
 create table jobrunner.job_files (
   name text not null,
   kind text not null,
@@ -144,8 +151,12 @@ END) stored,
   deadline_at timestamp with time zone,
   next_due_at timestamp with time zone,
   limited_tenant_id bigint,
+  rerun_forced boolean not null default false,
+  rerun_entity text,
+  deferrals integer not null default 0,
   constraint cancel_is_requested_only_of_a_running_job CHECK (((cancel_requested_at IS NULL) OR (worker_id IS NOT NULL))),
   constraint job_counts_are_not_negative CHECK (((consecutive_failures >= 0) AND (crashes >= 0) AND (stalled_runs >= 0))),
+  constraint job_deferrals_are_not_negative CHECK ((deferrals >= 0)),
   constraint job_error_is_at_most_1_kib CHECK ((octet_length(last_error) <= 1024)),
   constraint job_outcome_is_known CHECK ((last_outcome = ANY (ARRAY['complete'::text, 'partial'::text, 'deferred'::text, 'skipped'::text, 'needs_reauth'::text, 'failed'::text]))),
   constraint job_phase_lies_within_its_period CHECK (((phase >= '00:00:00'::interval) AND (phase < every))),
@@ -154,6 +165,7 @@ END) stored,
   constraint limited_tenant_is_the_one_of_the_job CHECK ((limited_tenant_id = tenant_id)),
   constraint quarantined_job_has_a_reason CHECK (((quarantined_at IS NULL) = (quarantine_reason IS NULL))),
   constraint rerun_is_requested_only_of_a_running_job CHECK (((NOT rerun_requested) OR (worker_id IS NOT NULL))),
+  constraint rerun_wish_belongs_to_a_rerun CHECK ((rerun_requested OR ((NOT rerun_forced) AND (rerun_entity IS NULL)))),
   constraint running_job_has_fence_nonce_and_times CHECK ((((worker_id IS NULL) AND (started_at IS NULL) AND (deadline_at IS NULL) AND (next_due_at IS NULL) AND (limited_tenant_id IS NULL)) OR ((worker_id IS NOT NULL) AND (fence > 0) AND (nonce IS NOT NULL) AND (started_at IS NOT NULL) AND (deadline_at IS NOT NULL) AND (next_due_at IS NOT NULL)))),
   constraint running_job_has_the_due_at_it_answers_to CHECK (((worker_id IS NULL) OR (due_at <= started_at)))
 ) with (fillfactor=70);
@@ -162,6 +174,7 @@ CREATE INDEX jobs_due ON jobrunner.jobs USING btree (tenant_id, due_at);
 CREATE INDEX jobs_limited ON jobrunner.jobs USING btree (limited_tenant_id) WHERE (limited_tenant_id IS NOT NULL);
 CREATE INDEX jobs_quarantined ON jobrunner.jobs USING btree (due_at) WHERE (quarantined_at IS NOT NULL);
 CREATE INDEX jobs_stopping ON jobrunner.jobs USING btree (cancel_requested_at) WHERE (cancel_requested_at IS NOT NULL);
+CREATE INDEX jobs_suspect ON jobrunner.jobs USING btree (due_at) WHERE (crashes >= 2);
 
 create table jobrunner.migrations (
   number integer not null,
@@ -217,6 +230,7 @@ create table jobrunner.secrets (
   name text not null,
   sealed bytea not null,
   updated_at timestamp with time zone not null default now(),
+  version bigint not null default nextval('jobrunner.secret_versions'::regclass),
   constraint secret_name_is_a_word CHECK ((name ~ '^[a-z_][a-z0-9_]{0,62}$'::text)),
   constraint secrets_pkey PRIMARY KEY (user_id, tenant_id, name),
   constraint secrets_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES jobrunner.tenants(id)
@@ -318,6 +332,7 @@ create table jobrunner.workers (
 CREATE INDEX workers_to_clear ON jobrunner.workers USING btree (id) WHERE ((ended_at IS NOT NULL) AND (cleared_at IS NULL));
 
 create sequence jobrunner.fences;
+create sequence jobrunner.secret_versions;
 -- function jobrunner.add_tenant(in_name text, in_weight integer DEFAULT 1, in_max_running integer DEFAULT NULL::integer) returns bigint
 -- function jobrunner.add_user(in_tenant text, in_key text, in_attributes jsonb DEFAULT '{}'::jsonb) returns bigint
 -- function jobrunner.age_of_job(in_user_id bigint, in_job text) returns interval
@@ -327,6 +342,8 @@ create sequence jobrunner.fences;
 -- function jobrunner.cancel_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.claim_jobs(in_worker_id integer, in_limit integer, in_names text[], in_since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone, in_tenant_ids bigint[] DEFAULT '{}'::bigint[], in_running integer[] DEFAULT '{}'::integer[], in_tenant_since timestamp with time zone[] DEFAULT '{}'::timestamp with time zone[]) returns SETOF jobrunner.claimed_job
 -- function jobrunner.commit_page(in_user_id bigint, in_name text, in_entity text, in_fence bigint, in_generation bigint, in_page_number integer, in_pass_kind text, in_pass_started_at timestamp with time zone, in_pass_since text, in_cursor text, in_sync_token text, in_partial_watermark text, in_ended boolean, in_watermark text, in_is_whole boolean, in_validator text, in_probe text, in_page_count integer, in_fetched bigint, in_inserted bigint, in_updated bigint, in_unchanged bigint, in_skipped_older bigint, in_skipped_incompatible bigint, in_filtered bigint, in_duplicate bigint, in_deleted bigint) returns boolean
+-- function jobrunner.crash_runs(in_worker_id bigint, in_user_ids bigint[], in_names text[], in_reason text) returns TABLE(job_count integer, quarantined_count integer)
+-- function jobrunner.deferral(in_asked interval, in_deferrals integer) returns interval
 -- function jobrunner.delete_record(in_tenant text, in_user text, in_table text, in_key jsonb) returns boolean
 -- function jobrunner.duplicates(in_table text, in_by text[], in_tenant text DEFAULT NULL::text) returns TABLE(tenant text, user_id bigint, user_key text, value jsonb, row_count bigint)
 -- function jobrunner.edit_record(in_tenant text, in_user text, in_table text, in_values jsonb) returns jsonb
@@ -334,7 +351,9 @@ create sequence jobrunner.fences;
 -- function jobrunner.enqueue_all(in_tenant text, in_job text, in_full boolean DEFAULT false, in_entity text DEFAULT NULL::text, in_force boolean DEFAULT false) returns integer
 -- function jobrunner.enqueue_job(in_job jobrunner.jobs, in_full boolean, in_entity text, in_force boolean) returns text
 -- function jobrunner.explain_job(in_tenant text, in_user text, in_job text) returns text
--- function jobrunner.finish_runs(in_user_ids bigint[], in_names text[], in_fences bigint[], in_nonces uuid[], in_outcomes text[], in_error_kinds text[], in_errors text[], in_entities text[], in_waits_ms bigint[], in_requests bigint[], in_passes text[], in_calls text[], in_committed boolean[], in_unchanged boolean[]) returns TABLE(user_id bigint, name text, fence bigint, verdict text)
+-- function jobrunner.finish_held_runs(in_places bigint[], in_user_ids bigint[], in_names text[], in_outcomes text[], in_error_kinds text[], in_errors text[], in_waits_ms bigint[], in_requests bigint[], in_unchanged boolean[], in_secrets text[]) returns TABLE(user_id bigint, name text, fence bigint)
+-- function jobrunner.finish_idle_runs(in_user_ids bigint[], in_names text[], in_fences bigint[], in_nonces uuid[], in_outcomes text[], in_passes text[], in_calls text[], in_committed boolean[], in_unchanged boolean[]) returns bigint[]
+-- function jobrunner.finish_runs(in_user_ids bigint[], in_names text[], in_fences bigint[], in_nonces uuid[], in_outcomes text[], in_error_kinds text[], in_errors text[], in_failures text[], in_waits_ms bigint[], in_requests bigint[], in_passes text[], in_calls text[], in_committed boolean[], in_unchanged boolean[], in_secrets text[]) returns TABLE(user_id bigint, name text, fence bigint, verdict text)
 -- function jobrunner.forget_entity(in_job text, in_entity text) returns integer
 -- function jobrunner.give_job(in_tenant text, in_job text) returns integer
 -- function jobrunner.grant_reader() returns boolean
@@ -343,15 +362,21 @@ create sequence jobrunner.fences;
 -- function jobrunner.insert_record(in_user_id bigint, in_table text, in_known jsonb, in_values jsonb) returns jsonb
 -- function jobrunner.job_named(in_tenant text, in_user text, in_job text) returns jobrunner.jobs
 -- function jobrunner.jobs_named(in_tenant text, in_user text, in_job text) returns SETOF jobrunner.jobs
--- function jobrunner.leave_worker(in_worker_id integer, in_is_clear boolean DEFAULT false) returns boolean
+-- function jobrunner.leave_worker(in_worker_id integer) returns boolean
 -- function jobrunner.lift_quarantines() returns integer
 -- function jobrunner.list_items(in_user_id bigint, in_table text, in_column text) returns TABLE(items text[], hash text)
+-- function jobrunner.lock_ending_runs(in_user_ids bigint[], in_names text[], in_fences bigint[], in_nonces uuid[], in_outcomes text[], in_done bigint[]) returns bigint[]
 -- function jobrunner.maintain_runs(in_keep interval DEFAULT '30 days'::interval) returns TABLE(created integer, dropped integer)
 -- function jobrunner.make_jobs(in_tenant_id bigint, in_job text) returns integer
+-- function jobrunner.make_lacking_jobs() returns integer
+-- function jobrunner.mend_due_times() returns integer
 -- function jobrunner.merge_duplicates(in_user_id bigint, in_table text, in_values text[] DEFAULT NULL::text[]) returns integer
 -- function jobrunner.merge_filter(in_table text, in_by jsonb, in_filters boolean) returns text
 -- function jobrunner.merge_writes(in_table text, in_known jsonb, in_sets text, in_differs text, in_hides boolean, in_sends boolean) returns text
 -- function jobrunner.next_tick(in_after timestamp with time zone, in_every interval, in_phase interval) returns timestamp with time zone
+-- function jobrunner.note_calls(in_places bigint[], in_user_ids bigint[], in_names text[], in_calls text[]) returns void
+-- function jobrunner.note_ended_passes(in_places bigint[], in_user_ids bigint[], in_names text[], in_passes text[], in_failures text[]) returns void
+-- function jobrunner.note_entity_failures(in_places bigint[], in_user_ids bigint[], in_names text[], in_failures text[]) returns void
 -- function jobrunner.note_push(in_user_id bigint, in_name text, in_entity text, in_fence bigint, in_pushed bigint, in_failed bigint, in_swept bigint) returns boolean
 -- function jobrunner.note_record_failures(in_user_id bigint, in_name text, in_entity text, in_failures jsonb) returns boolean
 -- function jobrunner.oldest_due(in_names text[], in_before timestamp with time zone) returns timestamp with time zone
@@ -363,6 +388,7 @@ create sequence jobrunner.fences;
 -- function jobrunner.read_job(in_tenant text, in_user text, in_job text) returns SETOF jobrunner.claimed_job
 -- function jobrunner.reap_jobs(in_lease interval) returns TABLE(worker_id integer, reason text, job_count integer, quarantined_count integer)
 -- function jobrunner.reap_worker(in_worker_id integer, in_reason text) returns TABLE(job_count integer, quarantined_count integer)
+-- function jobrunner.reconcile_jobs() returns integer
 -- function jobrunner.record_call(in_user_id bigint, in_name text, in_call text, in_list_hash text) returns void
 -- function jobrunner.record_like(in_user_id bigint, in_table text, in_known jsonb, in_by jsonb, in_values jsonb) returns jsonb
 -- function jobrunner.record_where(in_columns jsonb) returns text
@@ -395,6 +421,7 @@ create sequence jobrunner.fences;
 -- function jobrunner.tell_changes(in_user_ids bigint[], in_names text[], in_runs bigint[], in_counts jsonb[]) returns integer
 -- function jobrunner.tenant_named(in_tenant text) returns jobrunner.tenants
 -- function jobrunner.tenant_user(in_tenant text) returns bigint
+-- function jobrunner.tick_after_run(in_next timestamp with time zone, in_now timestamp with time zone, in_every interval, in_phase interval) returns timestamp with time zone
 -- function jobrunner.trigger_event(in_tenant text, in_user text, in_event text) returns TABLE(job text, answer text, due_at timestamp with time zone)
 -- function jobrunner.unsuitable_values(in_values text[], in_type text) returns integer[]
 -- function jobrunner.user_named(in_tenant text, in_user text) returns jobrunner.users

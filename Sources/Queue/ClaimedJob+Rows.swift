@@ -101,12 +101,13 @@ extension SealedSecret {
     /// Reads one of `secrets`.
     init?(_ node: JSONNode) {
         let values = Array(node.elements)
-        guard values.count == 3, let name = values[1].string, let hex = values[2].string,
+        guard values.count == 4, let name = values[1].string, let hex = values[2].string,
             let bytes = [UInt8](hexadecimal: hex)
         else { return nil }
         userID = Int64(values[0].int ?? 0)
         self.name = name
         sealed = bytes
+        version = Int64(values[3].int ?? 0)
     }
 }
 

@@ -116,4 +116,6 @@ public struct SealedSecret: Sendable, Equatable {
     public var name: String
     /// The sealed box.
     public var sealed: [UInt8]
+    /// Changes when a person stores another, and not when the source replaces its credential.
+    public var version: Int64
 }

@@ -37,8 +37,8 @@ public struct FinishedRun: Sendable {
     public var errorKind: String?
     /// At most 1 KiB of clean text without secrets.
     public var error: String?
-    /// Where a failed run failed.
-    public var entity: String?
+    /// Where it failed; several when entities do not depend on one another.
+    public var failures: [EntityFailure]
     /// How long a deferred job waits.
     public var wait: Duration?
     /// Requests it sent.
@@ -51,25 +51,45 @@ public struct FinishedRun: Sendable {
     public var hasCommitted: Bool
     /// It read every entity to its end and found nothing that a checkpoint would have to note.
     public var isUnchanged: Bool
+    /// Versions of the secrets it had read: what is stored beside them came too late for it.
+    public var secretVersions: [Int64]
 
     /// Describes the end of one run.
     public init(
         claim: Claim, outcome: Outcome, errorKind: String? = nil, error: String? = nil,
-        entity: String? = nil, wait: Duration? = nil, requests: Int = 0,
+        failures: [EntityFailure] = [], wait: Duration? = nil, requests: Int = 0,
         endedPasses: [EndedPass] = [], calls: [PendingCall] = [], hasCommitted: Bool = true,
-        isUnchanged: Bool = false
+        isUnchanged: Bool = false, secretVersions: [Int64] = []
     ) {
         self.claim = claim
         self.outcome = outcome
         self.errorKind = errorKind
         self.error = error
-        self.entity = entity
+        self.failures = failures
         self.wait = wait
         self.requests = requests
         self.endedPasses = endedPasses
         self.calls = calls
         self.hasCommitted = hasCommitted
         self.isUnchanged = isUnchanged
+        self.secretVersions = secretVersions
+    }
+}
+
+/// The failure of one entity in a run.
+public struct EntityFailure: Sendable, Equatable {
+    /// Name of the entity, or of its pass.
+    public var entity: String
+    /// Kind of error, as of the run.
+    public var kind: String
+    /// At most 1 KiB of clean text without secrets.
+    public var error: String?
+
+    /// Describes a failure.
+    public init(entity: String, kind: String, error: String?) {
+        self.entity = entity
+        self.kind = kind
+        self.error = error
     }
 }
 
@@ -108,7 +128,14 @@ public struct EndedPass: Sendable, Equatable {
 /// What `finish_runs` says of a run that did not simply end.
 public struct Verdict: Sendable, Equatable {
     /// What happened to the outcome.
-    public enum Word: String, Sendable { case lost, quarantined }
+    public enum Word: String, Sendable {
+        /// The claim was taken away; nothing is written.
+        case lost
+        /// Another transaction holds the job; nothing is written, to be tried again.
+        case busy
+        /// Written, and the job is set aside.
+        case quarantined
+    }
     /// Number of the user.
     public var userID: Int64
     /// Name of the job.

@@ -2,20 +2,22 @@ import JSON
 import Postgres
 
 extension Queue {
-    /// Ends runs with their outcomes; returns those that were lost or whose job was set aside.
+    /// Ends runs with their outcomes; returns those that were lost, that are busy and to be tried
+    /// again, or whose job was set aside.
     public func finishRuns(_ runs: [FinishedRun]) async throws -> [Verdict] {
         guard !runs.isEmpty else { return [] }
         let statement = Statement(
-            "select * from jobrunner.finish_runs($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
+            "select * from jobrunner.finish_runs($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
             .int8Array(runs.map(\.claim.userID)), .textArray(runs.map(\.claim.name)),
             .int8Array(runs.map(\.claim.fence)), .uuidArray(runs.map(\.claim.nonce)),
             .textArray(runs.map(\.outcome.rawValue)), .textArray(runs.map(\.errorKind)),
-            .textArray(runs.map(\.error)), .textArray(runs.map(\.entity)),
+            .textArray(runs.map(\.error)), .textArray(runs.map { failuresText($0.failures) }),
             .optionalInt8Array(runs.map { $0.wait.map(\.wholeMilliseconds) }),
             .int8Array(runs.map { Int64($0.requests) }),
             .textArray(runs.map { endedPassesText($0.endedPasses) }),
             .textArray(runs.map { callsText($0.calls) }),
-            .boolArray(runs.map(\.hasCommitted)), .boolArray(runs.map(\.isUnchanged)))
+            .boolArray(runs.map(\.hasCommitted)), .boolArray(runs.map(\.isUnchanged)),
+            .textArray(runs.map(secretsText)))
         return try await call(statement) { rows in
             try rows.compactMap { row in
                 guard let word = Verdict.Word(rawValue: try row.text("verdict")) else { return nil }
@@ -52,6 +54,25 @@ private func endedPassesText(_ passes: [EndedPass]) -> String? {
         ])
     }
     return JSONValue.array(values).text
+}
+
+/// As `endedPassesText`, for entities that failed.
+private func failuresText(_ failures: [EntityFailure]) -> String? {
+    guard !failures.isEmpty else { return nil }
+    let values = failures.map { failure in
+        JSONValue.object([
+            JSONMember("entity", .string(failure.entity)),
+            JSONMember("kind", .string(failure.kind)),
+            JSONMember("error", failure.error.map(JSONValue.string) ?? .null),
+        ])
+    }
+    return JSONValue.array(values).text
+}
+
+/// Only a refused run's are asked for.
+private func secretsText(_ run: FinishedRun) -> String? {
+    guard run.outcome == .needsReauth, !run.secretVersions.isEmpty else { return nil }
+    return run.secretVersions.map(String.init).joined(separator: ",")
 }
 
 /// As `endedPassesText`, for calls to remember.

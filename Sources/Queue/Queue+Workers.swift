@@ -56,12 +56,10 @@ extension Queue {
 
     /// A worker's orderly end; false when it had been given up before.
     ///
-    /// `isClear`: it holds no job for sure; otherwise another worker will look for them.
-    public func leave(
-        worker: Int, isClear: Bool = false, deadline: ContinuousClock.Instant
-    ) async throws -> Bool {
+    /// What it still holds is taken from it by whoever reaps next.
+    public func leave(worker: Int, deadline: ContinuousClock.Instant) async throws -> Bool {
         let statement = Statement(
-            "select jobrunner.leave_worker($1, $2)", .int4(Int32(clamping: worker)), .bool(isClear))
+            "select jobrunner.leave_worker($1)", .int4(Int32(clamping: worker)))
         return try await call(statement, deadline: deadline) { try $0.only().bool(0) }
     }
 
@@ -95,6 +93,13 @@ extension Queue {
     /// Lets jobs go on whose quarantine is over; returns how many.
     public func liftQuarantines() async throws -> Int {
         try await call(Statement("select jobrunner.lift_quarantines()")) { try $0.only().int(0) }
+    }
+
+    /// Takes back jobs that run nowhere and mends due times after the clock was set back.
+    ///
+    /// Returns how many; works at most once a minute over all workers.
+    public func reconcileJobs() async throws -> Int {
+        try await call(Statement("select jobrunner.reconcile_jobs()")) { try $0.only().int(0) }
     }
 
     /// Ids of the keys that secrets are sealed with.

@@ -8,11 +8,16 @@ final class Completer: Sendable {
     private static let gather = Duration.milliseconds(3)
     /// Ends in one statement.
     private static let batchMax = 500
+    /// An outcome whose job somebody else's transaction holds is tried again after this.
+    private static let patience = Duration.milliseconds(250)
 
     private struct State {
         var pending: [FinishedRun] = []
         /// Taken out of `pending`, not yet written.
         var writing: [FinishedRun] = []
+        /// Somebody else's transaction holds their jobs; tried again apart from the others.
+        var busy: [FinishedRun] = []
+        var busyUntil = ContinuousClock.now
     }
 
     private let queue: Queue
@@ -36,10 +41,14 @@ final class Completer: Sendable {
     /// Writes until it is cancelled.
     func run() async {
         while !Task.isCancelled {
-            await bell.wait(atMost: .seconds(60))
+            await bell.wait(atMost: waitMost)
             try? await Task.sleep(for: Self.gather, clock: .continuous)
             await writeAll()
         }
+    }
+
+    private var waitMost: Duration {
+        state.withLock { $0.busy.isEmpty ? .seconds(60) : max(.zero, $0.busyUntil - .now) }
     }
 
     /// Writes what is pending; on failure it tries again until it succeeds or is cancelled.
@@ -52,18 +61,25 @@ final class Completer: Sendable {
     }
 
     /// Nothing waits and nothing is being written.
-    var isEmpty: Bool { state.withLock { $0.pending.isEmpty && $0.writing.isEmpty } }
+    var isEmpty: Bool {
+        state.withLock { $0.pending.isEmpty && $0.writing.isEmpty && $0.busy.isEmpty }
+    }
 
     /// Whether a run's outcome is still to be written.
     func holds(_ claim: Claim) -> Bool {
         state.withLock { state in
             state.pending.contains { $0.claim == claim }
                 || state.writing.contains { $0.claim == claim }
+                || state.busy.contains { $0.claim == claim }
         }
     }
 
     private func takeBatch() -> [FinishedRun]? {
         state.withLock { state in
+            if !state.busy.isEmpty, state.busyUntil <= .now {
+                state.pending += state.busy
+                state.busy = []
+            }
             guard !state.pending.isEmpty else { return nil }
             let batch = Array(state.pending.prefix(Self.batchMax))
             state.pending.removeFirst(batch.count)
@@ -77,7 +93,9 @@ final class Completer: Sendable {
         var isRepeated = false
         while true {
             do {
-                report(try await queue.finishRuns(batch), isRepeated)
+                let verdicts = try await queue.finishRuns(batch)
+                report(verdicts, isRepeated)
+                postpone(batch, verdicts)
                 return
             } catch {
                 isRepeated = true
@@ -88,6 +106,16 @@ final class Completer: Sendable {
                     return
                 }
             }
+        }
+    }
+
+    /// Keeps the outcomes of busy jobs for a later try; the others are written.
+    private func postpone(_ batch: [FinishedRun], _ verdicts: [Verdict]) {
+        let fences = Set(verdicts.lazy.filter { $0.word == .busy }.map(\.fence))
+        guard !fences.isEmpty else { return }
+        state.withLock { state in
+            if state.busy.isEmpty { state.busyUntil = .now + Self.patience }
+            state.busy += batch.filter { fences.contains($0.claim.fence) }
         }
     }
 
@@ -112,6 +140,7 @@ final class Completer: Sendable {
             switch verdict.word {
             case .lost where isRepeated: break
             case .lost: log.emit(.runLost(subject, at: "finish"))
+            case .busy: break
             case .quarantined:
                 log.emit(.jobQuarantined(subject, reason: "no progress in five runs"))
             }

@@ -88,13 +88,14 @@ extension Worker {
         }
     }
 
-    /// Lifts quarantines that are over; looks for due jobs that no claim sees; keeps history's
-    /// partitions ahead, now and every hour.
+    /// Lifts quarantines that are over; takes back jobs that run nowhere; looks for due jobs that
+    /// no claim sees; keeps history's partitions ahead, now and every hour.
     func maintain() async {
         var partitionsDue = ContinuousClock.now
         while !Task.isCancelled {
             do {
                 _ = try await queue.liftQuarantines()
+                _ = try await queue.reconcileJobs()
                 try await lookBehind()
                 if ContinuousClock.now >= partitionsDue {
                     try await queue.maintainRuns(keep: settings.retention)

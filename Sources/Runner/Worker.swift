@@ -137,9 +137,6 @@ public final class Worker: Sendable {
             await freed.wait(atMost: .milliseconds(20))
         }
         guard !isAborting, let worker = presence.worker else { return }
-        let isClear =
-            slots.count == 0 && completer.isEmpty && !state.withLock { $0.mayHoldStrays }
-        _ = try? await heart.leave(
-            worker: worker, isClear: isClear, deadline: .now + .seconds(1))
+        _ = try? await heart.leave(worker: worker, deadline: .now + .seconds(1))
     }
 }

@@ -169,11 +169,16 @@ final class Run {
         guard let outcome = end.outcome else { return nil }
         var wait: Duration?
         if case .deferred(_, _, let asked) = end { wait = asked }
+        let error = end.message.map(redactor.sanitised)
+        var failures: [EntityFailure] = []
+        if outcome == .failed, let entity {
+            failures.append(EntityFailure(entity: entity, kind: end.word, error: error))
+        }
         return FinishedRun(
             claim: inputs.job.claim, outcome: outcome, errorKind: end.word,
-            error: end.message.map(redactor.sanitised), entity: entity, wait: wait,
+            error: error, failures: failures, wait: wait,
             requests: requests, endedPasses: endedPasses + unchangedPasses, calls: pendingCalls,
-            hasCommitted: mayHaveCommitted)
+            hasCommitted: mayHaveCommitted, secretVersions: inputs.job.secrets.map(\.version))
     }
 
     /// Every entity was read to its end, and no checkpoint has to note it: the job's row says it for

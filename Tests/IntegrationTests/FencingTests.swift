@@ -62,7 +62,7 @@ import Testing
             let verdicts = try await world.queue.finishRuns([
                 FinishedRun(
                     claim: claim, outcome: .failed, errorKind: "rejected", error: "x",
-                    entity: "video",
+                    failures: [EntityFailure(entity: "video", kind: "rejected", error: nil)],
                     endedPasses: [
                         EndedPass(entity: "video", generation: 0, watermark: nil, syncToken: nil)
                     ],

@@ -39,7 +39,7 @@ struct CostTests {
           from held
         ) as h
         cross join lateral jobrunner.finish_runs(h.users, h.names, h.fences, h.nonces, h.outcomes, h.texts, h.texts,
-          h.texts, h.waits, h.requests, h.texts, h.texts, h.committed, h.unchanged) as f
+          h.texts, h.waits, h.requests, h.texts, h.texts, h.committed, h.unchanged, h.texts) as f
         """
 
     private let hold = """

@@ -136,12 +136,19 @@ extension Fixture {
 
     /// Makes a waiting job due and claims it.
     func run(_ worker: Int, user: Int64, name: String = refresh) async throws -> Claim {
+        try await runJob(worker, user: user, name: name).claim
+    }
+
+    /// The same, with all that the claim told.
+    func runJob(
+        _ worker: Int, user: Int64, name: String = refresh
+    ) async throws -> ClaimedJob {
         try await script(
             "update jobrunner.jobs set due_at = now() - interval '1 year' where user_id = \(user) and name = '\(name)'"
         )
         let claimed = try await claim(worker, limit: 1, names: [name])
-        guard let claim = claimed.first?.claim, claim.userID == user else { throw NotClaimed() }
-        return claim
+        guard let job = claimed.first, job.claim.userID == user else { throw NotClaimed() }
+        return job
     }
 
     struct NotClaimed: Error {}
@@ -155,12 +162,15 @@ extension Fixture {
     @discardableResult
     func finish(
         _ claim: Claim, _ outcome: Outcome = .complete, kind: ErrorKind? = nil,
-        error: String? = nil, entity: String? = nil, wait: Duration? = nil
+        error: String? = nil, entity: String? = nil, wait: Duration? = nil,
+        secrets: [Int64] = []
     ) async throws -> [Verdict] {
         try await queue.finishRuns([
             FinishedRun(
                 claim: claim, outcome: outcome, errorKind: kind?.rawValue, error: error,
-                entity: entity, wait: wait, requests: 1)
+                failures: entity.map {
+                    [EntityFailure(entity: $0, kind: kind?.rawValue ?? "", error: error)]
+                } ?? [], wait: wait, requests: 1, secretVersions: secrets)
         ])
     }
 

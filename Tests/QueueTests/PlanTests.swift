@@ -24,7 +24,7 @@ struct PlanTests {
                     of: "claim_jobs", from: "with share as materialized", to: ";",
                     variables: [
                         "v_tenants", "v_shares", "v_asked", "in_since", "in_names", "in_worker_id",
-                        "v_nonce", "v_left", "v_since", "v_limited",
+                        "v_nonce", "v_left", "v_since", "v_limited", "v_suspect", "in_limit",
                     ])
             let tenant = try await fixture.int(
                 "select id from jobrunner.tenants where name = 'acme'")
@@ -32,10 +32,10 @@ struct PlanTests {
                 let plan = try await fixture.plan(
                     of: claim,
                     types:
-                        "bigint[], integer[], boolean, timestamptz, text[], integer, uuid, bigint[], timestamptz[], bigint[]",
+                        "bigint[], integer[], boolean, timestamptz, text[], integer, uuid, bigint[], timestamptz[], bigint[], tid, integer",
                     arguments: """
                         '{\(tenant)}', '{100}', true, now() - interval '1 s', '{hub.refresh}', 1,
-                        gen_random_uuid(), null, array[now() - interval '1 s'], null
+                        gen_random_uuid(), null, array[now() - interval '1 s'], null, null, 100
                         """, mode: mode)
                 #expect(plan.contains("Index Scan using jobs_due on jobs j"), "\(plan)")
                 let condition = try #require(
@@ -61,18 +61,14 @@ struct PlanTests {
                 of: "hold_job", from: "begin\\n", to: ";",
                 variables: ["in_user_id", "in_name", "in_fence", "in_nonce"])
             let idle = try await fixture.statement(
-                of: "finish_runs", from: "begin\\n", to: "  select array_agg(e.fence)",
+                of: "finish_idle_runs", from: "begin\\n", to: "  select array_agg(e.fence)",
                 variables: [
                     "in_user_ids", "in_names", "in_fences", "in_nonces", "in_outcomes", "in_passes",
                     "in_calls", "in_committed", "in_unchanged",
                 ])
-            let held = try await fixture.statement(
-                of: "finish_runs", from: "  with given", to: "), held as",
-                variables: [
-                    "in_user_ids", "in_names", "in_fences", "in_nonces", "in_outcomes",
-                    "in_error_kinds", "in_errors", "in_entities", "in_waits_ms", "in_requests",
-                    "in_passes", "in_calls", "v_done", "in_unchanged",
-                ])
+            let locked = try await fixture.statement(
+                of: "lock_ending_runs", from: "from (\\n", to: "  ) as l;",
+                variables: ["in_user_ids", "in_names", "in_fences", "in_nonces", "in_done"])
             for mode in modes {
                 let one = try await fixture.plan(
                     of: hold.replacing(" into v_stop", with: ""),
@@ -80,14 +76,9 @@ struct PlanTests {
                     arguments: "1, 'hub.refresh', 1, gen_random_uuid()", mode: mode)
                 #expect(one.contains("Index Scan using jobs_pkey on jobs j"), "\(one)")
                 let many = try await fixture.plan(
-                    of: "with given" + held + ") select * from locked",
-                    types: """
-                        bigint[], text[], bigint[], uuid[], text[], text[], text[], text[], bigint[],
-                        bigint[], text[], text[], bigint[], boolean[]
-                        """,
+                    of: locked, types: "bigint[], text[], bigint[], uuid[], bigint[]",
                     arguments: """
-                        '{1,2}', '{a,b}', '{1,2}', array[gen_random_uuid(), gen_random_uuid()],
-                        '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', null, '{}'
+                        '{1,2}', '{a,b}', '{1,2}', array[gen_random_uuid(), gen_random_uuid()], '{}'
                         """, mode: mode)
                 #expect(many.contains("Index Scan using jobs_pkey on jobs j"), "\(many)")
                 let quick = try await fixture.plan(

@@ -93,7 +93,7 @@ struct LocalEditTests {
             let due = try await world.text("select due_at::text \(job)")
             #expect(
                 try await world.text(
-                    "select (due_at - now() between '0' and '250 ms')::text \(job)") == "true")
+                    "select (due_at <= now() + interval '250 ms')::text \(job)") == "true")
             _ = try await world.text(edit)
             #expect(try await world.text("select due_at::text \(job)") == due)
             // Others wait for their schedule: no debounce, another user, another job.

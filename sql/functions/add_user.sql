@@ -15,6 +15,8 @@ begin
   if in_key = '*' then
     raise exception 'user key ''*'' stands for the tenant itself' using errcode = 'JR013';
   end if;
+  -- Until the end no job is given to the tenant that this user would not get (make_jobs).
+  perform from jobrunner.tenants as t where t.id = v_tenant.id for share;
   insert into jobrunner.users (tenant_id, key, attributes)
   values (v_tenant.id, in_key, in_attributes)
   on conflict (tenant_id, key) do nothing

@@ -34,12 +34,18 @@ begin
       when j.worker_id is not null or j.deferred_until > now() and not in_force then j.untriggered_due_at
     end,
     priority = 1,
+    -- While the job runs, what is asked is asked of the run that follows.
     rerun_requested = j.worker_id is not null,
-    -- What was asked of a run that has begun is not asked of the next; what was asked of the same run adds up.
-    force_requested = in_force or j.force_requested and (j.worker_id is null or j.rerun_requested),
+    rerun_forced = j.worker_id is not null and (j.rerun_forced or in_force),
+    rerun_entity = case
+      when j.worker_id is not null and (not j.rerun_requested or j.rerun_entity = in_entity) then in_entity
+    end,
+    force_requested = j.force_requested or j.worker_id is null and in_force,
+    -- A run that is owed already, by the clock or after a failure, is not narrowed to one entity.
     entity_requested = case
-      when j.priority = 0 and j.worker_id is null or j.worker_id is not null and not j.rerun_requested
-        or j.entity_requested = in_entity
+      when j.worker_id is not null then j.entity_requested
+      when j.entity_requested = in_entity
+        or j.due_at > now() and j.consecutive_failures = 0 and coalesce(j.deferred_until <= now(), true)
       then in_entity
     end,
     deferred_until = case when not in_force then j.deferred_until end

@@ -1,18 +1,24 @@
+drop function if exists jobrunner.leave_worker(integer, boolean);
 create or replace function jobrunner.leave_worker(
-  in_worker_id integer,
-  in_is_clear boolean default false
+  in_worker_id integer
 ) returns boolean
-language sql volatile
+language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- A worker's orderly end. in_is_clear: it finished or released all it held, so that nobody need look for its jobs.
--- False: it was given up before.
-with ended as (
+-- A worker's orderly end; false: it was given up before. What it still holds is taken from it by reap_jobs.
+-- Waits for a claim of its own that is under way, so that one whose reply was lost is seen.
+begin
   update jobrunner.workers as w
-  set ended_at = now(), end_reason = 'stopped', running_count = 0, cleared_at = case when in_is_clear then now() end
-  where w.id = in_worker_id and w.ended_at is null
-  returning 1
-)
-select exists (select from ended)
+  set ended_at = now(), end_reason = 'stopped', running_count = 0
+  where w.id = in_worker_id and w.ended_at is null;
+  if not found then
+    return false;
+  end if;
+  update jobrunner.workers as w
+  set cleared_at = now()
+  where w.id = in_worker_id
+    and not exists (select from jobrunner.held_jobs() as h where h.worker_id = in_worker_id);
+  return true;
+end
 $$;
 comment on function jobrunner.leave_worker is 'A worker''s orderly end.';

@@ -11,6 +11,8 @@ declare
   v_shared boolean := (select f.scope = 'tenant' from jobrunner.job_files as f where f.name = in_job);
   v_count integer;
 begin
+  -- add_user holds the tenant's row as well: either it sees the job, or its user is seen here.
+  perform from jobrunner.tenants as t where t.id = in_tenant_id for no key update;
   if v_shared then
     perform jobrunner.stand_for_tenant(in_tenant_id);
   end if;
@@ -20,6 +22,8 @@ begin
   from jobrunner.users as u
   join jobrunner.job_files as f on f.name = in_job
   where u.tenant_id = in_tenant_id and u.stands_for_tenant = v_shared
+  -- A user that is being removed gets none (remove_users). A foreign key would do, but each claim would pay for it.
+  for key share of u
   on conflict do nothing;
   get diagnostics v_count = row_count;
   if v_count > 0 then

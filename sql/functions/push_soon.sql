@@ -15,16 +15,22 @@ begin
   select s.writable ->> 'job', (s.writable ->> 'debounce_ms')::bigint * interval '1 ms' into v_job, v_debounce
   from jobrunner.synced_tables as s where s.name = in_table;
   update jobrunner.jobs as j
-  set due_at = case when j.worker_id is null then now() + v_debounce else j.due_at end,
+  set due_at = case when j.worker_id is null and locked.may_hasten then least(j.due_at, now() + v_debounce) else j.due_at end,
     rerun_requested = j.worker_id is not null,
-    -- What was asked of the run in progress is not asked of the next.
-    force_requested = j.force_requested and j.worker_id is null,
-    entity_requested = case when j.worker_id is null then j.entity_requested end
-  where j.user_id = in_user_id and j.name = v_job and v_debounce is not null
+    -- The run that sends the edit may not be one of another entity alone.
+    rerun_entity = null,
+    entity_requested = case when j.worker_id is not null then j.entity_requested end
+  from (
+    select k.user_id, k.name,
+      k.consecutive_failures = 0 and k.quarantined_at is null and coalesce(k.deferred_until <= now(), true) as may_hasten
+    from jobrunner.jobs as k
+    where k.user_id = in_user_id and k.name = v_job and v_debounce is not null
+    for no key update
+  ) as locked
+  where j.user_id = locked.user_id and j.name = locked.name
     and case
-      when j.worker_id is not null then not j.rerun_requested
-      else j.due_at > now() + v_debounce and j.consecutive_failures = 0 and j.quarantined_at is null
-        and (j.deferred_until is null or j.deferred_until <= now())
+      when j.worker_id is not null then not j.rerun_requested or j.rerun_entity is not null
+      else j.entity_requested is not null or locked.may_hasten and j.due_at > now() + v_debounce
     end;
   if found then
     perform jobrunner.wake_workers(now());

@@ -17,6 +17,10 @@ as $$
 declare
   v_worker record;
 begin
+  -- Heartbeats of a clock that was set back: the living beat again, the dead become silent.
+  update jobrunner.workers as w
+  set heartbeat_at = now()
+  where w.ended_at is null and w.heartbeat_at > now() + interval '1 second';
   update jobrunner.workers as w
   set session_gone_at = now()
   where w.ended_at is null and w.session_gone_at is null

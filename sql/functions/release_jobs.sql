@@ -21,7 +21,13 @@ begin
       next_due_at = null,
       limited_tenant_id = null,
       cancel_requested_at = null,
-      rerun_requested = false
+      force_requested = j.force_requested or j.rerun_forced,
+      entity_requested = case
+        when not j.rerun_requested or j.rerun_entity = j.entity_requested then j.entity_requested
+      end,
+      rerun_requested = false,
+      rerun_forced = false,
+      rerun_entity = null
     from unnest(in_user_ids, in_names, in_fences, in_nonces) as g (user_id, name, fence, nonce)
     where j.user_id = g.user_id and j.name = g.name and j.fence = g.fence and j.nonce = g.nonce
       and j.state = 'running'

@@ -9,7 +9,7 @@ set search_path = pg_catalog
 as $$
 -- Feeds the breakers with how a batch of runs found its sources. Ten runs in a row that found a source
 -- unavailable, over all users, open its breaker for 5 s, doubling up to 5 min; one that reached it closes it.
--- Touches no row while all is well.
+-- Touches no row while all is well. A source that somebody's transaction holds is left out: the outcomes must not wait.
 declare
   v_source record;
 begin
@@ -24,6 +24,10 @@ begin
     group by ended.tenant_id, f.source
     order by ended.tenant_id, f.source
   loop
+    perform from jobrunner.sources as s
+    where s.tenant_id = v_source.tenant_id and s.name = v_source.source
+    for no key update skip locked;
+    continue when not found;
     if v_source.reached then
       update jobrunner.sources as s
       set consecutive_failures = 0, blocked_until = null, block_reason = null

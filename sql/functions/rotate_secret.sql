@@ -9,7 +9,7 @@ language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Replaces a sealed secret by the one its source gave for it, in the transaction of the page it came with (MS27).
--- updated_at stays: it tells finish_runs of secrets that people set.
+-- version and updated_at stay: they tell of secrets that people set.
 -- Returns false and changes nothing when the stored one is not in_old: a person has set a newer one meanwhile.
 begin
   update jobrunner.secrets as s

@@ -49,7 +49,7 @@ begin
         where m.user_id = g.user_id and m.job_name = g.name
       ) end,
       case when g.reads & 4 <> 0 then (
-        select json_agg(json_build_array(s.user_id, s.name, encode(s.sealed, 'hex')))
+        select json_agg(json_build_array(s.user_id, s.name, encode(s.sealed, 'hex'), s.version))
         from jobrunner.secrets as s
         where s.user_id in (0, g.user_id) and s.tenant_id = u.tenant_id
       ) end

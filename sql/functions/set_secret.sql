@@ -12,21 +12,36 @@ as $$
 declare
   v_count integer;
 begin
+  -- Held to the end: a run that is refused meanwhile is not parked before the new secret is there to be seen
+  -- (lock_ending_runs).
+  if in_user_id = 0 then
+    perform from jobrunner.tenants as t where t.id = in_tenant_id for no key update;
+  else
+    perform from jobrunner.users as u where u.id = in_user_id for no key update;
+  end if;
   insert into jobrunner.secrets as s (tenant_id, user_id, name, sealed)
   values (in_tenant_id, in_user_id, in_name, in_sealed)
-  on conflict (user_id, tenant_id, name) do update set sealed = excluded.sealed, updated_at = now();
+  on conflict (user_id, tenant_id, name) do update
+  set sealed = excluded.sealed, updated_at = now(), version = nextval('jobrunner.secret_versions');
   -- Another secret may be another person's: whose it is has to be asked again (LU23).
   update jobrunner.call_memory as m
   set last_succeeded_at = '-infinity'
   from jobrunner.users as u
   where u.id = m.user_id and u.tenant_id = in_tenant_id and (in_user_id = 0 or u.id = in_user_id)
     and m.call = 'cloudkit.check_account';
+  with parked as materialized (
+    select j.user_id, j.name
+    from jobrunner.jobs as j
+    where j.tenant_id = in_tenant_id and (in_user_id = 0 or j.user_id = in_user_id) and j.reauth_needed_at is not null
+    order by j.user_id, j.name
+    for no key update
+  )
   update jobrunner.jobs as j
   set reauth_needed_at = null,
     due_at = least(j.due_at, now()),
     untriggered_due_at = null
-  where j.tenant_id = in_tenant_id and (in_user_id = 0 or j.user_id = in_user_id)
-    and j.reauth_needed_at is not null;
+  from parked as p
+  where j.user_id = p.user_id and j.name = p.name;
   get diagnostics v_count = row_count;
   if v_count > 0 then
     perform jobrunner.wake_workers();

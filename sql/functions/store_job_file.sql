@@ -16,8 +16,8 @@ create or replace function jobrunner.store_job_file(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Stores a job file and brings its standing jobs to a new period, deadline or scope; a job is not due later than the
--- new schedule says. A job of another scope begins anew under whom it stands for; rows of before stay where they are.
+-- Stores a job file and brings its standing jobs to a new period, deadline or scope; a job that waits for its tick is not
+-- due later than the new schedule says, one that backs off, was deferred or set aside waits as it did. A job of another scope begins anew under whom it stands for; rows of before stay where they are.
 -- in_triggers: [{event, debounce_ms, cancel_on}]. Returns whether anything changed.
 declare
   v_scope text := (select f.scope from jobrunner.job_files as f where f.name = in_name);
@@ -56,21 +56,27 @@ begin
   insert into jobrunner.sources (tenant_id, name, tokens)
   select t.tenant_id, in_source, coalesce(in_per_second, 0) from jobrunner.tenant_jobs as t where t.job_name = in_name
   on conflict do nothing;
+  with changed as materialized (
+    select j.user_id, j.name, p.phase, jobrunner.next_tick(now(), in_every, p.phase) as next_tick
+    from jobrunner.jobs as j
+    cross join lateral (select jobrunner.phase_of(j.user_id, j.name, in_every, in_spread) as phase) as p
+    where j.name = in_name and (j.every, j.deadline, j.phase) is distinct from (in_every, in_deadline, p.phase)
+    order by j.user_id, j.name
+    for no key update of j
+  )
   update jobrunner.jobs as j
   set every = in_every,
     deadline = in_deadline,
-    phase = jobrunner.phase_of(j.user_id, j.name, in_every, in_spread),
-    due_at = least(
-      j.due_at,
-      jobrunner.next_tick(now(), in_every, jobrunner.phase_of(j.user_id, j.name, in_every, in_spread))
-    ),
-    next_due_at = case
-      when j.worker_id is not null
-      then jobrunner.next_tick(now(), in_every, jobrunner.phase_of(j.user_id, j.name, in_every, in_spread))
-    end
-  where j.name = in_name
-    and (j.every, j.deadline, j.phase)
-      is distinct from (in_every, in_deadline, jobrunner.phase_of(j.user_id, j.name, in_every, in_spread));
+    phase = c.phase,
+    due_at = case
+      when j.worker_id is not null or j.consecutive_failures > 0 or j.deferred_until > now()
+        or j.quarantined_at is not null
+      then j.due_at
+      else least(j.due_at, c.next_tick)
+    end,
+    next_due_at = case when j.worker_id is not null then c.next_tick end
+  from changed as c
+  where j.user_id = c.user_id and j.name = c.name;
   if v_scope <> in_scope then
     delete from jobrunner.jobs as j where j.name = in_name;
     delete from jobrunner.checkpoints as k where k.job_name = in_name;

@@ -54,11 +54,13 @@ begin
             end
           where j.user_id = v_job.user_id and j.name = v_job.name and j.worker_id is null
             and j.quarantined_at is null and (j.deferred_until is null or j.deferred_until <= now());
+          -- An event concerns every entity of the run that heeds it.
           update jobrunner.jobs as j
-          set rerun_requested = true,
-            force_requested = j.force_requested and j.rerun_requested,
-            entity_requested = case when j.rerun_requested then j.entity_requested end
-          where j.user_id = v_job.user_id and j.name = v_job.name and j.worker_id is not null;
+          set rerun_requested = j.worker_id is not null,
+            rerun_entity = null,
+            entity_requested = case when j.worker_id is not null then j.entity_requested end
+          where j.user_id = v_job.user_id and j.name = v_job.name
+            and (j.worker_id is not null or j.entity_requested is not null);
         end if;
         answer := case
           when not v_counts then 'not_armed'

@@ -1,0 +1,40 @@
+create or replace function jobrunner.reconcile_jobs() returns integer
+language plpgsql volatile
+set search_path = pg_catalog
+as $$
+-- Once a minute, by whichever worker comes first: takes back jobs that run under a worker that has ended or is forgotten,
+-- and, when the server's clock was set back, brings due times that a wrong clock has made to what is right by today's.
+-- Returns how many jobs it put right; 0 as well when it is not time or another worker is at it.
+declare
+  v_was_ahead boolean;
+  v_orphans record;
+  v_count integer := 0;
+  v_moved integer := 0;
+begin
+  select c.done_at > now() into v_was_ahead
+  from jobrunner.chores as c
+  where c.name = 'reconcile' and (c.done_at > now() or c.done_at <= now() - interval '1 minute')
+  for no key update skip locked;
+  if not found then
+    return 0;
+  end if;
+  update jobrunner.chores as c set done_at = now(), latest_at = greatest(c.latest_at, now()) where c.name = 'reconcile';
+
+  for v_orphans in
+    select h.worker_id, array_agg(h.user_id) as user_ids, array_agg(h.name) as names
+    from jobrunner.held_jobs() as h
+    where not exists (select from jobrunner.workers as w where w.id = h.worker_id and w.cleared_at is null)
+    group by h.worker_id
+  loop
+    v_count := v_count
+      + (jobrunner.crash_runs(v_orphans.worker_id, v_orphans.user_ids, v_orphans.names, 'found later')).job_count;
+  end loop;
+
+  if v_was_ahead then
+    v_moved := jobrunner.mend_due_times();
+  end if;
+  return v_count + v_moved;
+end
+$$;
+comment on function jobrunner.reconcile_jobs is
+  'Puts right what no verb should have left: jobs that run nowhere, due times of a clock that was wrong.';
