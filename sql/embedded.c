@@ -27,6 +27,9 @@ static const unsigned char migrations_0006_held_jobs[] = {
 static const unsigned char migrations_0007_wishes_and_blame[] = {
 #embed "migrations/0007_wishes_and_blame.sql"
 };
+static const unsigned char migrations_0008_proofs_and_wishes[] = {
+#embed "migrations/0008_proofs_and_wishes.sql"
+};
 static const unsigned char functions_add_tenant[] = {
 #embed "functions/add_tenant.sql"
 };
@@ -358,6 +361,7 @@ static const jr_sql_file files[] = {
     {"migrations/0005_passes_and_pushes.sql", migrations_0005_passes_and_pushes, sizeof migrations_0005_passes_and_pushes},
     {"migrations/0006_held_jobs.sql", migrations_0006_held_jobs, sizeof migrations_0006_held_jobs},
     {"migrations/0007_wishes_and_blame.sql", migrations_0007_wishes_and_blame, sizeof migrations_0007_wishes_and_blame},
+    {"migrations/0008_proofs_and_wishes.sql", migrations_0008_proofs_and_wishes, sizeof migrations_0008_proofs_and_wishes},
     {"functions/add_tenant.sql", functions_add_tenant, sizeof functions_add_tenant},
     {"functions/add_user.sql", functions_add_user, sizeof functions_add_user},
     {"functions/age_of_job.sql", functions_age_of_job, sizeof functions_age_of_job},

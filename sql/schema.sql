@@ -31,7 +31,6 @@ create table jobrunner.checkpoints (
   entity text not null,
   tenant_id bigint not null,
   generation bigint not null default 0,
-  full_requested boolean not null default false,
   pass_kind text,
   pass_started_at timestamp with time zone,
   pass_since text,
@@ -62,18 +61,26 @@ create table jobrunner.checkpoints (
   probe text,
   pass_validator text,
   pass_probe text,
-  repair_requested boolean not null default false,
   record_failures jsonb not null default '[]'::jsonb,
   run_swept_count bigint not null default 0,
   run_pushed_count bigint not null default 0,
   run_push_failed_count bigint not null default 0,
+  pass_number integer not null default 0,
+  wish_asked integer not null default 0,
+  wish_begun integer not null default 0,
+  wish_ended integer not null default 0,
+  repair_asked integer not null default 0,
+  full_requested boolean not null generated always as ((wish_asked > wish_begun)) stored,
+  repair_requested boolean not null generated always as ((repair_asked > wish_ended)) stored,
   constraint checkpoint_error_is_at_most_1_kib CHECK ((octet_length(last_error) <= 1024)),
   constraint checkpoint_has_at_most_five_record_failures CHECK ((jsonb_array_length(record_failures) <= 5)),
   constraint checkpoints_pkey PRIMARY KEY (user_id, job_name, entity),
   constraint counters_of_a_run_add_up CHECK ((run_fetched_count = (((((((run_inserted_count + run_updated_count) + run_unchanged_count) + run_skipped_older_count) + run_skipped_incompatible_count) + run_filtered_count) + run_duplicate_count) + run_deleted_count))),
   constraint cursor_belongs_to_a_pass CHECK (((cursor IS NULL) OR (pass_kind IS NOT NULL))),
   constraint pass_in_progress_has_a_start CHECK (((pass_kind IS NULL) = (pass_started_at IS NULL))),
-  constraint pass_is_full_or_incremental CHECK ((pass_kind = ANY (ARRAY['full'::text, 'incremental'::text])))
+  constraint pass_is_full_or_incremental CHECK ((pass_kind = ANY (ARRAY['full'::text, 'incremental'::text]))),
+  constraint repair_is_one_of_the_wishes CHECK ((repair_asked <= wish_asked)),
+  constraint wishes_are_asked_then_begun_then_ended CHECK (((wish_ended <= wish_begun) AND (wish_begun <= wish_asked)))
 ) with (fillfactor=70);
 
 create table jobrunner.chores (
@@ -341,7 +348,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.beat_worker(in_worker_id integer, in_running integer, in_draining boolean) returns TABLE(alive boolean, worker_count integer)
 -- function jobrunner.cancel_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.claim_jobs(in_worker_id integer, in_limit integer, in_names text[], in_since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone, in_tenant_ids bigint[] DEFAULT '{}'::bigint[], in_running integer[] DEFAULT '{}'::integer[], in_tenant_since timestamp with time zone[] DEFAULT '{}'::timestamp with time zone[]) returns SETOF jobrunner.claimed_job
--- function jobrunner.commit_page(in_user_id bigint, in_name text, in_entity text, in_fence bigint, in_generation bigint, in_page_number integer, in_pass_kind text, in_pass_started_at timestamp with time zone, in_pass_since text, in_cursor text, in_sync_token text, in_partial_watermark text, in_ended boolean, in_watermark text, in_is_whole boolean, in_validator text, in_probe text, in_page_count integer, in_fetched bigint, in_inserted bigint, in_updated bigint, in_unchanged bigint, in_skipped_older bigint, in_skipped_incompatible bigint, in_filtered bigint, in_duplicate bigint, in_deleted bigint) returns boolean
+-- function jobrunner.commit_page(in_user_id bigint, in_name text, in_entity text, in_fence bigint, in_generation bigint, in_page_number integer, in_pass_kind text, in_pass_started_at timestamp with time zone, in_pass_since text, in_cursor text, in_sync_token text, in_partial_watermark text, in_ended boolean, in_watermark text, in_is_whole boolean, in_validator text, in_probe text, in_page_count integer, in_pass_number integer, in_wish integer, in_fetched bigint, in_inserted bigint, in_updated bigint, in_unchanged bigint, in_skipped_older bigint, in_skipped_incompatible bigint, in_filtered bigint, in_duplicate bigint, in_deleted bigint) returns boolean
 -- function jobrunner.crash_runs(in_worker_id bigint, in_user_ids bigint[], in_names text[], in_reason text) returns TABLE(job_count integer, quarantined_count integer)
 -- function jobrunner.deferral(in_asked interval, in_deferrals integer) returns interval
 -- function jobrunner.delete_record(in_tenant text, in_user text, in_table text, in_key jsonb) returns boolean
@@ -375,7 +382,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.merge_writes(in_table text, in_known jsonb, in_sets text, in_differs text, in_hides boolean, in_sends boolean) returns text
 -- function jobrunner.next_tick(in_after timestamp with time zone, in_every interval, in_phase interval) returns timestamp with time zone
 -- function jobrunner.note_calls(in_places bigint[], in_user_ids bigint[], in_names text[], in_calls text[]) returns void
--- function jobrunner.note_ended_passes(in_places bigint[], in_user_ids bigint[], in_names text[], in_passes text[], in_failures text[]) returns void
+-- function jobrunner.note_ended_passes(in_places bigint[], in_user_ids bigint[], in_names text[], in_passes text[], in_failures text[]) returns bigint[]
 -- function jobrunner.note_entity_failures(in_places bigint[], in_user_ids bigint[], in_names text[], in_failures text[]) returns void
 -- function jobrunner.note_push(in_user_id bigint, in_name text, in_entity text, in_fence bigint, in_pushed bigint, in_failed bigint, in_swept bigint) returns boolean
 -- function jobrunner.note_record_failures(in_user_id bigint, in_name text, in_entity text, in_failures jsonb) returns boolean

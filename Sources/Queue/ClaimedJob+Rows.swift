@@ -50,7 +50,7 @@ extension Checkpoint {
     /// Reads one of `checkpoints`, an array of values in the order of `run_inputs`.
     init?(_ node: JSONNode, of job: ClaimedJob) {
         let values = Array(node.elements)
-        guard values.count == 20, let entity = values[0].string else { return nil }
+        guard values.count == 22, let entity = values[0].string else { return nil }
         self.init(entity: entity)
         generation = Int64(values[1].int ?? 0)
         isFullRequested = values[2].bool ?? false
@@ -73,6 +73,8 @@ extension Checkpoint {
         syncedAge = job.age(since: syncedAt)
         lastFullAge = job.age(since: values[18].int.map(Int64.init))
         hasFailures = values[19].bool ?? true
+        passNumber = values[20].int ?? 0
+        wish = values[21].int ?? 0
         isDone = isDone(at: syncedAt, of: job)
     }
 

@@ -55,6 +55,10 @@ public struct Checkpoint: Sendable, Equatable {
     public var generation: Int64 = 0
     /// Start over with a full pass.
     public var isFullRequested = false
+    /// Number of the last wish for a full pass.
+    public var wish = 0
+    /// Passes that were begun, the one in progress included.
+    public var passNumber = 0
     /// The pass in progress; nil: none.
     public var passKind: PassKind?
     /// When it began, microseconds since 1970 by the source's clock where it tells it.

@@ -99,6 +99,10 @@ public struct EndedPass: Sendable, Equatable {
     public var entity: String
     /// Generation of the checkpoint the pass was read under.
     public var generation: Int64
+    /// Number of the pass.
+    public var passNumber: Int
+    /// Its last committed page, which the end follows; 0: it has none.
+    public var pageNumber: Int
     /// Greatest server time wholly seen, as `incremental` sends it.
     public var watermark: String?
     /// Position that outlives the pass.
@@ -112,9 +116,12 @@ public struct EndedPass: Sendable, Equatable {
 
     /// Describes the end of a pass.
     public init(
-        entity: String, generation: Int64, watermark: String?, syncToken: String?,
-        validator: String? = nil, probe: String? = nil, fullAt: Int64? = nil
+        entity: String, generation: Int64, passNumber: Int = 1, pageNumber: Int = 0,
+        watermark: String?, syncToken: String?, validator: String? = nil, probe: String? = nil,
+        fullAt: Int64? = nil
     ) {
+        self.passNumber = passNumber
+        self.pageNumber = pageNumber
         self.validator = validator
         self.probe = probe
         self.fullAt = fullAt

@@ -30,6 +30,10 @@ public struct PageCommit: Sendable, Equatable {
     public var validator: String?
     /// What the probe said, kept at the pass's end.
     public var probe: String?
+    /// Number of the pass, which its first page begins: that of the pass before it and one.
+    public var passNumber = 1
+    /// The last wish for a full pass that the pass knew of; a later one stays asked for.
+    public var wish = 0
     /// Pages it covers, the last of them `pageNumber`: those before changed nothing.
     public var pageCount = 1
 
@@ -52,8 +56,8 @@ public struct PageCommit: Sendable, Equatable {
         self.watermark = watermark
     }
 
-    /// Number of binds that `binds(for:)` gives: `$1` … `$18`.
-    public static let bindCount = 18
+    /// Number of binds that `binds(for:)` gives: `$1` … `$20`.
+    public static let bindCount = 20
 
     /// The arguments of `commit_page` up to the counters; `arguments` names them.
     public func binds(for claim: Claim) -> [Bind] {
@@ -64,7 +68,8 @@ public struct PageCommit: Sendable, Equatable {
             .optional(cursor, Bind.text), .optional(syncToken, Bind.text),
             .optional(partialWatermark, Bind.text), .bool(isEnd), .optional(watermark, Bind.text),
             .bool(isWhole), .optional(validator, Bind.text), .optional(probe, Bind.text),
-            .int4(Int32(clamping: pageCount)),
+            .int4(Int32(clamping: pageCount)), .int4(Int32(clamping: passNumber)),
+            .int4(Int32(clamping: wish)),
         ]
     }
 }

@@ -46,6 +46,8 @@ private func endedPassesText(_ passes: [EndedPass]) -> String? {
         JSONValue.object([
             JSONMember("entity", .string(pass.entity)),
             JSONMember("generation", .number(String(pass.generation))),
+            JSONMember("pass_number", .number(String(pass.passNumber))),
+            JSONMember("page_number", .number(String(pass.pageNumber))),
             JSONMember("watermark", pass.watermark.map(JSONValue.string) ?? .null),
             JSONMember("sync_token", pass.syncToken.map(JSONValue.string) ?? .null),
             JSONMember("validator", pass.validator.map(JSONValue.string) ?? .null),

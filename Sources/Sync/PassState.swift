@@ -12,6 +12,8 @@ struct PassState {
     /// The `{since}` of all its pages (the client's way: it stays, the cursor moves).
     private(set) var since: String?
     let generation: Int64
+    /// Its number among the passes of the entity, which the commit of its first page takes.
+    let number: Int
     private(set) var pageNumber: Int
     private(set) var position: String?
     private(set) var syncToken: String?
@@ -24,6 +26,8 @@ struct PassState {
     var probe: String?
     /// A request for a full pass is still noted and must be cleared by a committed page.
     let isFullRequested: Bool
+    /// The last wish it knew of when it began.
+    let wish: Int
     /// Rows that it does not show are sent anew, not deleted (LU22).
     let isRepair: Bool
 
@@ -36,6 +40,8 @@ struct PassState {
         self.startedAt = startedAt
         since = checkpoint.passSince
         generation = checkpoint.generation
+        number = checkpoint.passNumber
+        wish = checkpoint.wish
         pageNumber = checkpoint.pageNumber
         position = checkpoint.cursor
         syncToken = checkpoint.syncToken
@@ -64,6 +70,8 @@ struct PassState {
         kind = since != nil || (entity.page.isFeed && position != nil) ? .incremental : .full
         self.startedAt = startedAt
         generation = checkpoint.generation
+        number = checkpoint.passNumber + 1
+        wish = checkpoint.wish
         pageNumber = 0
         partialWatermark = nil
         isWhole = true
@@ -75,6 +83,9 @@ struct PassState {
 
     /// Nothing of it is committed: it was begun in this run.
     var isAtStart: Bool { pageNumber == 0 }
+
+    /// The last pass of which a page is committed: this one, or the one before it.
+    var committedNumber: Int { isAtStart ? number - 1 : number }
 
     /// Ends with a sweep, which a pass with unreadable records may not (ST16).
     func mayEndInSweep(_ entity: Entity) -> Bool { kind == .full && isWhole && entity.sweeps }
@@ -103,6 +114,8 @@ struct PassState {
             passKind: kind, passStartedAt: startedAt, passSince: since, cursor: next.next,
             syncToken: token(entity, next), partialWatermark: seen, isEnd: isEnd,
             watermark: isEnd && mayMoveOn ? watermark(entity, seen: seen) : nil)
+        commit.passNumber = number
+        commit.wish = wish
         commit.isWhole = isWhole
         commit.validator = validator
         commit.probe = probe

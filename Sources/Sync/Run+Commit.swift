@@ -31,6 +31,10 @@ extension Run {
                 let rows = try await turn(batch, commit, writes, sweep)
                 try note(rows, batch, commit)
                 return
+            } catch QueueError.superseded where isDoubtful {
+                // What stands in the way may be this very page, whose first copy was only late.
+                guard try await isCommitted(commit) else { throw QueueError.superseded }
+                return settle(batch, commit)
             } catch let error as DatabaseError {
                 attempt += 1
                 if error.isDataError, try await leaveOutUnsuitable(&batch, writes.upsert) {

@@ -53,7 +53,7 @@ extension Run {
                 page = try await fetch(entity, &pass, reader, &recovery)
             } catch is FullPassNeeded {
                 await commitQuietPages(writes, of: entity)
-                pass = restart(entity)
+                pass = restart(entity, after: pass)
                 seen = []
                 continue
             }
@@ -102,8 +102,8 @@ extension Run {
         }
         note(
             EndedPass(
-                entity: entity.name, generation: checkpoint.generation, watermark: nil,
-                syncToken: checkpoint.syncToken, validator: checkpoint.validator,
+                entity: entity.name, generation: pass.generation, passNumber: pass.number,
+                watermark: nil, syncToken: checkpoint.syncToken, validator: checkpoint.validator,
                 probe: checkpoint.probe), of: entity)
         return nil
     }
@@ -137,9 +137,11 @@ extension Run {
     }
 
     /// The pass once more from its beginning, full, after its position was lost.
-    private func restart(_ entity: Entity) -> PassState {
-        PassState(
-            beginning: entity, from: checkpoint(of: entity), isFull: true, startedAt: now())
+    private func restart(_ entity: Entity, after pass: PassState) -> PassState {
+        var checkpoint = checkpoint(of: entity)
+        checkpoint.passNumber = pass.committedNumber
+        return PassState(
+            beginning: entity, from: checkpoint, isFull: true, startedAt: now())
     }
 
     /// The source's clock at the run's first answer, else the database's now (ours, MH18).
@@ -176,7 +178,7 @@ extension Run {
         _ page: FetchedPage, _ pass: PassState, _ commit: PageCommit, _ entity: Entity
     ) -> Bool {
         commit.isEnd && page.batch.counts.fetched == 0 && !pass.isFullRequested
-            && (!pass.mayEndInSweep(entity) || page.isUnmodified)
+            && !pass.isRepair && (!pass.mayEndInSweep(entity) || page.isUnmodified)
     }
 
     /// Notes the end of a pass whose last page was empty.
@@ -184,7 +186,8 @@ extension Run {
         rehearsal?.keep(end: commit)
         note(
             EndedPass(
-                entity: commit.entity, generation: pass.generation, watermark: commit.watermark,
+                entity: commit.entity, generation: pass.generation, passNumber: pass.number,
+                pageNumber: pass.pageNumber, watermark: commit.watermark,
                 syncToken: commit.syncToken, validator: commit.validator, probe: commit.probe,
                 fullAt: pass.kind == .full ? pass.startedAt : nil), of: entity)
     }
@@ -208,6 +211,8 @@ extension Run {
         guard pass.isRepair else { return }
         var checkpoint = Checkpoint(entity: commit.entity)
         checkpoint.generation = pass.generation
+        checkpoint.passNumber = pass.number
+        checkpoint.wish = pass.wish
         checkpoint.syncToken = commit.syncToken
         checkpoint.watermark = commit.watermark
         checkpoint.lastFullAge = .zero

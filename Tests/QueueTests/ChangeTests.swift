@@ -28,10 +28,10 @@ struct ChangeTests {
             // Nothing changed.
             let idle = try await fixture.run(worker, user: user)
             try await fixture.commit(
-                idle, page(1, isEnd: true), PageCounts(fetched: 1, unchanged: 1))
+                idle, page(1, isEnd: true, pass: 2), PageCounts(fetched: 1, unchanged: 1))
             try await fixture.finish(idle)
             let changed = try await fixture.run(worker, user: user)
-            try await fixture.commit(changed, page(1, isEnd: true), counts)
+            try await fixture.commit(changed, page(1, isEnd: true, pass: 3), counts)
             try await fixture.finish(changed)
             // A crash keeps what was committed, so readers have to know.
             let crashed = try await fixture.run(worker, user: other)

@@ -80,7 +80,7 @@ struct EnqueueTests {
             #expect(asked.entity == "video")
             #expect(asked.checkpoint(of: "video").isFullRequested)
             #expect(asked.checkpoint(of: "channel").isFullRequested == false)
-            try await fixture.commit(asked.claim, page(1, isEnd: true, watermark: "w"))
+            try await fixture.commit(asked.claim, page(1, isEnd: true, watermark: "w", wish: 1))
             try await fixture.finish(asked.claim)
             let next = try await fixture.nextRun(worker, user: user)
             #expect(next.isForced == false)

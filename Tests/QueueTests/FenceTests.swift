@@ -181,7 +181,7 @@ struct FenceTests {
             #expect(next.checkpoint(of: "video").cursor == nil)
             #expect(next.checkpoint(of: "video").syncToken == nil)
             #expect(next.checkpoint(of: "video").watermark == nil)
-            try await fixture.commit(next.claim, page(1, generation: 1))
+            try await fixture.commit(next.claim, page(1, generation: 1, pass: 2))
         }
     }
 
@@ -203,7 +203,9 @@ struct FenceTests {
                 FinishedRun(
                     claim: claim, outcome: .complete,
                     endedPasses: [
-                        EndedPass(entity: "video", generation: 0, watermark: "w2", syncToken: "t2"),
+                        EndedPass(
+                            entity: "video", generation: 0, passNumber: 2, watermark: "w2",
+                            syncToken: "t2"),
                         EndedPass(entity: "channel", generation: 0, watermark: nil, syncToken: "c"),
                     ])
             ])
@@ -221,7 +223,7 @@ struct FenceTests {
             try await fixture.commit(claim, page(1))
             _ = try await fixture.int("select jobrunner.reset_jobs('acme', 'ann')")
             let late = EndedPass(
-                entity: "video", generation: 0, watermark: "late", syncToken: "late")
+                entity: "video", generation: 0, pageNumber: 1, watermark: "late", syncToken: "late")
             _ = try await fixture.queue.finishRuns([
                 FinishedRun(claim: claim, outcome: .complete, endedPasses: [late])
             ])

@@ -215,12 +215,16 @@ struct PageCounts {
 /// A page of a full pass; the first page of the first generation unless told otherwise.
 func page(
     _ number: Int, entity: String = "video", generation: Int64 = 0, cursor: String? = "next",
-    token: String? = nil, isEnd: Bool = false, watermark: String? = nil
+    token: String? = nil, isEnd: Bool = false, watermark: String? = nil, pass: Int = 1,
+    wish: Int = 0
 ) -> PageCommit {
-    PageCommit(
+    var commit = PageCommit(
         entity: entity, generation: generation, pageNumber: number, passKind: .full,
         passStartedAt: 1_700_000_000_000_000, passSince: nil, cursor: isEnd ? nil : cursor,
         syncToken: token, partialWatermark: nil, isEnd: isEnd, watermark: watermark)
+    commit.passNumber = pass
+    commit.wish = wish
+    return commit
 }
 
 extension PageCommit {

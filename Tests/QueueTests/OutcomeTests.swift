@@ -144,7 +144,8 @@ struct OutcomeTests {
             #expect(try await fixture.int("select count(*) from jobrunner.runs") == 0)
             let busy = try await fixture.run(worker, user: user)
             try await fixture.commit(
-                busy, page(1, isEnd: true), PageCounts(fetched: 2, inserted: 1, unchanged: 1))
+                busy, page(1, isEnd: true, pass: 2),
+                PageCounts(fetched: 2, inserted: 1, unchanged: 1))
             try await fixture.finish(busy)
             #expect(
                 try await fixture.texts("select id::text from jobrunner.runs") == ["\(busy.fence)"])

@@ -68,7 +68,7 @@ struct RemovalTests {
             #expect(try await tables(fixture, "'user_id'", holding: claim.userID) == [])
             // AL3: the neighbour is untouched.
             #expect(try await tables(fixture, "'user_id'", holding: other.userID) == others)
-            try await fixture.commit(other)
+            try await fixture.commit(other, page(1, pass: 2))
             #expect(
                 try await fixture.int("select count(*) from jobrunner.secrets where user_id = 0")
                     == 2)

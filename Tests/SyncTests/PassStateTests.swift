@@ -86,6 +86,31 @@ import Testing
         #expect(last.passSince == "2025-01-01T01:00:00Z" && last.generation == 3)
     }
 
+    @Test func `a pass has the number after the last that was begun, and keeps it when it goes on`()
+        throws
+    {
+        let entity = try entity()
+        let stored = checkpoint {
+            $0.passNumber = 4
+            $0.wish = 2
+        }
+        var pass = PassState(beginning: entity, from: stored, isFull: false, startedAt: 9)
+        #expect(pass.number == 5 && pass.committedNumber == 4)
+        let first = pass.commit(entity, next: NextPosition(next: "c1"), maxSeen: nil)
+        #expect(first.passNumber == 5 && first.wish == 2)
+        pass.advance(over: first)
+        #expect(pass.committedNumber == 5)
+        let resumed = PassState(
+            resuming: checkpoint {
+                $0.passKind = .full
+                $0.passStartedAt = 5
+                $0.passNumber = 5
+                $0.pageNumber = 1
+                $0.wish = 3
+            })
+        #expect(resumed?.number == 5 && resumed?.committedNumber == 5 && resumed?.wish == 3)
+    }
+
     @Test func `a pass by start commits its start, whatever it has seen`() throws {
         let entity = try entity("run_start")
         let pass = PassState(

@@ -1,6 +1,6 @@
 drop function if exists jobrunner.commit_page(
   bigint, text, text, bigint, bigint, integer, text, timestamptz, text, text, text, text, boolean, text, boolean, text, text,
-  bigint, bigint, bigint, bigint, bigint, bigint, bigint, bigint, bigint
+  integer, bigint, bigint, bigint, bigint, bigint, bigint, bigint, bigint, bigint
 );
 create or replace function jobrunner.commit_page(
   in_user_id bigint,
@@ -21,6 +21,8 @@ create or replace function jobrunner.commit_page(
   in_validator text,
   in_probe text,
   in_page_count integer,
+  in_pass_number integer,
+  in_wish integer,
   in_fetched bigint,
   in_inserted bigint,
   in_updated bigint,
@@ -37,7 +39,9 @@ set enable_seqscan = off
 as $$
 -- Moves an entity's checkpoint over one page and what came before it, and counts them; called in the page's transaction after hold_job.
 -- in_ended: the page was the pass's last; the watermark moves and the cursor goes (invariants 3, 4).
--- in_page_number: 1 begins the pass; a later page must follow the committed one, so none counts twice.
+-- in_pass_number, in_page_number: the first page of a pass must follow the pass before it, a later one the page before it,
+-- so that no copy of a page counts twice, however late it comes.
+-- in_wish: the last wish that the pass knew of; a later one stays asked for.
 -- in_page_count: the pages this covers, in_page_number the last of them; those before it changed nothing.
 -- in_is_whole: every record of the pass so far could be read; in_validator, in_probe: kept at the pass's end.
 -- Returns true. Raises JR002 when a reset or another page came between, which undoes the page.
@@ -45,7 +49,15 @@ begin
   -- Nearly always the row is there, so that its update is tried first.
   for v_attempt in 1..2 loop
     update jobrunner.checkpoints as k
-    set full_requested = k.full_requested and not (in_pass_kind = 'full' and in_page_number = in_page_count),
+    set wish_begun = case
+        when in_pass_kind = 'full' and in_page_number = in_page_count then greatest(k.wish_begun, in_wish)
+        else k.wish_begun
+      end,
+      wish_ended = case
+        when in_pass_kind = 'full' and in_ended then greatest(k.wish_ended, in_wish)
+        else k.wish_ended
+      end,
+      pass_number = in_pass_number,
       pass_kind = case when not in_ended then in_pass_kind end,
       pass_started_at = case when not in_ended then in_pass_started_at end,
       pass_since = case when not in_ended then in_pass_since end,
@@ -57,7 +69,6 @@ begin
       watermark = case when in_ended then coalesce(in_watermark, k.watermark) else k.watermark end,
       last_synced_at = case when in_ended then now() else k.last_synced_at end,
       last_full_at = case when in_ended and in_pass_kind = 'full' then in_pass_started_at else k.last_full_at end,
-      repair_requested = k.repair_requested and not (in_ended and in_pass_kind = 'full'),
       pass_validator = case when not in_ended then in_validator end,
       pass_probe = case when not in_ended then in_probe end,
       validator = case when in_ended then in_validator else k.validator end,
@@ -84,7 +95,10 @@ begin
       run_push_failed_count = case when k.run_fence = in_fence then k.run_push_failed_count else 0 end
     where k.user_id = in_user_id and k.job_name = in_name and k.entity = in_entity
       and k.generation = in_generation
-      and (in_page_number = in_page_count or k.page_number = in_page_number - in_page_count);
+      and case
+        when in_page_number = in_page_count then k.pass_number = in_pass_number - 1
+        else k.pass_number = in_pass_number and k.page_number = in_page_number - in_page_count
+      end;
     if found then
       return true;
     end if;

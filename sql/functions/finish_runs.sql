@@ -33,8 +33,8 @@ as $$
 -- 'lost' (the claim was taken away, nothing is written), 'busy' (somebody's transaction holds the job or its secrets:
 -- nothing is written, try it again) or 'quarantined' (the job was set aside).
 -- in_failures: per run null or [{entity, kind, error}], where it failed; in_waits_ms: how long a deferred one waits;
--- in_passes: per run null or [{entity, generation, watermark, sync_token, validator, probe, full_us}], passes that ended
--- without anything to write; in_calls: per run null or [{call, list_hash}], calls that succeeded and no page remembered;
+-- in_passes: per run null or [{entity, generation, pass_number, page_number, watermark, sync_token, validator, probe,
+-- full_us}], passes that ended without anything to write, with the page they follow, 0: none of the pass; in_calls: per run null or [{call, list_hash}], calls that succeeded and no page remembered;
 -- in_committed: the run may have committed a page or a push; in_unchanged: it read every entity and found nothing to note;
 -- in_secrets: versions of the secrets that a refused run had read, with commas between.
 -- Locks jobs in key order, and waits for none but by a race: then finish_idle_runs gives up within 100 ms.
@@ -42,6 +42,7 @@ as $$
 declare
   v_done bigint[];
   v_held bigint[];
+  v_place bigint;
 begin
   -- Nearly all runs find nothing new: those are ended by one update, which writes nothing but the job.
   v_done := jobrunner.finish_idle_runs(
@@ -55,7 +56,13 @@ begin
   v_held := jobrunner.lock_ending_runs(in_user_ids, in_names, in_fences, in_nonces, in_outcomes, v_done);
   if v_held <> '{}' then
     if array_remove(in_passes, null) <> '{}' then
-      perform jobrunner.note_ended_passes(v_held, in_user_ids, in_names, in_passes, in_failures);
+      -- A reset came between, or a failover has lost the page before the end: the run reads again.
+      foreach v_place in array jobrunner.note_ended_passes(v_held, in_user_ids, in_names, in_passes, in_failures) loop
+        if in_outcomes[v_place] = 'complete' then
+          in_outcomes[v_place] := 'partial';
+          in_error_kinds[v_place] := 'reset';
+        end if;
+      end loop;
     end if;
     if array_remove(in_calls, null) <> '{}' then
       perform jobrunner.note_calls(v_held, in_user_ids, in_names, in_calls);

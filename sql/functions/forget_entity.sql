@@ -13,7 +13,7 @@ begin
   perform from jobrunner.jobs as j where j.name = in_job order by j.user_id for no key update;
   update jobrunner.checkpoints as k
   set generation = k.generation + 1,
-    full_requested = true,
+    wish_asked = k.wish_asked + 1,
     pass_kind = null,
     pass_started_at = null,
     pass_since = null,
@@ -28,8 +28,7 @@ begin
     pass_validator = null,
     pass_probe = null,
     validator = null,
-    probe = null,
-    repair_requested = false
+    probe = null
   where k.job_name = in_job and split_part(k.entity, '#', 1) = in_entity;
   get diagnostics v_count = row_count;
   update jobrunner.jobs as j

@@ -7,9 +7,10 @@ language sql volatile
 set search_path = pg_catalog
 as $$
 -- Asks for full passes of a locked job's entities; those of chunks of a list have a checkpoint each, named entity#chunk,
--- and a chunk without one is read in full anyway. Not for callers: enqueue_job, repair_jobs.
-insert into jobrunner.checkpoints as k (user_id, job_name, entity, tenant_id, full_requested, repair_requested)
-select in_job.user_id, in_job.name, asked.entity, in_job.tenant_id, true, in_repair
+-- and a chunk without one is read in full anyway. Each wish has a number of its own: a pass that has begun does not
+-- know of it and can't fulfil it. Not for callers: enqueue_job, repair_jobs.
+insert into jobrunner.checkpoints as k (user_id, job_name, entity, tenant_id, wish_asked, repair_asked)
+select in_job.user_id, in_job.name, asked.entity, in_job.tenant_id, 1, in_repair::integer
 from (
   select e ->> 'entity' as entity
   from jobrunner.job_files as f
@@ -22,7 +23,6 @@ from (
     and split_part(c.entity, '#', 1) = any (in_entities)
 ) as asked
 on conflict (user_id, job_name, entity) do update
-set full_requested = true, repair_requested = k.repair_requested or in_repair
-where not k.full_requested or in_repair and not k.repair_requested
+set wish_asked = k.wish_asked + 1, repair_asked = case when in_repair then k.wish_asked + 1 else k.repair_asked end
 $$;
 comment on function jobrunner.request_full is 'Asks for full passes of a job''s entities.';

@@ -8,14 +8,14 @@ language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Forgets checkpoints (and, without an entity, what calls remember), so that the next run reads everything again
--- (MH27); rows in synced tables stay. A pass in progress can't write any more: its generation is over.
+-- (MH27); rows in synced tables stay. A pass in progress can't write any more: its generation is over. Wishes for full
+-- passes and repairs stay.
 -- Returns how many checkpoints were cleared.
 declare
   v_count integer;
 begin
   update jobrunner.checkpoints as k
   set generation = k.generation + 1,
-    full_requested = false,
     pass_kind = null,
     pass_started_at = null,
     pass_since = null,
@@ -29,8 +29,7 @@ begin
     pass_validator = null,
     pass_probe = null,
     validator = null,
-    probe = null,
-    repair_requested = false
+    probe = null
   from jobrunner.jobs_named(in_tenant, in_user, in_job) as named
   where k.user_id = named.user_id and k.job_name = named.name
     and (in_entity is null or split_part(k.entity, '#', 1) = in_entity);

@@ -31,7 +31,7 @@ begin
           k.sync_token, k.partial_watermark, k.watermark, k.pass_is_whole, k.validator, k.probe, k.pass_validator,
           k.pass_probe, k.repair_requested, (date_part('epoch', k.last_synced_at) * 1000000)::bigint,
           (date_part('epoch', k.last_full_at) * 1000000)::bigint,
-          k.consecutive_failures > 0 or k.last_error_kind is not null
+          k.consecutive_failures > 0 or k.last_error_kind is not null, k.pass_number, k.wish_asked
         ))
         from jobrunner.checkpoints as k
         where k.user_id = g.user_id and k.job_name = g.name

@@ -1,0 +1,77 @@
+import Glibc
+public import Postgres
+import Synchronization
+
+/// A transaction of a session of its own that stays open until the test ends it.
+public final class OpenTransaction: Sendable {
+    private enum End { case commit, rollBack }
+
+    private let database: Database
+    private let end = Mutex<End?>(nil)
+    private let work = Mutex<Task<Void, any Error>?>(nil)
+
+    /// Begins it and runs the statements; throws what they throw.
+    public init(_ url: String, _ statements: [Statement]) async throws {
+        let database = Database(
+            try DatabaseConfiguration(conninfo: url, applicationName: "jobrunner-test", lanes: 1))
+        self.database = database
+        let (ready, readiness) = AsyncStream.makeStream(of: Void.self)
+        let task = Task { [unowned self] in
+            defer { readiness.finish() }
+            try await database.run { session in
+                try session.script("begin")
+                for statement in statements { _ = try session.query(statement) }
+                readiness.yield()
+                try session.script(self.waitForEnd())
+            }
+        }
+        work.withLock { $0 = task }
+        for await _ in ready { return }
+        try await task.value
+    }
+
+    /// Begins it and runs statements of SQL, one each.
+    public convenience init(_ url: String, _ sql: String...) async throws {
+        try await self.init(url, sql.map { .unprepared($0) })
+    }
+
+    /// Commits; throws when the transaction had failed.
+    public func commit() async throws { try await finish(.commit) }
+
+    /// Undoes it.
+    public func rollBack() async throws { try await finish(.rollBack) }
+
+    private func finish(_ word: End) async throws {
+        end.withLock { $0 = word }
+        defer { Task { [database] in await database.close() } }
+        try await work.withLock { $0 }?.value
+    }
+
+    /// Holds the lane's own thread.
+    private func waitForEnd() -> String {
+        while true {
+            switch end.withLock({ $0 }) {
+            case .commit: return "commit"
+            case .rollBack: return "rollback"
+            case nil: usleep(1000)
+            }
+        }
+    }
+}
+
+/// Returns once so many sessions of the database wait for a lock; throws after ten seconds.
+public func waitForLock(in url: String, sessions: Int = 1) async throws {
+    let database = Database(
+        try DatabaseConfiguration(conninfo: url, applicationName: "jobrunner-test", lanes: 1))
+    let end = ContinuousClock.now + .seconds(10)
+    let waiting = Statement(
+        "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+    )
+    while try await database.run({ try $0.query(waiting).only().int(0) }) < sessions {
+        guard ContinuousClock.now < end else { throw NobodyWaits() }
+        try await Task.sleep(for: .milliseconds(2))
+    }
+    await database.close()
+}
+
+private struct NobodyWaits: Error {}
