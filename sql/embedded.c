@@ -57,6 +57,9 @@ static const unsigned char functions_claim_jobs[] = {
 static const unsigned char functions_commit_page[] = {
 #embed "functions/commit_page.sql"
 };
+static const unsigned char functions_count_limited_jobs[] = {
+#embed "functions/count_limited_jobs.sql"
+};
 static const unsigned char functions_crash_runs[] = {
 #embed "functions/crash_runs.sql"
 };
@@ -371,6 +374,7 @@ static const jr_sql_file files[] = {
     {"functions/cancel_jobs.sql", functions_cancel_jobs, sizeof functions_cancel_jobs},
     {"functions/claim_jobs.sql", functions_claim_jobs, sizeof functions_claim_jobs},
     {"functions/commit_page.sql", functions_commit_page, sizeof functions_commit_page},
+    {"functions/count_limited_jobs.sql", functions_count_limited_jobs, sizeof functions_count_limited_jobs},
     {"functions/crash_runs.sql", functions_crash_runs, sizeof functions_crash_runs},
     {"functions/deferral.sql", functions_deferral, sizeof functions_deferral},
     {"functions/delete_record.sql", functions_delete_record, sizeof functions_delete_record},

@@ -51,7 +51,7 @@ import Testing
                 let wait = try await world.value(
                     "select round(extract(epoch from deferred_until - last_run_at)) from jobrunner.jobs where user_id = $1",
                     .int8(Int64(world.userID(user))))
-                #expect((595...601).contains(Int(wait ?? "") ?? 0), "\(user): \(wait ?? "")")
+                #expect((595...612).contains(Int(wait ?? "") ?? 0), "\(user): \(wait ?? "")")
                 #expect(try await world.source.asked(by: user).count == 2)
             }
             // Asking again changes nothing, force does.

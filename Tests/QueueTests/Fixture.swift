@@ -97,7 +97,10 @@ extension Fixture {
     }
 
     /// Many users with a job each that is due, without the cost of a call each.
-    func addUsers(_ count: Int, tenant: String = "acme") async throws {
+    func addUsers(
+        _ count: Int, tenant: String = "acme", addingTenant isNew: Bool = false
+    ) async throws {
+        if isNew { try await addTenant(tenant) }
         try await script(
             """
             with added as (

@@ -84,6 +84,8 @@ struct OutcomeTests {
         try await Fixture.lend { fixture async throws in
             let worker = try await fixture.addWorker()
             let user = try await fixture.addUser()
+            let other = try await fixture.addUser("bob")
+            try await fixture.script("delete from jobrunner.jobs where user_id = \(other)")
             let tenant = Int64(
                 try await fixture.int("select id from jobrunner.tenants where name = 'acme'"))
             for owner in [user, 0] {
@@ -95,7 +97,7 @@ struct OutcomeTests {
                     "update jobrunner.jobs set due_at = now() - interval '1 day'")
                 #expect(try await fixture.claim(worker).isEmpty)
                 let set = "select jobrunner.set_secret($1, $2, 'token', '\\x01')"
-                #expect(try await fixture.int(set, .int8(tenant), .int8(user + 1)) == 0)
+                #expect(try await fixture.int(set, .int8(tenant), .int8(other)) == 0)
                 #expect(try await fixture.int(set, .int8(tenant), .int8(owner)) == 1)
                 let woken = try #require(try await fixture.claim(worker).first)
                 try await fixture.finish(woken.claim)
@@ -208,6 +210,37 @@ struct OutcomeTests {
             }
             await #expect(throws: DatabaseError.self) { try await fixture.finish(claim, .failed) }
             #expect(try await fixture.job("state", user: user) == "running")
+        }
+    }
+
+    @Test func `a push that fails after an empty pull ends its run as failed, each time`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            let worker = try await fixture.addWorker()
+            let user = try await fixture.addUser()
+            for count in 1...3 {
+                let claim = try await fixture.run(worker, user: user)
+                let verdicts = try await fixture.queue.finishRuns([
+                    FinishedRun(
+                        claim: claim, outcome: .failed, errorKind: "unavailable", error: "down",
+                        failures: [
+                            EntityFailure(entity: "video", kind: "unavailable", error: "down")
+                        ],
+                        endedPasses: [
+                            EndedPass(
+                                entity: "video", generation: 0, watermark: "\(count)",
+                                syncToken: nil)
+                        ])
+                ])
+                #expect(verdicts.isEmpty)
+                let figures = "consecutive_failures || ' ' || last_error_kind"
+                #expect(try await fixture.job(figures, user: user) == "\(count) unavailable")
+                #expect(
+                    try await fixture.checkpoint(figures + " || watermark", user: user)
+                        == "\(count) unavailable\(count)")
+                #expect(try await fixture.job("due_at > now()", user: user) == "true")
+            }
         }
     }
 }

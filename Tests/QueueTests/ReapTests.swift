@@ -237,3 +237,61 @@ private func presenceLocks(of worker: Int) -> String {
     where l.locktype = 'advisory' and l.classid = 1246907730 and l.objid = \(worker)
     """
 }
+
+/// Who killed a worker can't be told when many ran in it.
+@Suite("Suspects")
+struct SuspectTests {
+    private func crash(_ fixture: Fixture, claiming limit: Int = 100) async throws -> [Claim] {
+        let worker = try await fixture.addWorker()
+        let claims = try await fixture.claim(worker, limit: limit).map(\.claim)
+        try await fixture.script(
+            "update jobrunner.workers set heartbeat_at = now() - interval '1 day' where ended_at is null"
+        )
+        _ = try await fixture.queue.reapJobs(lease: .seconds(30))
+        return claims
+    }
+
+    @Test func `jobs that may have killed two workers are claimed one at a time`() async throws {
+        try await Fixture.lend { fixture async throws in
+            try await fixture.addUsers(4)
+            for _ in 1...2 { #expect(try await crash(fixture).count == 4) }
+            try await fixture.addUsers(2, tenant: "acme2", addingTenant: true)
+            let worker = try await fixture.addWorker()
+            let first = try await fixture.claim(worker)
+            #expect(first.count == 3)
+            #expect(try await fixture.claim(worker).isEmpty)
+            // Another worker takes another one; an end of any kind clears a suspect.
+            let second = try await fixture.claim(try await fixture.addWorker())
+            #expect(second.count == 1)
+            for job in first { try await fixture.finish(job.claim) }
+            #expect(try await fixture.claim(worker).count == 1)
+            #expect(
+                try await fixture.int("select count(*) from jobrunner.jobs where crashes >= 2") == 3
+            )
+        }
+    }
+
+    @Test
+    func `a worker's death sets aside nobody who ran in company until it was a suspect twice`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            try await fixture.addUsers(3)
+            for _ in 1...2 { _ = try await crash(fixture) }
+            // Alone among its like, but beside two that are new.
+            try await fixture.addUsers(2, tenant: "acme2", addingTenant: true)
+            let company = try await crash(fixture)
+            #expect(company.count == 3)
+            #expect(
+                try await fixture.int(
+                    "select count(*) from jobrunner.jobs where quarantined_at is not null") == 0)
+            // Really alone: it is set aside.
+            let alone = try await crash(fixture, claiming: 1)
+            #expect(alone.count == 1)
+            #expect(
+                try await fixture.texts(
+                    "select user_id::text from jobrunner.jobs where quarantined_at is not null")
+                    == ["\(alone[0].userID)"])
+        }
+    }
+}

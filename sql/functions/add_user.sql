@@ -28,7 +28,9 @@ begin
   select v_id, f.name, v_tenant.id, f.every, jobrunner.phase_of(v_id, f.name, f.every, f.spread), f.deadline, now()
   from jobrunner.tenant_jobs as t
   join jobrunner.job_files as f on f.name = t.job_name
-  where t.tenant_id = v_tenant.id and f.scope = 'user';
+  where t.tenant_id = v_tenant.id and f.scope = 'user'
+  -- A schedule that is being changed is waited for (store_job_file).
+  for share of f;
   perform jobrunner.wake_workers(now());
   return v_id;
 end

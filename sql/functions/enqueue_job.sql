@@ -26,12 +26,14 @@ begin
 
   update jobrunner.jobs as j
   set due_at = case
-      when j.worker_id is not null then j.due_at
+      -- A quarantine ends at due_at: the wish is kept, and does not end it.
+      when j.worker_id is not null or j.quarantined_at is not null then j.due_at
       when j.deferred_until > now() and not in_force then j.due_at
       else least(j.due_at, now())
     end,
     untriggered_due_at = case
-      when j.worker_id is not null or j.deferred_until > now() and not in_force then j.untriggered_due_at
+      when j.worker_id is not null or j.quarantined_at is not null or j.deferred_until > now() and not in_force
+      then j.untriggered_due_at
     end,
     priority = 1,
     -- While the job runs, what is asked is asked of the run that follows.

@@ -19,7 +19,10 @@ begin
   select j.* into v_job from jobrunner.jobs_named(in_tenant, coalesce(in_user, '*'), in_job) as j;
   if not found then
     raise exception 'user ''%'' has no job ''%''', in_user, in_job using errcode = 'JR012',
-      hint = case when v_shared then 'It is the tenant''s: leave the user out.' end;
+      hint = case
+        when v_shared then 'It is the tenant''s: leave the user out.'
+        else 'The user was removed, or its job is missing: jobrunner migrate makes missing ones.'
+      end;
   end if;
   return v_job;
 end

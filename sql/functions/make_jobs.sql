@@ -22,8 +22,9 @@ begin
   from jobrunner.users as u
   join jobrunner.job_files as f on f.name = in_job
   where u.tenant_id = in_tenant_id and u.stands_for_tenant = v_shared
-  -- A user that is being removed gets none (remove_users). A foreign key would do, but each claim would pay for it.
-  for key share of u
+  -- A user that is being removed gets none (remove_users): a foreign key would do, but each claim would pay for it. A
+  -- schedule that is being changed is waited for (store_job_file).
+  for key share of u for share of f
   on conflict do nothing;
   get diagnostics v_count = row_count;
   if v_count > 0 then

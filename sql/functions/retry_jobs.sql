@@ -6,7 +6,8 @@ create or replace function jobrunner.retry_jobs(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Makes failing, quarantined, deferred and needs_reauth jobs due now, with clean crash counts; returns how many.
+-- Makes failing, quarantined, deferred and needs_reauth jobs due now, with clean crash counts and every entity; returns
+-- how many.
 -- Failure counts and last errors stay until a run succeeds.
 declare
   v_count integer;
@@ -19,6 +20,7 @@ begin
     stalled_runs = 0,
     quarantined_at = null,
     quarantine_reason = null,
+    entity_requested = null,
     reauth_needed_at = null,
     deferred_until = null
   from jobrunner.jobs_named(in_tenant, in_user, in_job) as named

@@ -8,7 +8,7 @@ language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Stores a sealed secret of a user, or of the tenant (user 0), and wakes the jobs that were parked for want of it.
--- Returns how many were woken.
+-- Returns how many were woken. Raises JR011.
 declare
   v_count integer;
 begin
@@ -17,7 +17,11 @@ begin
   if in_user_id = 0 then
     perform from jobrunner.tenants as t where t.id = in_tenant_id for no key update;
   else
-    perform from jobrunner.users as u where u.id = in_user_id for no key update;
+    perform from jobrunner.users as u where u.id = in_user_id and u.tenant_id = in_tenant_id for no key update;
+    if not found then
+      raise exception 'tenant % has no user %', in_tenant_id, in_user_id using errcode = 'JR011',
+        hint = 'It was removed meanwhile.';
+    end if;
   end if;
   insert into jobrunner.secrets as s (tenant_id, user_id, name, sealed)
   values (in_tenant_id, in_user_id, in_name, in_sealed)
@@ -38,7 +42,8 @@ begin
   )
   update jobrunner.jobs as j
   set reauth_needed_at = null,
-    due_at = least(j.due_at, now()),
+    -- A quarantine ends at due_at.
+    due_at = case when j.quarantined_at is not null then j.due_at else least(j.due_at, now()) end,
     untriggered_due_at = null
   from parked as p
   where j.user_id = p.user_id and j.name = p.name;
