@@ -1,4 +1,6 @@
+import Glibc
 import Postgres
+import Synchronization
 import TestSupport
 import Testing
 
@@ -78,6 +80,85 @@ struct LocalEditTests {
                         from jobrunner.replace_list('acme', 'ann', 'hub_channel', 'channel_id', '\(items)')
                         """) == [change])
             }
+        }
+    }
+
+    /// Eight devices of one person at the same time, each in a transaction of its own.
+    @Test func `SC15 a recipe that is saved by many devices at once raises its count once`()
+        async throws
+    {
+        try await withTestDatabase(lanes: 8) { database async throws in
+            try await database.migrate([jobFile(lists: [channelList()])])
+            try await database.script(
+                """
+                select jobrunner.add_tenant('acme'), jobrunner.add_user('acme', 'ann'), jobrunner.add_user('acme', 'bob');
+                create table public.recipe (id text primary key, saves integer not null default 0);
+                insert into public.recipe values ('a'), ('b');
+                """)
+            for (user, items) in [("ann", "a"), ("bob", "a"), ("ann", "a,b"), ("ann", "b")] {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for _ in 1...8 {
+                        group.addTask {
+                            let save = """
+                                with change as (
+                                  select added from jobrunner.replace_list('acme', '\(user)', 'hub_channel', 'channel_id', '{\(items)}')
+                                )
+                                update public.recipe as r set saves = r.saves + c.added from change as c
+                                where r.id = '\(items.suffix(1))' and c.added > 0
+                                """
+                            _ = try await database.run { try $0.query(.unprepared(save)) }
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+            #expect(
+                try await database.texts("select id || ' ' || saves from public.recipe order by 1")
+                    == ["a 2", "b 1"])
+        }
+    }
+
+    /// The one transaction is held open until the other waits for it.
+    @Test func `SC15 of two lists that are stored at once the later one is there, not both`()
+        async throws
+    {
+        try await withTestDatabase(lanes: 3) { database async throws in
+            try await database.migrate([jobFile(lists: [channelList()])])
+            try await database.script(
+                "select jobrunner.add_tenant('acme'), jobrunner.add_user('acme', 'ann')")
+            let list: @Sendable (String) -> String = { items in
+                "select * from jobrunner.replace_list('acme', 'ann', 'hub_channel', 'channel_id', '{\(items)}')"
+            }
+            let (signals, stored) = AsyncStream.makeStream(of: Void.self)
+            let isOver = Mutex(false)
+            let first = Task {
+                try await database.run { session in
+                    try session.transaction { session in
+                        _ = try session.query(.unprepared(list("a,b")))
+                        stored.yield()
+                        while !isOver.withLock({ $0 }) { usleep(1000) }
+                    }
+                }
+            }
+            for await _ in signals { break }
+            let second = Task {
+                _ = try await database.run { try $0.query(.unprepared(list("b,c"))) }
+            }
+            let isWaiting = """
+                select exists (
+                  select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+                )::text
+                """
+            let end = ContinuousClock.now + .seconds(2)
+            while try await database.texts(isWaiting) != ["true"], ContinuousClock.now < end {
+                try await Task.sleep(for: .milliseconds(5), clock: .continuous)
+            }
+            isOver.withLock { $0 = true }
+            try await first.value
+            try await second.value
+            #expect(
+                try await database.texts("select channel_id from synced.hub_channel order by 1")
+                    == ["b", "c"])
         }
     }
 
