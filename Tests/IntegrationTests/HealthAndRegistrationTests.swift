@@ -1,5 +1,6 @@
 import JSON
 import Postgres
+import TestSupport
 import Testing
 
 @Suite struct HealthAndRegistrationTests {
@@ -86,6 +87,45 @@ import Testing
             #expect(
                 try await world.value("select attributes ->> 'hub_user_id' from jobrunner.users")
                     == "hub-7")
+        }
+    }
+
+    /// Each device that signs a person up brings an id of its own, all at the same time.
+    @Test func `MH29 a hub id is made once: of devices that sign up at once one's is stored`()
+        async throws
+    {
+        try await withWorld { world in
+            for device in 1...8 {
+                try await world.source.command(
+                    "POST", "users", #"{"id": "hub-\#(device)", "videos": 5, "registered": false}"#)
+            }
+            let others = Database(try world.database.configuration(lanes: 8))
+            let made = await withTaskGroup(of: String?.self) { group in
+                for device in 1...8 {
+                    group.addTask {
+                        let add = Statement(
+                            "select jobrunner.add_user('acme', 'ann', jsonb_build_object('hub_user_id', $1::text))",
+                            .text("hub-\(device)"))
+                        do {
+                            _ = try await others.run { try $0.query(add) }
+                            return "hub-\(device)"
+                        } catch {
+                            return (error as? DatabaseError)?.sqlstate
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1 ?? "?") }
+            }
+            await others.close()
+            #expect(made.filter { $0 == "JR013" }.count == 7)
+            let id = try #require(made.first { $0.hasPrefix("hub-") })
+            // What else is stored of the person later leaves it alone.
+            try await world.sql(#"select jobrunner.set_user('acme', 'ann', '{"nick": "a"}')"#)
+            try await setChannels(["c1"], of: "ann", in: world)
+            try await world.runAgain()
+            #expect(try await world.unfinished() == [])
+            let paths = try await world.source.asked().filter { $0.what != "health" }.map(\.path)
+            #expect(!paths.isEmpty && paths.allSatisfy { $0.hasPrefix("/api/users/\(id)/") })
         }
     }
 

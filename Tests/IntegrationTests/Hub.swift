@@ -40,9 +40,14 @@ final class Hub: @unchecked Sendable {
     }
 
     func text(_ method: String, _ path: String, _ body: String? = nil) async throws -> [UInt8] {
+        try await answer(method, "_control/\(path)", body)
+    }
+
+    /// The text of an answer, as any client of the source gets it.
+    func answer(_ method: String, _ path: String, _ body: String? = nil) async throws -> [UInt8] {
         let response = try await client.send(
             HTTPRequest(
-                method: method, url: "\(base)/_control/\(path)", headers: [],
+                method: method, url: "\(base)/\(path)", headers: [],
                 body: body.map { Array($0.utf8) }),
             deadline: .now + .seconds(60))
         guard response.status < 300 else {

@@ -1,5 +1,6 @@
 import JSON
 import Postgres
+import Runner
 import Testing
 
 @Suite struct InterruptionTests {
@@ -157,6 +158,46 @@ import Testing
             #expect(
                 try await world.value(
                     "select count(*) from jobrunner.runs where error_kind = 'crashed'") == "0")
+        }
+    }
+
+    /// Nothing but the notification tells of the pause: the worker looks for itself once an hour.
+    @Test(arguments: ["retry", "rate"])
+    func `ST4 a cancel ends a wait within 100 ms`(_ wait: String) async throws {
+        let slow = [("per_second: 100000", "per_second: 1")]
+        try await withSports("\"records\": 30", changes: wait == "rate" ? slow : []) { world in
+            if wait == "retry" {
+                try await world.source.fault(
+                    #"{"kind": "throttle", "retry_after": 20, "times": 0}"#)
+            }
+            let worker = try world.start { $0.watch = .seconds(3600) }
+            var milliseconds: [Double] = []
+            // Fewer than the job has entities, of which each attempt may read one.
+            for attempt in 1...5 {
+                let before = try await world.queries().count
+                try await eventually("it asks") {
+                    try await world.queries().count > before
+                }
+                let asked = try await world.value(
+                    "select extract(epoch from clock_timestamp()) * 1000 from jobrunner.pause_jobs('acme', '*')"
+                )
+                try await eventually("the run ends") {
+                    try await world.job("*").text("state") == "paused"
+                }
+                let ended = try await world.value(
+                    "select extract(epoch from max(ended_at)) * 1000 from jobrunner.runs")
+                milliseconds.append((Double(ended ?? "") ?? 0) - (Double(asked ?? "") ?? 0))
+                #expect(try await world.outcomes("*").count == attempt)
+                try await world.sql("select jobrunner.resume_jobs('acme', '*')")
+            }
+            await worker.stop()
+            #expect(
+                Set(try await world.outcomes("*")).isSubset(of: [
+                    "partial cancelled", "partial shutdown",
+                ]))
+            // The machine may take one of them away for a moment, not most.
+            #expect(milliseconds.sorted()[2] < 100, "\(milliseconds)")
+            #expect(milliseconds.allSatisfy { $0 < 1000 }, "\(milliseconds)")
         }
     }
 }

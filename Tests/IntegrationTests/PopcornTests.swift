@@ -1,6 +1,7 @@
 import JSON
 import JobFile
 import Postgres
+import Telemetry
 import Testing
 
 /// A watchlist in the zone that Core Data keeps, whose shape nobody promises.
@@ -120,82 +121,6 @@ import Testing
         }
     }
 
-    @Test func `PO9 a child that comes before its parent is stored, and its link resolves later`()
-        async throws
-    {
-        try await withMovies(0, changes: parented) { world in
-            try await world.put([
-                movie("child", fields: #""CD_parent": {"value": "parent"}"#),
-                movie("other", fields: ""), movie("parent", fields: ""),
-            ])
-            try await world.source.fault(
-                #"{"kind": "cloudkit_error", "op": "changes/zone", "code": "ACCESS_DENIED", "nth": 9}"#
-            )
-            try await world.drain()
-            // Seven pages of other types and the child's are here: the link leads nowhere yet.
-            #expect(try await world.movies() == ["child"])
-            #expect(try await resolved(world) == [])
-            try await world.runAgain()
-            #expect(try await resolved(world) == ["child parent"])
-            #expect(
-                try await world.texts(
-                    "select conname from pg_constraint where contype = 'f' and connamespace = 'synced'::regnamespace"
-                ) == [])
-        }
-    }
-
-    @Test func `PO10 a deleted parent takes along or lets go what an application hangs on it`()
-        async throws
-    {
-        try await withMovies(0, changes: parented) { world in
-            try await world.put([
-                movie("child", fields: #""CD_parent": {"value": "parent"}"#),
-                movie("parent", fields: ""),
-            ])
-            try await world.drain()
-            for (table, rule) in [("note", "cascade"), ("mark", "set null (record_name)")] {
-                try await world.sql(
-                    """
-                    create table public.\(table) (
-                      user_id bigint, record_name text,
-                      foreign key (user_id, record_name) references synced.watchlist_movie (user_id, record_name)
-                        on delete \(rule)
-                    )
-                    """)
-                try await world.sql(
-                    """
-                    insert into public.\(table)
-                    select user_id, record_name from synced.watchlist_movie where record_name = 'parent'
-                    """)
-            }
-            try await world.cloud(
-                .popcorn, "delete",
-                #""user": "\#(firstUser)", "zone": "\#(zone)", "names": ["parent"]"#)
-            try await world.runAgain()
-            #expect(try await world.unfinished() == [])
-            #expect(try await world.movies() == ["child"])
-            #expect(try await resolved(world) == [])
-            #expect(try await world.value("select count(*) from public.note") == "0")
-            #expect(try await world.texts("select record_name from public.mark") == ["null"])
-        }
-    }
-
-    private let parented = [
-        ("size: 200", "size: 1"),
-        (
-            "        created_at: { at: CD_createdAt",
-            "        parent: { at: CD_parent, type: text }\n        created_at: { at: CD_createdAt"
-        ),
-    ]
-
-    private func resolved(_ world: World) async throws -> [String] {
-        try await world.texts(
-            """
-            select c.record_name || ' ' || p.record_name from synced.watchlist_movie as c
-            join synced.watchlist_movie as p on p.user_id = c.user_id and p.record_name = c.parent
-            """)
-    }
-
     @Test func `PO13 each run tells its start and its end, with the outcome`() async throws {
         try await withMovies(3) { world in
             try await world.drain()
@@ -208,6 +133,37 @@ import Testing
             let end = try #require(told("run finished", world).last)
             #expect(end.contains("outcome=failed") && end.contains("user=\(firstUser)"))
             #expect(end.contains("job=popcorn.refresh"))
+            // A start and an end by turns, each of the same run.
+            let events = world.lines.all.filter {
+                $0.contains("run started") || $0.contains("run finished")
+            }
+            #expect(events.map { $0.contains("run started") } == [true, false, true, false])
+            let runs = events.map { $0.firstMatch(of: /run=[0-9]+/)?.output }
+            #expect(runs[0] != nil && runs[0] == runs[1])
+            #expect(runs[2] != nil && runs[2] == runs[3] && runs[0] != runs[2])
+        }
+    }
+
+    /// Where nobody asked for more, idle runs are not told: there are millions a day.
+    @Test func `PO13 at the default level the end of a run that changed or failed is told`()
+        async throws
+    {
+        try await withMovies(3) { world in
+            func run() async throws -> [String] {
+                let before = told("run ", world).count
+                try await world.makeDue()
+                await (try world.start(drains: true, level: .info)).ended()
+                return Array(told("run ", world).dropFirst(before))
+            }
+            let first = try await run()
+            #expect(first.map { $0.contains("outcome=complete") } == [true])
+            #expect(first[0].contains("changed=3") && first[0].contains("user=\(firstUser)"))
+            #expect(try await run() == [])
+            try await world.source.fault(
+                #"{"kind": "cloudkit_error", "op": "changes/zone", "code": "ACCESS_DENIED"}"#)
+            let failed = try await run()
+            #expect(failed.map { $0.contains("outcome=failed") } == [true])
+            #expect(failed[0].contains("error_kind=access_denied"))
         }
     }
 
@@ -216,16 +172,19 @@ import Testing
     }
 }
 
-private let zone = "com.apple.coredata.cloudkit.zone"
+/// Where Core Data keeps its records.
+let coreDataZone = "com.apple.coredata.cloudkit.zone"
+
+private let zone = coreDataZone
 
 /// A world of Popcorn with so many movies, and seven records of other types.
 func withMovies(
-    _ count: Int, duplicates: Int = 0, changes: [(String, String)] = [],
+    _ count: Int, duplicates: Int = 0, users: Int = 1, changes: [(String, String)] = [],
     _ body: (World) async throws -> Void
 ) async throws {
     try await withApp(
         .popcorn, #""records": \#(count), "duplicates": \#(duplicates), "broken": 0"#,
-        changes: changes, body)
+        users: users, changes: changes, body)
 }
 
 /// A movie as another device saves it.
@@ -237,11 +196,11 @@ func movie(_ name: String, fields: String) -> String {
 
 extension World {
     /// Another device saves movies.
-    func put(_ movies: [String]) async throws {
+    func put(_ movies: [String], of user: String = firstUser) async throws {
         try await cloud(
             .popcorn, "edit",
             """
-            "user": "\(firstUser)", "zone": "\(zone)", "records": [\(movies.joined(separator: ", "))]
+            "user": "\(user)", "zone": "\(zone)", "records": [\(movies.joined(separator: ", "))]
             """)
     }
 

@@ -66,44 +66,6 @@ import Testing
         }
     }
 
-    /// The best of several, since other tests have the processor as well.
-    @Test(arguments: ["retry", "rate"])
-    func `ST4 a cancel ends a wait within 100 ms`(_ wait: String) async throws {
-        let slow = [("per_second: 100000", "per_second: 1")]
-        try await withSports("\"records\": 30", changes: wait == "rate" ? slow : []) { world in
-            if wait == "retry" {
-                try await world.source.fault(
-                    #"{"kind": "throttle", "retry_after": 20, "times": 0}"#)
-            }
-            let worker = try world.start()
-            var best = Double.infinity
-            for attempt in 1...8 where best >= 100 {
-                let before = try await world.queries().count
-                try await eventually("it asks") {
-                    try await world.queries().count > before
-                }
-                let asked = try await world.value(
-                    "select extract(epoch from clock_timestamp()) from jobrunner.pause_jobs('acme', '*')"
-                )
-                try await eventually("the run ends") {
-                    try await world.job("*").text("state") == "paused"
-                }
-                let ended = try await world.value(
-                    "select extract(epoch from max(ended_at)) from jobrunner.runs")
-                best = min(
-                    best, (Double(ended ?? "") ?? 0) * 1000 - (Double(asked ?? "") ?? 0) * 1000)
-                #expect(try await world.outcomes("*").count == attempt)
-                try await world.sql("select jobrunner.resume_jobs('acme', '*')")
-            }
-            await worker.stop()
-            #expect(
-                Set(try await world.outcomes("*")).isSubset(of: [
-                    "partial cancelled", "partial shutdown",
-                ]))
-            #expect(best < 100, "\(best) ms")
-        }
-    }
-
     @Test func `ST7 what was done before a cut is not asked for again`() async throws {
         try await withSports { world in
             try await world.cut("Game", 2)

@@ -113,9 +113,11 @@ import Testing
             #expect(job.text("last_outcome") == "failed")
             #expect(job.int("consecutive_failures") == 1)
             #expect(job.text("last_error")?.contains("INTERNAL_ERROR") == true)
+            // An hour here; its next tick would be sooner, and now sooner still.
             #expect(
                 try await world.value(
-                    "select due_at > now() + interval '50 minutes' from jobrunner.jobs") == "true")
+                    "select due_at - last_run_at = interval '1 hour' from jobrunner.jobs") == "true"
+            )
             #expect(try await world.checkpoint(of: "game").int("consecutive_failures") == 1)
             #expect(try await world.count("st_stadium_alias") == 50)
             try await world.source.command("DELETE", "faults")
@@ -166,6 +168,49 @@ import Testing
             #expect(job.text("last_outcome") == outcome)
             #expect(job.int("consecutive_failures") == 0)
             #expect(job.isNull("last_success_at"))
+        }
+    }
+
+    @Test(arguments: ["503", "no connection"])
+    func `ST20 a CloudKit that is away for all counts against nobody once its breaker is open`(
+        _ how: String
+    ) async throws {
+        try await withSports("\"records\": 30") { world in
+            let move = "select jobrunner.set_source('acme', 'ck-sportstime', $1)"
+            if how == "503" {
+                try await world.source.fault(#"{"kind": "status", "status": 503, "times": 0}"#)
+            } else {
+                try await world.sql(move, .text("http://127.0.0.1:1"))
+            }
+            for failures in 1...10 {
+                try await world.runAgain()
+                #expect(try await world.job("*").int("consecutive_failures") == failures)
+                #expect(try await world.job("*").text("last_error_kind") == "unavailable")
+            }
+            let asked = try await world.queries().count
+            #expect((asked > 0) == (how == "503"))
+            // Nobody is asked now, and the wait is the breaker's, not the failures'.
+            try await world.runAgain()
+            let job = try await world.job("*")
+            #expect(job.text("last_outcome") == "deferred")
+            #expect(job.text("last_error_kind") == "blocked")
+            #expect(job.int("consecutive_failures") == 10)
+            #expect(try await world.queries().count == asked)
+            #expect(
+                try await world.value(
+                    """
+                    select j.deferred_until = j.due_at
+                      and j.due_at between now() and s.blocked_until + interval '1 second'
+                    from jobrunner.jobs as j, jobrunner.sources as s
+                    """) == "true")
+            // It is back: the first run that is let through finds out.
+            try await world.source.command("DELETE", "faults")
+            try await world.sql(move, .text(world.source.base))
+            try await world.sql("update jobrunner.sources set blocked_until = now()")
+            try await world.runAgain()
+            #expect(try await world.unfinished() == [])
+            #expect(try await world.job("*").int("consecutive_failures") == 0)
+            #expect(try await world.differences() == [])
         }
     }
 

@@ -121,6 +121,8 @@ import Testing
     {
         try await withStatuses(3) { world in
             try await world.drain()
+            let rows = try await world.local()
+            #expect(rows.keys.sorted() == [video(0), video(1), video(2)])
             let start = try await world.requestCount()
             try await world.deleteZone()
             try await world.runAgain()
@@ -131,9 +133,39 @@ import Testing
             let tokens = try await world.source.log().suffix(4).map { $0.text("token") }
             #expect(tokens.first != .some(nil) && tokens.last == .some(nil))
             #expect(try await world.unfinished() == [])
+            // A zone that lost all its records takes none of ours with it, and that is told.
+            #expect(try await world.remote() == [:])
+            #expect(try await world.local() == rows)
+            #expect(
+                try await world.checkpoint(userName(1)).text("last_error_kind") == "sweep_refused")
             try await world.deviceSaves(Save("later", "watched", statusBegin))
             try await world.runAgain()
-            #expect(try await world.local()["later"]?.status == "watched")
+            let later = try #require(try await world.local()["later"])
+            #expect(later.save == Save("later", "watched", statusBegin) && later.isSynced)
+            #expect(try await world.local().filter { $0.key != "later" } == rows)
+        }
+    }
+
+    @Test func `MS6 a zone that is missing again right after it was made ends the run`()
+        async throws
+    {
+        try await withStatuses(3) { world in
+            try await world.drain()
+            let rows = try await world.local()
+            let start = try await world.requestCount()
+            try await world.source.fault(
+                #"{"kind": "zone_error", "code": "ZONE_NOT_FOUND", "op": "changes/zone", "times": 0}"#
+            )
+            try await world.runAgain()
+            #expect(
+                try await world.story(from: start).filter { $0 == "changes/zone" }.count == 2)
+            #expect(try await world.outcomes(userName(1)).last == "failed zone_missing")
+            #expect(try await world.local() == rows)
+            // It is there again: the next run goes on by itself, and changes nothing.
+            try await world.source.command("DELETE", "faults")
+            try await world.runAgain()
+            #expect(try await world.unfinished() == [])
+            #expect(try await world.disagreements() == [])
         }
     }
 

@@ -21,6 +21,8 @@ final class World: Sendable {
     let queue: Queue
     let source: Hub
     let file: JobFile
+    /// The job file's text.
+    let text: String
     let lines = Lines()
     let sealer: Sealer?
 
@@ -31,7 +33,7 @@ final class World: Sendable {
         _ yaml: String = World.metube(), seed: UInt64 = 1, sealer: Sealer? = nil
     ) async throws {
         source = try Hub(seed: seed)
-        let text = yaml.replacing("HUB_BASE", with: source.base)
+        text = yaml.replacing("HUB_BASE", with: source.base)
         file = try JobFile.parse(text, file: "test.yaml").get()
         database = try await TestDatabase.make(template: try await schemaTemplate())
         pool = Database(try database.configuration(lanes: 2))
@@ -89,13 +91,13 @@ final class World: Sendable {
 
     /// Starts a worker; without `drains` it works until it is stopped.
     func start(
-        concurrency: Int = 20, drains: Bool = false,
+        concurrency: Int = 20, drains: Bool = false, level: Level = .debug,
         change: (inout WorkerSettings) -> Void = { _ in }
     ) throws -> RunningWorker {
         let configuration = try database.configuration(lanes: 2)
         let own = Queue(Database(configuration))
         let budgets = Budgets(own)
-        let log = Log(LogSettings(level: .debug), sink: lines.sink)
+        let log = Log(LogSettings(level: level), sink: lines.sink)
         let client = HTTPClient(userAgent: "jobrunner-test")
         var settings = WorkerSettings(
             concurrency: concurrency, drains: drains, host: "test", pid: getpid(), version: "test")

@@ -1,0 +1,356 @@
+import Foundation
+import JobFile
+import Postgres
+import Testing
+
+/// Each shipped job against what its source says it holds: every column of every row.
+///
+/// A column that a job file gets later fails here by its name until it is compared too.
+@Suite struct AppColumnsTests {
+    @Test func `every column of metube.refresh is what the hub holds`() async throws {
+        try await withWorld { world in
+            try await world.expectTruth()
+            try await world.addUser("ann", videos: 300, channels: ["c1", "ü\"2"])
+            // Published when they are added, to the millisecond.
+            try await world.source.add(7, to: "ann", clean: false)
+            try await world.drain()
+            #expect(try await world.unfinished() == [])
+            let held = try await world.source.text("GET", "expected?user=ann")
+            try await world.takeTruth(held, member: "videos", kind: "hub_video", user: "ann")
+            try await world.takeTruth(
+                Array(#"{"ids": ["c1", "ü\"2"]}"#.utf8), member: "ids", kind: "hub_channel",
+                user: "ann")
+            try await world.compareAllColumns([
+                TruthTable(
+                    "hub_video", key: ["video_id"],
+                    [
+                        "video_id": "e.r ->> 'video_id'", "channel_id": "e.r ->> 'channel_id'",
+                        "published_at": "e.r ->> 'published_at'", "title": "e.r ->> 'title'",
+                        "description": "e.r ->> 'description'",
+                        "thumbnail_url": "e.r ->> 'thumbnail_url'",
+                        "duration_s": "e.r ->> 'duration_s'",
+                        "last_modified": TruthTable.recent("last_modified"),
+                    ]), TruthTable.channels,
+            ])
+        }
+    }
+
+    @Test func `every column of metube.worker is what the back end serves`() async throws {
+        let path = packageRoot.appending(path: "jobs/metube/worker.yaml")
+        try await withWorld(try String(contentsOf: path, encoding: .utf8)) { world in
+            try await world.expectTruth()
+            try await world.addUser("ann", videos: 300, channels: ["c1"])
+            try await world.source.add(7, to: "ann", clean: false)
+            try await world.sql(
+                "select jobrunner.set_source('acme', $1, $2)", .text(world.file.source.id),
+                .text(world.source.base + "/worker/ann"))
+            try await world.drain()
+            #expect(try await world.unfinished() == [])
+            let served = try await world.source.answer(
+                "POST", "worker/ann/api/videos/query",
+                #"{"channelIds": ["c1"], "afterSeq": 0, "limit": 500}"#)
+            try await world.takeTruth(served, member: "videos", kind: "hub_video", user: "ann")
+            try await world.takeTruth(
+                Array(#"{"ids": ["c1"]}"#.utf8), member: "ids", kind: "hub_channel", user: "ann")
+            try await world.compareAllColumns([
+                TruthTable(
+                    "hub_video", key: ["video_id"],
+                    [
+                        "video_id": "e.r ->> 'videoId'", "channel_id": "e.r ->> 'channelId'",
+                        "published_at": "e.r ->> 'publishedAt'", "title": "e.r ->> 'title'",
+                        "duration_s": "e.r ->> 'durationSeconds'",
+                        "last_modified": TruthTable.recent("last_modified"),
+                    ]), TruthTable.channels,
+            ])
+        }
+    }
+
+    @Test func `every column of metube.status is what CloudKit holds, pulled and pushed`()
+        async throws
+    {
+        let odd = #"""
+            {"recordName": "odd", "recordType": "WatchedStatus", "created": 1735689600001, "modified": 1735689612345,
+             "fields": {"videoId": {"value": "odd"}, "status": {"value": "skipped"},
+              "lastModified": {"value": 1735700000789, "type": "TIMESTAMP"}}}
+            """#
+        try await withApp(.metube, #""records": 250, "broken": 3"#, users: 2) { world in
+            try await world.expectTruth()
+            try await world.cloud(
+                .metube, "records",
+                #""user": "\#(firstUser)", "zone": "WatchedStatusZone", "records": [\#(odd)]"#)
+            try await world.drain()
+            try await compareStatuses(world)
+            // What was edited here and sent is what the source holds then, by its own words.
+            try await world.sql(
+                """
+                update synced.watched_status
+                set status = 'skipped', playback_position = 12.25, last_modified = '2030-01-02 03:04:05.678901+00',
+                  synced = false
+                where video_id in ('vid_00001', 'vid_00002', 'odd')
+                """)
+            try await world.runAgain()
+            #expect(
+                try await world.texts(
+                    """
+                    select distinct status || ' ' || playback_position from synced.watched_status
+                    where last_modified > '2030-01-01'
+                    """) == ["skipped 12.25"])
+            try await compareStatuses(world)
+        }
+    }
+
+    private func compareStatuses(_ world: World) async throws {
+        #expect(try await world.unfinished() == [])
+        try await world.takeCloudTruth(
+            .metube, ["WatchedStatus": "watched_status"], users: [userName(1), userName(2)],
+            zone: "WatchedStatusZone")
+        try await world.compareAllColumns([
+            TruthTable(
+                "watched_status", key: ["video_id"],
+                condition:
+                    "\(TruthTable.field("status")) in ('unknown', 'unwatched', 'watched', 'skipped')",
+                TruthTable.record.merging([
+                    "video_id": TruthTable.field("videoId"), "status": TruthTable.field("status"),
+                    "last_modified": TruthTable.timeField("lastModified"),
+                    "playback_position":
+                        "coalesce(\(TruthTable.field("playbackPosition")), '0')",
+                    "record_name": "e.r ->> 'recordName'",
+                ]) { $1 }.merging(TruthTable.pushed) { $1 })
+        ])
+    }
+
+    @Test func `every column of sportstime.refresh is what CloudKit holds`() async throws {
+        let odd = #"""
+            {"recordName": "odd", "recordType": "Game", "created": 1735689600001, "modified": 1735689612345,
+             "fields": {"canonicalId": {"value": "odd \"ü\\\n"}, "homeTeamCanonicalId": {"value": "h"},
+              "awayTeamCanonicalId": {"value": "a"}, "stadiumCanonicalId": {"value": "s"},
+              "dateTime": {"value": 1893456000789, "type": "TIMESTAMP"}}}
+            """#
+        try await withSports(#""records": 450, "broken": 3"#) { world in
+            try await world.expectTruth()
+            try await world.cloud(.sportstime, "records", #""records": [\#(odd)]"#)
+            try await world.drain()
+            #expect(try await world.unfinished() == [])
+            try await world.compareSports()
+        }
+    }
+
+    @Test func `every column of snapchef.refresh is what CloudKit holds`() async throws {
+        let odd = #"""
+            {"recordName": "odd", "recordType": "Recipe", "created": 1735689600001, "modified": 1735689612345,
+             "fields": {"id": {"value": "odd ü"}, "ownerID": {"value": "user-000001"},
+              "createdAt": {"value": 1735700000789, "type": "TIMESTAMP"},
+              "title": {"value": "a \"b\" \\ \n ü 😀"}}}
+            """#
+        try await withApp(.snapchef, #""records": 120, "broken": 3"#, users: 2) { world in
+            try await world.expectTruth()
+            try await world.cloud(.snapchef, "records", #""records": [\#(odd)]"#)
+            try await world.drain()
+            #expect(try await world.unfinished() == [])
+            try await world.takeCloudTruth(.snapchef, ["Recipe": "recipe"], users: ["*"])
+            // A record is its owner's.
+            try await world.sql(
+                "update public.truth set user_key = r #>> '{fields,ownerID,value}'")
+            try await world.compareAllColumns([
+                TruthTable(
+                    "recipe", key: ["recipe_id"],
+                    condition: "\(TruthTable.field("id")) is not null",
+                    TruthTable.record.filter { $0.key != "change_tag" }.merging([
+                        "recipe_id": TruthTable.field("id"),
+                        "owner_id": TruthTable.field("ownerID"),
+                        "created_at": TruthTable.timeField("createdAt"),
+                        "body": TruthTable.body,
+                    ]) { $1 })
+            ])
+        }
+    }
+
+    @Test func `every column of luego.refresh is what CloudKit holds, pulled and pushed`()
+        async throws
+    {
+        let odd = #"""
+            {"recordName": "odd", "recordType": "Article", "created": 1735689600001, "modified": 1735689612345,
+             "fields": {"url": {"value": "https://example.org/ü?a=\"b\"&c=%20"}, "title": {"value": "a \\ \n 😀"},
+              "savedDate": {"value": 1735700000789, "type": "TIMESTAMP"},
+              "readPosition": {"value": 0.123456789012345678, "type": "DOUBLE"}}}
+            """#
+        // Two copies are merged, and what that makes is sent.
+        let fixture = #""records": 250, "duplicates": 2, "broken": 3"#
+        try await withApp(.luego, fixture, users: 2) { world in
+            try await world.expectTruth()
+            try await world.cloud(
+                .luego, "records", #""user": "\#(firstUser)", "records": [\#(odd)]"#)
+            try await world.drain()
+            try await compareArticles(world)
+            try await world.sql(
+                """
+                update synced.article
+                set title = 'mine "ü"', is_favorite = not is_favorite, is_archived = not is_archived, read_position = 0.75,
+                  saved_date = '2030-01-02 03:04:05.678901+00', synced = false
+                where record_name in ('article_1', 'article_2', 'odd')
+                """)
+            try await world.runAgain()
+            #expect(
+                try await world.texts(
+                    "select distinct title from synced.article where saved_date > '2030-01-01'")
+                    == ["mine \"ü\""])
+            try await compareArticles(world)
+        }
+    }
+
+    private func compareArticles(_ world: World) async throws {
+        #expect(try await world.unfinished() == [])
+        try await world.takeCloudTruth(
+            .luego, ["Article": "article"], users: [userName(1), userName(2)])
+        try await world.compareAllColumns([
+            TruthTable(
+                "article", key: ["record_name"],
+                condition:
+                    "\(TruthTable.field("url")) is not null and \(TruthTable.field("title")) is not null",
+                TruthTable.record.merging([
+                    "record_name": "e.r ->> 'recordName'", "url": TruthTable.field("url"),
+                    "title": TruthTable.field("title"),
+                    "saved_date": TruthTable.timeField("savedDate"),
+                    "is_favorite": "coalesce(\(TruthTable.field("isFavorite")), '0')",
+                    "is_archived": "coalesce(\(TruthTable.field("isArchived")), '0')",
+                    "read_position": "coalesce(\(TruthTable.field("readPosition")), '0')",
+                    "deleted_at": TruthTable.timeField("deletedAt"),
+                ]) { $1 }.merging(TruthTable.pushed) { $1 })
+        ])
+    }
+
+    @Test func `every column of popcorn.refresh is what CloudKit holds`() async throws {
+        let fixture = #""records": 250, "duplicates": 5, "broken": 3"#
+        try await withApp(.popcorn, fixture, users: 2) { world in
+            try await world.expectTruth()
+            try await world.put([
+                movie(
+                    "odd",
+                    fields:
+                        #""CD_movieID": {"value": 9007199254740993}, "CD_new": {"value": "a \"b\" \\ ü 😀"}, "#
+                        + #""CD_createdAt": {"value": 1735700000789, "type": "TIMESTAMP"}"#),
+                movie("bare", fields: ""),
+            ])
+            try await world.drain()
+            #expect(try await world.unfinished() == [])
+            try await world.takeCloudTruth(
+                .popcorn, ["CD_MoviesWatchlistMovieEntity": "watchlist_movie"],
+                users: [userName(1), userName(2)], zone: "com.apple.coredata.cloudkit.zone")
+            // Of those that are one movie all but the oldest are hidden.
+            let isHidden = """
+                exists (
+                  select from public.truth as o
+                  where o.user_key = e.user_key and o.r #> '{fields,CD_movieID,value}' = e.r #> '{fields,CD_movieID,value}'
+                    and (o.r #>> '{fields,CD_createdAt,value}')::bigint < (e.r #>> '{fields,CD_createdAt,value}')::bigint
+                )
+                """
+            try await world.compareAllColumns([
+                TruthTable(
+                    "watchlist_movie", key: ["record_name"],
+                    TruthTable.record.merging([
+                        "record_name": "e.r ->> 'recordName'",
+                        "movie_id": TruthTable.field("CD_movieID"),
+                        "created_at": TruthTable.timeField("CD_createdAt"),
+                        "body": TruthTable.body,
+                        "hidden_at":
+                            "case when \(isHidden) then \(TruthTable.recent("hidden_at")) end",
+                    ]) { $1 })
+            ])
+            #expect(
+                try await world.value(
+                    "select count(*) from synced.watchlist_movie where hidden_at is not null")
+                    == "10")
+        }
+    }
+}
+
+extension TruthTable {
+    /// What a CloudKit record tells of itself.
+    fileprivate static let record = [
+        "change_tag": "e.r ->> 'recordChangeTag'", "modified_at": time("modified,timestamp"),
+        "last_modified": recent("last_modified"),
+    ]
+
+    /// The columns of a table that is pushed, when nothing waits and nothing was refused.
+    fileprivate static let pushed = ["pending_delete": "false", "push_error": "null"]
+
+    fileprivate static let channels = TruthTable(
+        table: "hub_channel", key: ["channel_id"],
+        columns: ["user_id": common["user_id"] ?? "", "channel_id": "e.r #>> '{}'"])
+
+    private init(table: String, key: [String], columns: [String: String]) {
+        self.table = table
+        self.key = key
+        self.columns = columns
+    }
+}
+
+extension TruthTable {
+    fileprivate static var sports: [TruthTable] {
+        func table(
+            _ name: String, key: String, _ fields: [String: String], time: String? = nil
+        ) -> TruthTable {
+            TruthTable(
+                name, key: [key],
+                condition: fields.values.map { "\(Self.field($0)) is not null" }.joined(
+                    separator: " and "),
+                Self.record.merging(fields.mapValues { Self.field($0) }) { $1 }
+                    .merging(time.map { ["modified_at": Self.timeField($0)] } ?? [:]) { $1 }
+                    .filter { $0.key != "change_tag" })
+        }
+        return [
+            table(
+                "st_stadium", key: "canonical_id", ["canonical_id": "canonicalId", "name": "name"]),
+            table(
+                "st_league_structure", key: "structure_id", ["structure_id": "structureId"],
+                time: "lastModified"),
+            table(
+                "st_team", key: "canonical_id",
+                [
+                    "canonical_id": "canonicalId", "stadium_canonical_id": "stadiumCanonicalId",
+                ]),
+            table("st_team_alias", key: "alias_id", ["alias_id": "aliasId"], time: "lastModified"),
+            table(
+                "st_stadium_alias", key: "alias_name", ["alias_name": "aliasName"],
+                time: "lastModified"),
+            game,
+            table("st_sport", key: "sport_id", ["sport_id": "sportId"]),
+        ]
+    }
+
+    private static let game = TruthTable(
+        "st_game", key: ["canonical_id"],
+        condition: "\(Self.field("canonicalId")) is not null",
+        Self.record.filter { $0.key != "change_tag" }.merging([
+            "canonical_id": Self.field("canonicalId"),
+            "home_team_id": Self.field("homeTeamCanonicalId"),
+            "away_team_id": Self.field("awayTeamCanonicalId"),
+            "stadium_id": Self.field("stadiumCanonicalId"),
+            "starts_at": Self.timeField("dateTime"),
+        ]) { $1 })
+}
+
+extension World {
+    /// Compares SportsTime's seven tables with what the source holds now.
+    func compareSports(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let tables = Dictionary(uniqueKeysWithValues: SportsType.all.map { ($0.type, $0.table) })
+        try await takeCloudTruth(.sportstime, tables, users: ["*"])
+        try await compareAllColumns(TruthTable.sports, sourceLocation: sourceLocation)
+    }
+
+    /// What the source holds of each type now, in place of what it held before.
+    fileprivate func takeCloudTruth(
+        _ app: CloudApp, _ tables: [String: String], users: [String], zone: String? = nil
+    ) async throws {
+        try await sql("truncate public.truth")
+        for user in users {
+            for (type, table) in tables {
+                var query = "container=\(app.container)&type=\(type)"
+                query += app.isPublic ? "&database=public" : "&database=private&user=\(user)"
+                if let zone { query += "&zone=\(zone)" }
+                let text = try await source.text("GET", "cloudkit/records?\(query)")
+                try await takeTruth(text, member: "records", kind: table, user: user)
+            }
+        }
+    }
+}

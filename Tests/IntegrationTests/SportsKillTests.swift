@@ -1,0 +1,121 @@
+import Foundation
+import JSON
+import JobFile
+import Postgres
+import TestSupport
+import Testing
+
+@Suite struct SportsKillTests {
+    /// `bin/chaos --app sportstime` does it more often, with deadlines and edits between.
+    @Test
+    func
+        `ST32 after kills at any moment the rows are the source's, and no page came twice but the one in flight`()
+        async throws
+    {
+        try await withSports("\"records\": 1300") { world in
+            try await world.expectTruth()
+            let program = try KilledProgram(world)
+            defer { program.clear() }
+            // So slow that a kill falls into a page, its commit, or between two.
+            try await world.source.fault(#"{"kind": "slow", "delay_ms": 15, "times": 0}"#)
+            var dice = SystemRandomNumberGenerator()
+            var moments: [String] = []
+            for _ in 1...10 {
+                let before = try await world.queries().count
+                let pages = Int.random(in: 1...2, using: &dice)
+                let late = Int.random(in: 0...25, using: &dice)
+                let worker = try program.start()
+                try await eventually("it asks for \(pages) pages") {
+                    try await world.queries().count >= before + pages
+                }
+                try await Task.sleep(for: .milliseconds(late), clock: .continuous)
+                kill(worker.processIdentifier, SIGKILL)
+                worker.waitUntilExit()
+                moments.append("\(before) + \(pages) pages, \(late) ms")
+                // The server may still be at the dead worker's last transaction.
+                try await eventually("its job is given up") {
+                    try await world.giveUpWorkers()
+                    return try await world.job("*").text("state") != "running"
+                }
+                try await world.sql("select jobrunner.retry_jobs('acme')")
+                guard try await world.queries().count < 13 else { break }
+            }
+            try await world.source.command("DELETE", "faults")
+            try await world.sql("update jobrunner.jobs set due_at = least(due_at, now())")
+            try await world.drain()
+            #expect(try await world.unfinished() == [], "\(moments)")
+            try await world.compareSports()
+            let asked = try await world.queries().filter { $0.status != 0 }.count
+            #expect(asked <= 13 + moments.count, "\(asked): \(moments)")
+            #expect(
+                try await world.value("select sum(inserted_count) from jobrunner.runs") == "1787",
+                "\(moments)")
+            #expect(
+                try await world.value(
+                    "select count(*) from jobrunner.runs where error_kind = 'crashed'")
+                    == "\(moments.count)")
+        }
+    }
+
+    /// `bin/chaos --app sportstime` does it to processes, and more often.
+    @Test func `ST32 workers given up at any page lose nothing and double nothing`() async throws {
+        try await withSports("\"records\": 1300") { world in
+            var asked: [Int] = []
+            for (type, page) in [
+                ("Stadium", 1), ("TeamAlias", 1), ("Game", 2), ("Game", 3), ("Sport", 1),
+            ] {
+                let before = try await world.queries(type).count
+                try await world.hang(type, page)
+                let worker = try world.start()
+                try await world.waitForQuery(type, before + page)
+                try await world.giveUpWorkers()
+                await worker.stop()
+                asked.append(try await world.queries().count)
+            }
+            try await world.drain()
+            #expect(try await world.differences() == [])
+            // Each cost the one page that hung: 13 pages as in a clean run, and five again.
+            #expect(try await world.queries().count == 13 + 5, "\(asked)")
+            #expect(
+                try await world.value("select sum(inserted_count) from jobrunner.runs")
+                    == "1787")
+        }
+    }
+}
+
+/// The program as its own process, over a world's database, source and job file.
+private struct KilledProgram {
+    private let folder: URL
+    private let environment: [String: String]
+
+    init(_ world: World) throws {
+        folder = FileManager.default.temporaryDirectory
+            .appending(path: "jobrunner-kill-\(UUID().uuidString)")
+        let jobs = folder.appending(path: "jobs")
+        try FileManager.default.createDirectory(at: jobs, withIntermediateDirectories: true)
+        try Data(world.text.utf8).write(to: jobs.appending(path: "test.yaml"))
+        let key = folder.appending(path: "key")
+        try Data(String(repeating: "07", count: 32).utf8).write(to: key)
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600], ofItemAtPath: key.path())
+        environment = [
+            "DATABASE_URL": world.database.url, "JOBRUNNER_JOBS": jobs.path(),
+            "JOBRUNNER_KEY_FILE": key.path(),
+        ]
+    }
+
+    /// Starts a worker.
+    func start() throws -> Process {
+        let process = Process()
+        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+            .deletingLastPathComponent().appending(path: "jobrunner")
+        process.arguments = ["worker", "--concurrency", "2"]
+        process.environment = environment
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        return process
+    }
+
+    func clear() { try? FileManager.default.removeItem(at: folder) }
+}
