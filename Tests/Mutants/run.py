@@ -1,0 +1,246 @@
+"""Makes each breakage of Tests/Mutants/*.mutant and says whether a test saw it; called by bin/mutants."""
+
+import argparse
+import glob
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+TEST_SECONDS_MAX = 300
+
+
+class Mistake(Exception):
+    """One line for the person who wrote the entry, or who called."""
+
+
+class Mutant:
+    def __init__(self, number, name, place):
+        self.number, self.name, self.place = number, name, place
+        self.file = self.filter = None
+        self.old, self.new = [], []
+        self.nth, self.count = 1, 1
+
+    def applied(self):
+        """The file's text with the breakage in it; raises where it does not find its place."""
+        if not (self.file and self.filter and self.old):
+            raise Mistake(f"{self.place}: '{self.name}' lacks one of: in, seen by, -")
+        try:
+            with open(self.file, encoding="utf-8") as file:
+                text = file.read()
+        except FileNotFoundError:
+            raise Mistake(f"{self.place}: there is no {self.file}") from None
+        old, new = "\n".join(self.old), "\n".join(self.new)
+        if old == new:
+            raise Mistake(f"{self.place}: '{self.name}' changes nothing")
+        found = text.count(old)
+        if found != self.count:
+            raise Mistake(
+                f"{self.place}: {self.file} has {found} × '{self.old[0].strip()}…', {self.count} expected")
+        start = -1
+        for _ in range(self.nth):
+            start = text.index(old, start + 1)
+        return text[:start] + new + text[start + len(old):]
+
+
+def read_all():
+    mutants = []
+    for path in sorted(glob.glob("Tests/Mutants/*.mutant")):
+        with open(path, encoding="utf-8") as file:
+            for number, line in enumerate(file.read().split("\n"), 1):
+                place = f"{path}:{number}"
+                if line.startswith("= "):
+                    mutants.append(Mutant(len(mutants) + 1, line[2:], place))
+                elif line and not line.startswith("#"):
+                    if not mutants:
+                        raise Mistake(f"{place}: an entry begins with '= ' and its name")
+                    take(mutants[-1], line, place)
+    return mutants
+
+
+def take(mutant, line, place):
+    at = re.fullmatch(r"at (\d+) of (\d+)", line)
+    if line.startswith("in "):
+        mutant.file = line[3:]
+    elif line.startswith("seen by "):
+        mutant.filter = line[8:]
+    elif at:
+        mutant.nth, mutant.count = int(at[1]), int(at[2])
+    elif line[:2] in ("- ", "-"):
+        mutant.old.append(line[2:])
+    elif line[:2] in ("+ ", "+"):
+        mutant.new.append(line[2:])
+    else:
+        raise Mistake(f"{place}: a line begins with =, in, seen by, at, - or +")
+
+
+def chosen(mutants, words):
+    if not words:
+        return mutants
+    # A number means that entry alone: '1' is no part of a name.
+    return [
+        mutant for mutant in mutants
+        if any(word == str(mutant.number) if word.isdigit() else word in mutant.name or word in mutant.file
+               for word in words)
+    ]
+
+
+def run(command, seconds=None):
+    """Exit status and output; None for the status when the time is over. What it started ends with it."""
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
+    try:
+        output, _ = process.communicate(timeout=seconds)
+        return process.returncode, output
+    except subprocess.TimeoutExpired:
+        end(process)
+        return None, ""
+    except BaseException:
+        end(process)
+        raise
+
+
+def end(process):
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+def build():
+    return run(["swift", "build", "--build-tests"])
+
+
+def test(pattern):
+    """None when all tests of the pattern are green, else the first words of a red one."""
+    status, output = run(["swift", "test", "--skip-build", "--filter", pattern], TEST_SECONDS_MAX)
+    if status is None:
+        return f"not within {TEST_SECONDS_MAX} s"
+    if not re.search(r"Test run with [1-9]\d* tests?", output) and status == 0:
+        raise Mistake(f"no test matches '{pattern}'")
+    if status == 0:
+        return None
+    issue = re.search(r"^✘ (Test .*? recorded an issue.*)(?:\n↳ (.*))?$", output, re.M)
+    if not issue:
+        return f"the tests ended with {status}"
+    return ": ".join(part for part in issue.groups() if part)[:400]
+
+
+def check_green(mutants):
+    status, output = build()
+    if status != 0:
+        raise Mistake("it does not build as it is:\n" + output[-2000:])
+    for pattern in sorted({mutant.filter for mutant in mutants}):
+        red = test(pattern)
+        if red:
+            raise Mistake(f"'{pattern}' is red without any breakage: {red}")
+
+
+def verdict(mutant):
+    """One of killed, survived, does not build; and the words of the red test."""
+    text = mutant.applied()
+    with open(mutant.file, encoding="utf-8") as file:
+        before = file.read()
+    try:
+        write(mutant.file, text)
+        status, output = build()
+        if status != 0:
+            error = re.search(r"^.*error: .*$", output, re.M)
+            return "does not build", error.group(0) if error else ""
+        red = test(mutant.filter)
+        return ("killed", red) if red else ("survived", "")
+    finally:
+        write(mutant.file, before)
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def try_all(mutants):
+    counts = {"killed": 0, "survived": 0, "does not build": 0}
+    for mutant in mutants:
+        began = time.monotonic()
+        word, red = verdict(mutant)
+        counts[word] += 1
+        print(f"{mutant.number:3} {word:14} {mutant.name} ({time.monotonic() - began:.0f} s)", flush=True)
+        if red:
+            print(f"      {red}", flush=True)
+    print("{} killed, {} survived, {} do not build".format(*counts.values()))
+    return 0 if counts["killed"] == len(mutants) else 1
+
+
+def check_clean():
+    status = subprocess.run(["git", "status", "--porcelain"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    if status:
+        raise Mistake("the working tree has changes: commit them first\n" + status.rstrip())
+
+
+def with_server(work):
+    if os.environ.get("JOBRUNNER_TEST_DATABASE_URL"):
+        return work()
+    with tempfile.TemporaryDirectory(prefix="jobrunner-mutants.", dir="/var/tmp") as folder:
+        server = os.path.join(folder, "pg")
+        status, output = run(["bin/pg", "start", "--fast", server])
+        url = re.search(r"^DATABASE_URL=(.*)$", output, re.M)
+        if status != 0 or not url:
+            raise Mistake("no server: " + output.strip())
+        os.environ["JOBRUNNER_TEST_DATABASE_URL"] = url[1]
+        try:
+            return work()
+        finally:
+            run(["bin/pg", "stop", server])
+
+
+def list_all(mutants):
+    lost = 0
+    for mutant in mutants:
+        print(f"{mutant.number:3} {mutant.file}: {mutant.name}")
+        try:
+            mutant.applied()
+        except Mistake as mistake:
+            lost += 1
+            print(f"      {mistake}")
+    print(f"{len(mutants)} entries, {lost} without their place")
+    return 1 if lost else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="bin/mutants")
+    parser.add_argument("--only", nargs="+", default=[], metavar="WORDS")
+    parser.add_argument("--list", action="store_true")
+    arguments = parser.parse_args()
+    mutants = chosen(read_all(), arguments.only)
+    if not mutants:
+        raise Mistake("no entry is meant")
+    if arguments.list:
+        return list_all(mutants)
+    check_clean()
+    for mutant in mutants:
+        mutant.applied()
+    subprocess.run(["bin/needs", "test"], check=True)
+
+    def work():
+        try:
+            check_green(mutants)
+            return try_all(mutants)
+        finally:
+            build()  # of what stands here again, so that nobody tests a breakage later
+
+    return with_server(work)
+
+
+def stop(*_):
+    raise KeyboardInterrupt
+
+
+signal.signal(signal.SIGTERM, stop)
+try:
+    sys.exit(main())
+except Mistake as mistake:
+    print(f"mutants: {mistake}", file=sys.stderr)
+    sys.exit(65)
+except KeyboardInterrupt:
+    sys.exit(130)
