@@ -74,21 +74,7 @@ import Testing
                 movie("parent", fields: ""),
             ])
             try await world.drain()
-            for (table, rule) in [("note", "cascade"), ("mark", "set null (record_name)")] {
-                try await world.sql(
-                    """
-                    create table public.\(table) (
-                      user_id bigint, record_name text,
-                      foreign key (user_id, record_name) references synced.watchlist_movie (user_id, record_name)
-                        on delete \(rule)
-                    )
-                    """)
-                try await world.sql(
-                    """
-                    insert into public.\(table)
-                    select user_id, record_name from synced.watchlist_movie where record_name = 'parent'
-                    """)
-            }
+            try await hang(on: "record_name = 'parent'", world)
             try await world.cloud(
                 .popcorn, "delete",
                 #""user": "\#(firstUser)", "zone": "\#(zone)", "names": ["parent"]"#)
@@ -115,37 +101,21 @@ import Testing
         try await withMovies(9, users: 2, changes: parented + (way == "sweep" ? swept : [])) {
             world in
             try await world.drain()
-            for (table, rule) in [("note", "cascade"), ("mark", "set null (record_name)")] {
-                try await world.sql(
-                    """
-                    create table public.\(table) (
-                      user_id bigint, record_name text,
-                      foreign key (user_id, record_name) references synced.watchlist_movie (user_id, record_name)
-                        on delete \(rule)
-                    )
-                    """)
-                try await world.sql(
-                    "insert into public.\(table) select user_id, record_name from synced.watchlist_movie"
-                )
-            }
+            try await hang(on: "true", world)
             let name = try #require(
                 try await world.value(
                     "select min(record_name) from synced.watchlist_movie where user_id = \(try await world.userID(firstUser))"
                 ))
             let other = try await world.userID(userName(2))
-            switch way {
-            case "removal":
+            if way == "removal" {
                 try await world.sql("select jobrunner.remove_user('acme', $1)", .text(firstUser))
-            case "sweep":
+            } else {
                 try await world.cloud(
                     .popcorn, "delete",
                     #""user": "\#(firstUser)", "zone": "\#(zone)", "names": ["\#(name)"]"#)
-                try await world.sql("select jobrunner.reset_jobs('acme', $1)", .text(firstUser))
-                try await world.runAgain()
-            default:
-                try await world.cloud(
-                    .popcorn, "delete",
-                    #""user": "\#(firstUser)", "zone": "\#(zone)", "names": ["\#(name)"]"#)
+                if way == "sweep" {
+                    try await world.sql("select jobrunner.reset_jobs('acme', $1)", .text(firstUser))
+                }
                 try await world.runAgain()
             }
             #expect(try await world.unfinished() == [])
@@ -212,6 +182,23 @@ import Testing
                         "select record_name from synced.watchlist_movie where user_id = \(try await world.userID(userName(number))) order by 1"
                     ) == there.keys.sorted())
             }
+        }
+    }
+
+    /// An application's rows at some of the movies: notes go with them, marks are let go.
+    private func hang(on condition: String, _ world: World) async throws {
+        for (table, rule) in [("note", "cascade"), ("mark", "set null (record_name)")] {
+            try await world.sql(
+                """
+                create table public.\(table) (
+                  user_id bigint, record_name text,
+                  foreign key (user_id, record_name) references synced.watchlist_movie (user_id, record_name)
+                    on delete \(rule)
+                )
+                """)
+            try await world.sql(
+                "insert into public.\(table) select user_id, record_name from synced.watchlist_movie where \(condition)"
+            )
         }
     }
 
