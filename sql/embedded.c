@@ -132,6 +132,9 @@ static const unsigned char functions_list_items[] = {
 static const unsigned char functions_lock_ending_runs[] = {
 #embed "functions/lock_ending_runs.sql"
 };
+static const unsigned char functions_longest_input[] = {
+#embed "functions/longest_input.sql"
+};
 static const unsigned char functions_maintain_runs[] = {
 #embed "functions/maintain_runs.sql"
 };
@@ -399,6 +402,7 @@ static const jr_sql_file files[] = {
     {"functions/lift_quarantines.sql", functions_lift_quarantines, sizeof functions_lift_quarantines},
     {"functions/list_items.sql", functions_list_items, sizeof functions_list_items},
     {"functions/lock_ending_runs.sql", functions_lock_ending_runs, sizeof functions_lock_ending_runs},
+    {"functions/longest_input.sql", functions_longest_input, sizeof functions_longest_input},
     {"functions/maintain_runs.sql", functions_maintain_runs, sizeof functions_maintain_runs},
     {"functions/make_jobs.sql", functions_make_jobs, sizeof functions_make_jobs},
     {"functions/make_lacking_jobs.sql", functions_make_lacking_jobs, sizeof functions_make_lacking_jobs},

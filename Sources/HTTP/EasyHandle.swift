@@ -53,7 +53,8 @@ final class EasyHandle {
         let text =
             errorText.pointee == 0
             ? String(cString: curl_easy_strerror(code)) : String(cString: errorText)
-        return String(text.filter { ("\u{20}"..."\u{7e}").contains($0) }.prefix(200))
+        let printable = text.utf8.filter { (0x20...0x7e).contains($0) }.prefix(200)
+        return String(decoding: printable, as: UTF8.self)
     }
 
     private func setPolicy(_ settings: ClientSettings) {

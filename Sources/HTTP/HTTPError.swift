@@ -35,6 +35,8 @@ public enum HTTPError: Error, Sendable, Equatable {
     case badEncoding
     /// A limit of `HTTPLimits` was reached; the limit in bytes, or as a ratio.
     case tooLarge(Part, limit: Int)
+    /// The client holds bodies of so many bytes already, and this one was the longest on its way.
+    case crowded(limit: Int)
     /// The source points to another origin, or a method other than GET is redirected.
     case redirectRefused(host: String)
     /// More redirects than the client follows.
@@ -45,7 +47,7 @@ public enum HTTPError: Error, Sendable, Equatable {
     /// Whether the network or the source was at fault, so that the same request may succeed later.
     public var isRetryable: Bool {
         switch self {
-        case .timedOut, .resolve, .connect, .sendOrReceive, .truncated: true
+        case .timedOut, .resolve, .connect, .sendOrReceive, .truncated, .crowded: true
         case .invalidRequest, .cancelled, .tls, .badEncoding, .tooLarge, .redirectRefused,
             .tooManyRedirects, .addressRefused:
             false
@@ -67,6 +69,7 @@ extension HTTPError: CustomStringConvertible {
         case .truncated: "response truncated"
         case .badEncoding: "response's compression is broken"
         case .tooLarge(let part, let limit): "response too large: \(part.rawValue) over \(limit)"
+        case .crowded(let limit): "no room: all pages together are over \(limit) bytes"
         case .redirectRefused(let host): "redirect to \(host) refused"
         case .tooManyRedirects: "too many redirects"
         case .addressRefused: "the host's address is refused"

@@ -4,8 +4,11 @@ public struct HTTPLimits: Sendable, Equatable {
     public var wireBytesMax: Int
     /// Body bytes after decoding; what a compression bomb runs into.
     public var decodedBytesMax: Int
-    /// Decoded bytes for each received one, looked at from 1 MiB decoded on; nil for any.
+    /// Decoded bytes for each received one, looked at from 64 KiB decoded on; nil for any.
     public var decodedRatioMax: Int?
+    /// Decoded bytes of all bodies together that are on their way or still held by who asked for them;
+    /// above it the longest on its way is given up.
+    public var heldBytesMax: Int
     /// All header lines of an exchange together, interim answers and trailers included.
     public var headerBytesMax: Int
     /// From the start of the lookup to the end of the TLS handshake; the deadline may come first.
@@ -13,10 +16,11 @@ public struct HTTPLimits: Sendable, Equatable {
 
     /// Limits that suit pages of a few thousand records.
     public init(
-        wireBytesMax: Int = 16 << 20, decodedBytesMax: Int = 64 << 20,
-        decodedRatioMax: Int? = nil, headerBytesMax: Int = 64 << 10,
-        connectTimeout: Duration = .seconds(10)
+        wireBytesMax: Int = 16 << 20, decodedBytesMax: Int = 16 << 20,
+        decodedRatioMax: Int? = 100, heldBytesMax: Int = 32 << 20,
+        headerBytesMax: Int = 64 << 10, connectTimeout: Duration = .seconds(10)
     ) {
+        self.heldBytesMax = heldBytesMax
         self.wireBytesMax = wireBytesMax
         self.decodedBytesMax = decodedBytesMax
         self.decodedRatioMax = decodedRatioMax

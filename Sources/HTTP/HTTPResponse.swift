@@ -8,6 +8,8 @@ public struct HTTPResponse: Sendable, Equatable {
     public var body: [UInt8]
     /// Body bytes as received: before decoding, without chunk framing, followed redirects included.
     public var wireBytes: Int
+    /// Keeps the body counted among what its client holds; nil for one made by hand.
+    public var hold: BodyHold?
     /// From the call of `send` to the last byte, waiting for a free slot included.
     public var elapsed: Duration
 

@@ -9,11 +9,12 @@ func outcome(
         return .failure(failure(of: transfer, on: easy, code: code, limits: limits))
     }
     guard transfer.isComplete else { return .failure(.truncated) }
-    let response = HTTPResponse(
+    var response = HTTPResponse(
         status: jr_getinfo_long(easy.pointer, CURLINFO_RESPONSE_CODE),
         headers: transfer.headers, body: transfer.body, wireBytes: transfer.wireBytes)
     // Whoever still holds the transfer, such as a cancellation handler, does not hold its page.
     transfer.body = []
+    response.hold = transfer.hold
     return .success(response)
 }
 

@@ -17,9 +17,12 @@ public enum RetryAfter {
 extension StringProtocol {
     /// Without blanks and tabs around it.
     func trimmingBlanks() -> String {
-        let blanks: Set<Character> = [" ", "\t", "\r", "\n", "\r\n"]
-        let tail = drop { blanks.contains($0) }
-        guard let last = tail.lastIndex(where: { !blanks.contains($0) }) else { return "" }
-        return String(tail[...last])
+        // Byte by byte: a line's end is one Character, and beside a combining mark another one.
+        let bytes = Array(utf8)
+        let isBlank = { (byte: UInt8) in " \t\r\n".utf8.contains(byte) }
+        guard let first = bytes.firstIndex(where: { !isBlank($0) }),
+            let last = bytes.lastIndex(where: { !isBlank($0) })
+        else { return "" }
+        return String(decoding: bytes[first...last], as: UTF8.self)
     }
 }

@@ -26,6 +26,8 @@ final class Transfer: @unchecked Sendable {
     private(set) var wireBytes = 0
     private var decoder: BodyDecoder?
     var body: [UInt8] = []
+    /// Counts the body; made when it begins, gone when the transfer is.
+    var hold: BodyHold?
     /// Why a callback stopped curl; tells more than curl's own code.
     var refusal: HTTPError?
     var isAddressRefused = false
@@ -51,8 +53,8 @@ final class Transfer: @unchecked Sendable {
         } else if text.hasPrefix(" ") || text.hasPrefix("\t") {
             guard let last = headers.indices.last else { return true }
             headers[last].value += " " + text.trimmingBlanks()
-        } else if let colon = text.firstIndex(of: ":") {
-            let value = text[text.index(after: colon)...].trimmingBlanks()
+        } else if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) {
+            let value = text[text.utf8.index(after: colon)...].trimmingBlanks()
             headers.append(HTTPHeader(text[..<colon].trimmingBlanks(), value))
         }
         return true
@@ -88,6 +90,7 @@ final class Transfer: @unchecked Sendable {
         }
         if body.isEmpty { reserve() }
         body.append(contentsOf: decoded)
+        hold?.add(decoded.count)
         return true
     }
 
@@ -117,5 +120,5 @@ final class Transfer: @unchecked Sendable {
     private static let reservedBytesMax = 1 << 20
 
     /// Below this a high ratio is a small regular page, not a bomb.
-    private static let ratioFloorBytes = 1 << 20
+    private static let ratioFloorBytes = 64 << 10
 }

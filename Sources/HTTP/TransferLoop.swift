@@ -37,11 +37,14 @@ final class TransferLoop: @unchecked Sendable {
     /// Transfers that get a buffer of curl's usual size.
     private static let largeBuffersMax = 128
     private static let sleepMillisecondsMax = 60_000
+    /// A shorter body is never given up for the others' sake.
+    private static let givenUpBytesMin = 1 << 20
 
     private let settings: ClientSettings
     private let multi: UnsafeMutableRawPointer
     private let inbox = Mutex(Inbox())
     private let connects = Atomic<Int>(0)
+    private let room = BodyRoom()
 
     private var waiting = WaitingLine()
     private var active: [UnsafeMutableRawPointer: Transfer] = [:]
@@ -85,6 +88,7 @@ final class TransferLoop: @unchecked Sendable {
             admitWaiting()
             var runningCount: CInt = 0
             curl_multi_perform(multi, &runningCount)
+            giveUpLongest()
             finishDone()
             curl_multi_poll(multi, nil, 0, CInt(sleepMilliseconds), nil)
         }
@@ -149,6 +153,7 @@ final class TransferLoop: @unchecked Sendable {
                 for: transfer, settings: settings,
                 isOneOfMany: active.count >= Self.largeBuffersMax)
             transfer.state = .active(easy)
+            transfer.hold = BodyHold(room)
             active[easy.pointer] = transfer
             curl_multi_add_handle(multi, easy.pointer)
         }
@@ -166,6 +171,16 @@ final class TransferLoop: @unchecked Sendable {
         }
     }
 
+    /// Makes room by the longest bodies on their way, which are those that take it.
+    private func giveUpLongest() {
+        let max = settings.limits.heldBytesMax
+        while room.heldBytes > max {
+            let longest = active.values.max { $0.body.count < $1.body.count }
+            guard let longest, longest.body.count >= Self.givenUpBytesMin else { return }
+            finish(longest, .failure(.crowded(limit: max)))
+        }
+    }
+
     /// Ends a transfer wherever it is; one in flight loses its connection.
     private func finish(_ transfer: Transfer, _ result: TransferResult) {
         deadlines.remove(transfer)
@@ -180,6 +195,8 @@ final class TransferLoop: @unchecked Sendable {
         transfer.state = .finished
         transfer.continuation?.resume(returning: result)
         transfer.continuation = nil
+        transfer.body = []
+        transfer.hold = nil
     }
 
     private var sleepMilliseconds: Int {

@@ -2,8 +2,8 @@
 ///
 /// Strict: UTF-8 without a byte order mark, no trailing comma, no raw control character, no word
 /// but `true`, `false` and `null`, nothing after the value. Accepted, because they are valid and
-/// must not be lost: a NUL or half a surrogate pair as an escape (`JSONNode.isStorable` tells) and
-/// numbers of any size. A name that an object holds twice is accepted, and the last one is the one
+/// must not be lost: a NUL or half a surrogate pair as an escape and numbers of any size
+/// (`JSONNode.isStorable` tells). A name that an object holds twice is accepted, and the last one is the one
 /// that counts, as in PostgreSQL's `jsonb`.
 public struct JSONDocument: Sendable {
     let storage: JSONStorage

@@ -24,11 +24,17 @@ public struct JSONLimits: Sendable, Equatable {
     /// Bytes of one number, as written.
     public var numberBytes: Int
 
+    /// Values and names of members, of which each takes 16 bytes beside its own.
+    public var nodes: Int
+
     /// Bounds the recursion of whoever walks a document.
     public static let depthMax = 512
 
-    /// The limits of a page: depth 64, strings of 1 MiB, numbers of 64 bytes.
-    public init(depth: Int = 64, stringBytes: Int = 1 << 20, numberBytes: Int = 64) {
+    /// The limits of a page: depth 64, strings of 1 MiB, numbers of 64 bytes, a million values.
+    public init(
+        depth: Int = 64, stringBytes: Int = 1 << 20, numberBytes: Int = 64, nodes: Int = 1_000_000
+    ) {
+        self.nodes = nodes
         self.depth = min(depth, Self.depthMax)
         self.stringBytes = stringBytes
         self.numberBytes = numberBytes

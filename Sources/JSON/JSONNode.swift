@@ -12,7 +12,8 @@ public struct JSONNode: Sendable {
     public var kind: Kind { node.kind }
 
     /// False: this value or one inside it holds NUL or half a surrogate pair, which no `text` or
-    /// `jsonb` of PostgreSQL takes.
+    /// `jsonb` of PostgreSQL takes, or a number with an exponent beyond 308, which `jsonb` takes in a
+    /// few bytes and gives back in thousands.
     public var isStorable: Bool { !node.isUnstorable }
 
     /// Elements of an array or members of an object; 0 for other values.

@@ -17,7 +17,7 @@ struct Parser {
         self.bytes = bytes
         self.limits = limits
         // A node takes some 16 bytes of an ordinary page.
-        tape.reserveCapacity(bytes.count / 16 + 8)
+        tape.reserveCapacity(min(bytes.count / 16, limits.nodes) + 8)
     }
 
     /// Reads the whole document: one value, and nothing but white space around it.
@@ -49,6 +49,9 @@ struct Parser {
     private mutating func value() throws(JSONError) -> Bool {
         guard position < bytes.count else {
             throw JSONError("document ends where a value is expected", at: position)
+        }
+        guard tape.count < limits.nodes else {
+            throw JSONError("more than \(limits.nodes) values", at: position)
         }
         switch bytes[position] {
         case UInt8(ascii: "\""): try string()

@@ -132,6 +132,7 @@ extension Parser {
             position += 1
             try digits()
         }
+        var isStorable = true
         if position < bytes.count, bytes[position] | 0x20 == UInt8(ascii: "e") {
             position += 1
             if position < bytes.count,
@@ -139,12 +140,21 @@ extension Parser {
             {
                 position += 1
             }
+            let exponent = position
             try digits()
+            isStorable = isModest(exponent: bytes[exponent..<position])
         }
         guard position - start <= limits.numberBytes else {
             throw JSONError("number of more than \(limits.numberBytes) bytes", at: start)
         }
         tape.append(TapeNode(.number, start: start, end: position, index: tape.count))
+        if !isStorable { markUnstorable() }
+    }
+
+    /// Within what a double holds; `jsonb` would write out each zero of a greater one.
+    private func isModest(exponent digits: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        let plain = digits.drop { $0 == UInt8(ascii: "0") }
+        return plain.count <= 3 && plain.reduce(0) { $0 * 10 + Int($1 - 0x30) } <= 308
     }
 
     private mutating func digits() throws(JSONError) {

@@ -31,7 +31,7 @@ struct TapeNode: Sendable {
         set { set(Self.escapedFlag, to: newValue) }
     }
 
-    /// The value, or one inside it, holds NUL or half a surrogate pair.
+    /// The value, or one inside it, is none that PostgreSQL keeps (`JSONNode.isStorable`).
     var isUnstorable: Bool {
         get { countAndFlags & Self.unstorableFlag != 0 }
         set { set(Self.unstorableFlag, to: newValue) }

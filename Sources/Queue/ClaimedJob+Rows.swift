@@ -21,18 +21,23 @@ extension ClaimedJob {
     }
 
     /// Reads its row of `run_inputs`.
+    ///
+    /// What of it can't be read is noted: it is this job's trouble and no other's.
     mutating func readInputs(_ row: Row) throws {
         tenantName = try row.text(1)
         userKey = try row.text(2)
-        if !(try row.isNull(3)) { attributes = try parse(row.json(3)).value ?? .object([]) }
-        if !(try row.isNull(4)) {
-            checkpoints = try parse(row.json(4)).elements.compactMap { Checkpoint($0, of: self) }
-        }
-        if !(try row.isNull(5)) {
-            calls = try parse(row.json(5)).elements.compactMap(CallMemory.init)
-        }
-        if !(try row.isNull(6)) {
-            secrets = try parse(row.json(6)).elements.compactMap(SealedSecret.init)
+        do {
+            if let words = try row.optionalText(7) { throw UnreadableInput(tooLong: words) }
+            if let text = try row.optionalText(3) {
+                attributes = try own(text, "the user's attributes").value ?? .object([])
+            }
+            checkpoints = try parts(row.optionalText(4), "checkpoints").map {
+                try Checkpoint($0, of: self)
+            }
+            calls = try parts(row.optionalText(5), "calls").compactMap(CallMemory.init)
+            secrets = try parts(row.optionalText(6), "secrets").compactMap(SealedSecret.init)
+        } catch let input as UnreadableInput {
+            unreadable = input.words
         }
     }
 
@@ -41,21 +46,53 @@ extension ClaimedJob {
     }
 }
 
-/// Parses what the database made, which is valid by construction.
+/// Why a job can't be given what it must know; names the column, never its value.
+private struct UnreadableInput: Error {
+    var words: String
+
+    init(_ words: String) { self.words = words }
+
+    init(tooLong words: String) {
+        self.init("\(words), which is more than a run is given")
+    }
+}
+
+/// Parses what the database made, which is valid by construction and may be as long as a row.
 func parse(_ text: String) throws -> JSONNode {
-    try JSONDocument(parsing: Array(text.utf8)).root
+    let limits = JSONLimits(
+        depth: JSONLimits.depthMax, stringBytes: .max >> 1, numberBytes: .max >> 1, nodes: .max)
+    return try JSONDocument(parsing: Array(text.utf8), limits: limits).root
+}
+
+/// Parses one of a job's inputs.
+private func own(_ text: String, _ name: String) throws -> JSONNode {
+    do {
+        return try parse(text)
+    } catch {
+        throw UnreadableInput("\(name) can't be read: \(error)")
+    }
+}
+
+private func parts(_ text: String?, _ name: String) throws -> [JSONNode] {
+    guard let text else { return [] }
+    return Array(try own(text, "the job's \(name)").elements)
 }
 
 extension Checkpoint {
     /// Reads one of `checkpoints`, an array of values in the order of `run_inputs`.
-    init?(_ node: JSONNode, of job: ClaimedJob) {
+    fileprivate init(_ node: JSONNode, of job: ClaimedJob) throws {
         let values = Array(node.elements)
-        guard values.count == 22, let entity = values[0].string else { return nil }
+        guard values.count == 22, let entity = values[0].string else {
+            throw UnreadableInput("a checkpoint can't be read")
+        }
         self.init(entity: entity)
+        let passStartedAt = try time(values[4], "pass_started_at")
+        let passEndedAt = try time(values[17], "last_synced_at")
+        let lastFullAt = try time(values[18], "last_full_at")
         generation = Int64(values[1].int ?? 0)
         isFullRequested = values[2].bool ?? false
         passKind = values[3].string.flatMap(PassKind.init(rawValue:))
-        passStartedAt = values[4].int.map(Int64.init)
+        self.passStartedAt = passStartedAt
         passSince = values[5].string
         pageNumber = values[6].int ?? 0
         cursor = values[7].string
@@ -68,14 +105,30 @@ extension Checkpoint {
         passValidator = values[14].string
         passProbe = values[15].string
         isRepairRequested = values[16].bool ?? false
-        let passEndedAt = values[17].int.map(Int64.init)
         let syncedAt = passEndedAt.map { max($0, job.unchangedAt ?? $0) }
         syncedAge = job.age(since: syncedAt)
-        lastFullAge = job.age(since: values[18].int.map(Int64.init))
+        lastFullAge = job.age(since: lastFullAt)
         hasFailures = values[19].bool ?? true
-        passNumber = values[20].int ?? 0
-        wish = values[21].int ?? 0
+        passNumber = try count(values[20], "pass_number")
+        wish = try count(values[21], "wish_asked")
         isDone = isDone(at: syncedAt, of: job)
+    }
+
+    /// Microseconds since 1970; an infinite time is none that a pass could be compared with.
+    private func time(_ node: JSONNode, _ column: String) throws -> Int64? {
+        guard node.kind != .null else { return nil }
+        guard let time = node.int else {
+            throw UnreadableInput("\(column) in the checkpoint of entity \(entity) is no time")
+        }
+        return Int64(time)
+    }
+
+    /// A number that a run counts on from, so that it must leave room.
+    private func count(_ node: JSONNode, _ column: String) throws -> Int {
+        guard let count = node.int, (0...(1 << 53)).contains(count) else {
+            throw UnreadableInput("\(column) in the checkpoint of entity \(entity) is no count")
+        }
+        return count
     }
 
     /// Read to its end at this very tick, by a run that was interrupted behind it (ST7).

@@ -38,6 +38,8 @@ public struct ClaimedJob: Sendable {
     public var calls: [CallMemory] = []
     /// Sealed secrets of the user and its tenant.
     public var secrets: [SealedSecret] = []
+    /// What of all this can't be read, so that the job can't run; nil: nothing.
+    public var unreadable: String?
 
     /// The checkpoint of an entity; a fresh one when it has none.
     public func checkpoint(of entity: String) -> Checkpoint {

@@ -7,6 +7,9 @@ import Postgres
 /// What has a plain form is read from the document's own bytes; all else goes through `FieldValue`.
 /// A class, because a copy of its parts for each value costs more than reading most of them.
 final class FieldReader: Sendable {
+    /// A stored value is read again whole by whoever looks at its row; a text is no longer either.
+    private static let valueBytesMax = 1 << 20
+
     private let field: Field
     private let names: [[UInt8]]
     private let goesThroughArrays: Bool
@@ -30,6 +33,11 @@ final class FieldReader: Sendable {
 
     /// The field is the whole record, whatever that is.
     var isWholeRecord: Bool { field.at.steps.isEmpty }
+
+    /// The bytes of the record's value as the page has them; nil: it has none.
+    func raw(_ record: FoundPlace, _ places: JSONPlaces) -> UnsafeBufferPointer<UInt8>? {
+        place(of: record, places).map { places.raw(at: $0) }
+    }
 
     /// Adds the record's value to its column; false, and nothing added, when the record is
     /// incompatible (MH19, MS12, PO8).
@@ -85,7 +93,13 @@ final class FieldReader: Sendable {
     /// Adds a value that is no null; false when it is of another type.
     private func append(_ place: Int, _ places: JSONPlaces, to column: inout BinaryArray) -> Bool {
         switch (field.kind, field.form, places.kind(at: place)) {
-        case (.text, _, .string), (.url, _, .string):
+        case (.url, _, .string):
+            guard let text = places.plainString(at: place), isWebAddress(text) else {
+                return appendValue(places.node(at: place), to: &column)
+            }
+            column.append(utf8: text)
+            return true
+        case (.text, _, .string):
             guard places.isStorable(at: place) else { return false }
             if let text = places.plainString(at: place) {
                 column.append(utf8: text)
@@ -94,7 +108,9 @@ final class FieldReader: Sendable {
             }
             return true
         case (.json, _, _):
-            guard places.isStorable(at: place) else { return false }
+            guard places.isStorable(at: place),
+                places.raw(at: place).count <= Self.valueBytesMax
+            else { return false }
             column.appendText { places.appendOrdered(at: place, to: &$0) }
             return true
         case (.timestamp, .plain, .string):

@@ -16,7 +16,8 @@ public enum FieldValue: Sendable, Equatable {
     static func read(_ node: JSONNode?, as field: Field) -> FieldValue?? {
         guard let node, node.kind != .null else { return .some(nil) }
         switch field.kind {
-        case .text, .url: return node.string.map { .some(.text($0)) }
+        case .text: return node.string.map { .some(.text($0)) }
+        case .url: return node.string.flatMap(address)
         case .timestamp: return time(node, field.form).map { .some(.timestamp($0)) }
         case .duration: return .some(duration(node))
         case .int:
@@ -33,6 +34,13 @@ public enum FieldValue: Sendable, Equatable {
             return node.bool.map { .some(.bool($0)) }
         case .json: return node.isStorable ? .some(.json(node.rawText)) : nil
         }
+    }
+
+    /// An empty text is no address; what is no address either is of another type.
+    private static func address(_ text: String) -> FieldValue?? {
+        var text = text
+        if text.isEmpty { return .some(nil) }
+        return text.withUTF8(isWebAddress) ? .some(.text(text)) : nil
     }
 
     /// Microseconds since 1970; nil for another type, or a time PostgreSQL can't hold.
@@ -94,4 +102,16 @@ public enum FieldValue: Sendable, Equatable {
         default: nil
         }
     }
+}
+
+/// Whether bytes may be followed as a link: http or https, a host, no blank and no control character.
+func isWebAddress(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    let start = ["http://", "https://"].first { scheme in
+        text.count > scheme.utf8.count
+            && zip(text, scheme.utf8).allSatisfy { byte, wanted in
+                byte == wanted || (byte | 0x20 == wanted && wanted >= UInt8(ascii: "a"))
+            }
+    }
+    guard let start, !"/?#".utf8.contains(text[start.utf8.count]) else { return false }
+    return text.allSatisfy { $0 > 0x20 && $0 != 0x7F }
 }

@@ -7,6 +7,8 @@ import Queue
 struct RecordReader: Sendable {
     /// A B-tree entry takes some 2,700 bytes, the user's number included.
     private static let keyBytesMax = 2000
+    /// Ten times the largest `size`; each takes a place in every column.
+    private static let recordsMax = 100_000
 
     private let entity: Entity
     private let fields: [FieldReader]
@@ -181,9 +183,33 @@ struct RecordReader: Sendable {
                     throw noArray
                 }
                 found = found.flatMap { $0.elements(places) }
+                guard found.count <= Self.recordsMax else {
+                    throw RunEnd.failed(
+                        .malformed, "the page has more than \(Self.recordsMax) records")
+                }
             }
         }
         return found
+    }
+
+    /// Stands for the keys of the records on a page, in whatever order; nil: there are none.
+    ///
+    /// A record without any stands for itself.
+    func keysHash(_ root: JSONNode) throws -> Int? {
+        try root.withPlaces { places in
+            let found = try found(from: root.place, places)
+            guard !found.isEmpty else { return nil }
+            return found.reduce(found.count) { sum, record in
+                var hasher = Hasher()
+                var keys = keyIndexes.compactMap { fields[$0].raw(record, places) }
+                if keys.isEmpty { keys = [places.raw(at: record.place)] }
+                for key in keys {
+                    hasher.combine(key.count)
+                    hasher.combine(bytes: UnsafeRawBufferPointer(key))
+                }
+                return sum &+ hasher.finalize()
+            }
+        }
     }
 
     private var noArray: RunEnd {

@@ -10,6 +10,10 @@ struct FetchedPage {
     var next: NextPosition
     /// The source said that nothing has changed since the last pass (304).
     var isUnmodified = false
+    /// Stands for the records it shows, where the source might show the same ones again and again.
+    var keys: Int?
+    /// Counts the page among what this worker holds.
+    var hold: BodyHold?
 }
 
 // One page: asked for, judged, read.
@@ -94,7 +98,10 @@ extension Run {
             greatest: entity.page.keysetField.flatMap { batch.greatest(of: $0, in: entity) })
         let next = try entity.page.position(
             after: facts, signInName: inputs.file.source.auth.queryName)
-        return FetchedPage(batch: batch, next: next)
+        return FetchedPage(
+            batch: batch, next: next,
+            keys: entity.page.isCounted ? try reader.keysHash(document.root) : nil,
+            hold: answer.response.hold)
     }
 
     func document(of answer: Answer) throws -> JSONDocument {
@@ -112,8 +119,8 @@ extension Run {
     /// `ETag`, `Last-Modified` and the address they belong to, one a line; nil: the answer has
     /// neither.
     private func validator(of answer: Answer) -> String? {
-        let tag = answer.response.header("ETag") ?? ""
-        let date = answer.response.header("Last-Modified") ?? ""
+        let tag = sendable(answer.response.header("ETag"))
+        let date = sendable(answer.response.header("Last-Modified"))
         guard !tag.isEmpty || !date.isEmpty else { return nil }
         return "\(tag)\n\(date)\n\(addressHash(answer.url))"
     }
@@ -121,10 +128,23 @@ extension Run {
 
 /// The header fields for a stored validator, if it belongs to this very address.
 func conditions(_ validator: String?, url: String) -> [HTTPHeader] {
-    let lines = (validator ?? "").split(separator: "\n", omittingEmptySubsequences: false)
+    let lines = (validator ?? "").unicodeScalars.split(
+        separator: "\n", omittingEmptySubsequences: false
+    ).map(String.init)
     guard lines.count == 3, lines[2] == addressHash(url) else { return [] }
-    return (lines[0].isEmpty ? [] : [HTTPHeader("If-None-Match", String(lines[0]))])
-        + (lines[1].isEmpty ? [] : [HTTPHeader("If-Modified-Since", String(lines[1]))])
+    return [("If-None-Match", lines[0]), ("If-Modified-Since", lines[1])].compactMap { name, line in
+        let value = sendable(line)
+        return value.isEmpty ? nil : HTTPHeader(name, value)
+    }
+}
+
+/// A validator as it may be sent back; empty, as if there were none, where a control character or its
+/// length would have the next request refused.
+private func sendable(_ value: String?) -> String {
+    guard let value, value.utf8.count <= 4 << 10,
+        value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+    else { return "" }
+    return value
 }
 
 /// Stands for an address, which may hold a sign-in and is not stored.
@@ -142,6 +162,14 @@ extension Page {
     var continuesByAddress: Bool {
         switch style {
         case .nextURL, .linkHeader: true
+        default: false
+        }
+    }
+
+    /// The next position is our own count, which a source may ignore.
+    var isCounted: Bool {
+        switch style {
+        case .offset, .number: true
         default: false
         }
     }

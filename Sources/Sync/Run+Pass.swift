@@ -6,6 +6,10 @@ import Telemetry
 
 // The page loop: fetch with no transaction open, commit in one, until the protocol's own end.
 extension Run {
+    /// Pages of one entity in one run, where the file names no other number.
+    private static let pagesMax = 10_000
+    private static let freePages = 100
+
     /// Syncs one entity: pulls a pass to its end, then pushes what is edited here (MS4).
     ///
     /// Throws `RunEnd` when the run must yield before.
@@ -42,11 +46,13 @@ extension Run {
         let reader = RecordReader(entity, dialect: dialect, isTooOld: ageTests(of: entity))
         var recovery = RecoveryCounts()
         var seen: Set<String> = []
+        var shown: Int?
         var pages = 0
         guard var pass = try await begin(entity) else { return }
         isAllNew = isFirst(pass, entity)
         while true {
             try checkMayBegin(page: pages, of: entity)
+            try await keepPace(page: pages)
             let begun = ContinuousClock.now
             let page: FetchedPage
             do {
@@ -54,14 +60,19 @@ extension Run {
             } catch is FullPassNeeded {
                 await commitQuietPages(writes, of: entity)
                 pass = restart(entity, after: pass)
-                seen = []
+                (seen, shown) = ([], nil)
                 continue
             }
+            // What is made of the page is as large as the page, until it is written.
+            let hold = page.hold
+            defer { withExtendedLifetime(hold) {} }
             try checkProgress(page.next.next, &seen, at: pass.position)
+            try checkShowsOthers(page, &shown)
             pass.note(isWhole: page.batch.isWhole)
             if !page.batch.failures.isEmpty { pass.forgetAnswers() }
             let commit = pass.commit(
                 entity, next: page.next, maxSeen: page.batch.maxSeen?.watermarkText)
+            try commit.checkLengths()
             if quiet.isEmpty, canEndWithoutPage(page, pass, commit, entity) {
                 end(pass, commit, of: entity)
                 return
@@ -156,7 +167,27 @@ extension Run {
         guard left > .zero, pace.allowsPage(within: left) else {
             throw RunEnd.interrupted(.deadline)
         }
-        if let cap = entity.page.maxPages, page >= cap { throw RunEnd.interrupted(.pageCap) }
+        if page >= entity.page.maxPages ?? Self.pagesMax { throw RunEnd.interrupted(.pageCap) }
+    }
+
+    /// Where the file names no rate, a run asks for its first hundred pages as fast as they come and
+    /// then for fifty a second.
+    private func keepPace(page: Int) async throws {
+        guard inputs.file.source.rate?.perSecond == nil, page >= Self.freePages else { return }
+        guard let wait = pace.rest(.milliseconds(20)) else { return }
+        try await Task.sleep(until: min(wait, deadline), clock: .continuous)
+        guard wait < deadline else { throw RunEnd.interrupted(.deadline) }
+    }
+
+    /// A source that ignores where a page is to begin shows the same records for ever.
+    private func checkShowsOthers(_ page: FetchedPage, _ shown: inout Int?) throws {
+        guard let keys = page.keys else { return }
+        guard keys != shown else {
+            throw RunEnd.failed(
+                .cursorLoop,
+                "the page shows the records of the one before: does the source know the parameter?")
+        }
+        shown = keys
     }
 
     /// A position that comes again would go round for ever (U7); what is committed stands.

@@ -102,6 +102,7 @@ final class Run {
     /// Why the run did not come to its end; nil: it did.
     private func end() async -> RunEnd? {
         do {
+            try checkInputs()
             try checkBreaker()
             try openSecrets()
             try checkRequirements()
@@ -187,6 +188,12 @@ final class Run {
         !mayHaveCommitted && endedPasses.isEmpty && inputs.job.entity == nil
             && Set(unchangedPasses.map(\.entity)) == Set(wantedEntities.map(\.name))
             && !unchangedPasses.isEmpty
+    }
+
+    /// Nothing is asked of the source for a job whose own rows can't be read.
+    private func checkInputs() throws {
+        guard let words = inputs.job.unreadable else { return }
+        throw RunEnd.failed(.malformed, words)
     }
 
     private func checkBreaker() throws {

@@ -10,13 +10,15 @@ import Testing
         try await withServer(
             keepAlive { connection, _ in connection.answer(headers: Self.headers, body: bomb) }
         ) { server in
-            let capped = HTTPClient(limits: HTTPLimits(decodedBytesMax: 1 << 20))
+            let capped = HTTPClient(
+                limits: HTTPLimits(decodedBytesMax: 1 << 20, decodedRatioMax: nil))
             #expect(
                 await capped.failure(of: server.url()) == .tooLarge(.decoded, limit: 1 << 20))
-            let proportionate = HTTPClient(limits: HTTPLimits(decodedRatioMax: 100))
+            let proportionate = HTTPClient()
             #expect(
                 await proportionate.failure(of: server.url()) == .tooLarge(.ratio, limit: 100))
-            let exact = HTTPClient(limits: HTTPLimits(decodedBytesMax: 10_485_760))
+            let exact = HTTPClient(
+                limits: HTTPLimits(decodedBytesMax: 10_485_760, decodedRatioMax: nil))
             let whole = try await exact.get(server.url())
             #expect(whole.body.count == 10_485_760)
         }
@@ -69,6 +71,67 @@ import Testing
             let client = HTTPClient(limits: HTTPLimits(headerBytesMax: 10_000))
             #expect(
                 await client.failure(of: server.url()) == .tooLarge(.headers, limit: 10_000))
+        }
+    }
+
+    @Test func `by default a body may grow a hundredfold, and a small page as it likes`()
+        async throws
+    {
+        let bomb = try await output(
+            of: "yes '[],[],[],[],[],[],[],' | tr -d '\\n' | head -c 45000000 | gzip -9 -c")
+        #expect(bomb.count < 60_000)
+        let small = try await output(of: "head -c 60000 /dev/zero | gzip -9 -c")
+        try await withServer(
+            keepAlive { connection, request in
+                let isSmall = request.contains("/small")
+                connection.answer(headers: Self.headers, body: isSmall ? small : bomb)
+            }
+        ) { server in
+            let client = HTTPClient()
+            #expect(await client.failure(of: server.url()) == .tooLarge(.ratio, limit: 100))
+            let whole = try await client.get(server.url("/small"))
+            #expect(whole.body.count == 60_000)
+        }
+    }
+
+    @Test func `where all bodies together are too many the longest is given up, and no short one`()
+        async throws
+    {
+        let part = [UInt8](repeating: 1, count: 1 << 20)
+        let sent = Events()
+        try await withServer({ connection in
+            guard let request = connection.readRequest() else { return }
+            if request.contains("/short") {
+                connection.answer(body: [7])
+                return
+            }
+            // Five of eight megabytes; the rest never comes.
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 8388608\r\n\r\n")
+            for _ in 0..<(request.contains("/long") ? 5 : 2) { connection.send(part) }
+            sent.happen()
+            _ = connection.readRequest()
+        }) { server in
+            let client = HTTPClient(limits: HTTPLimits(heldBytesMax: 6 << 20))
+            async let waiting = client.failure(of: server.url("/other"), within: .seconds(2))
+            await sent.wait()
+            #expect(await client.failure(of: server.url("/long")) == .crowded(limit: 6 << 20))
+            let short = try await client.get(server.url("/short"))
+            #expect(short.body == [7])
+            #expect(await waiting == .timedOut(phase: .receiving))
+        }
+    }
+
+    @Test func `a body counts until its response is let go`() async throws {
+        let body = [UInt8](repeating: 1, count: 3 << 20)
+        try await withServer(keepAlive { connection, _ in connection.answer(body: body) }) {
+            server in
+            let client = HTTPClient(limits: HTTPLimits(heldBytesMax: 5 << 20))
+            var kept: HTTPResponse? = try await client.get(server.url())
+            #expect(kept?.body.count == 3 << 20)
+            #expect(await client.failure(of: server.url()) == .crowded(limit: 5 << 20))
+            kept = nil
+            let next = try await client.get(server.url())
+            #expect(next.body.count == 3 << 20)
         }
     }
 }

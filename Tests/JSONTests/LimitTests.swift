@@ -40,4 +40,13 @@ import Testing
         }
         #expect(error == JSONError("number of more than 64 bytes", at: 0))
     }
+
+    @Test func `a million values are accepted and one more is not, whatever they take`() throws {
+        func list(_ count: Int) -> [UInt8] {
+            Array("[\(String(repeating: "[],", count: count - 2))[]]".utf8)
+        }
+        #expect(try JSONDocument(parsing: list(1_000_000)).root.count == 999_999)
+        let error = #expect(throws: JSONError.self) { try JSONDocument(parsing: list(1_000_001)) }
+        #expect(error?.message == "more than 1000000 values")
+    }
 }

@@ -210,4 +210,57 @@ import Testing
             #expect(Set(batch.rows.map { $0[0]?.watermarkText ?? "" }).count == batch.rows.count)
         }
     }
+
+    @Test(arguments: [
+        ("\"https://a.example/x\"", "https://a.example/x"), ("\"HTTP://a\"", "HTTP://a"),
+        ("\"https://ü.example/é\"", "https://ü.example/é"), ("\"\"", nil), ("null", nil),
+    ]) func `a url is an http or https address, and an empty text none`(
+        _ json: String, _ expected: String?
+    ) throws {
+        let batch = try read(url: json)
+        #expect(batch.rows.first?[1] == expected.map { .text($0) })
+        #expect(batch.counts.skippedIncompatible == 0)
+    }
+
+    @Test(arguments: [
+        "javascript:alert(1)", "ftp://a.example/x", "//a.example/x", "/x", "https://", "https:///x",
+        "https://a b", "https://a\\nb", "httpsx://a", "data:text/html,x", "https://?x",
+    ]) func `a record whose url is no web address is incompatible`(_ text: String) throws {
+        #expect(try read(url: "\"\(text)\"").counts.skippedIncompatible == 1)
+    }
+
+    private func read(url json: String) throws -> RecordBatch {
+        let entity = try entity(
+            fields: "{ id: { at: id, type: text, required: true }, u: { at: u, type: url } }")
+        return try RecordReader(entity).read(try node(#"{"videos": [{"id": "a", "u": \#(json)}]}"#))
+    }
+
+    @Test(arguments: [
+        ("1e131071", true), ("1E+309", true), ("1e-309", true), ("[{\"a\": 1e0999}]", true),
+        ("1e308", false), ("-1e-308", false), ("1e00007", false),
+        ("\"\(String(repeating: "x", count: 1 << 19))\"", false),
+        (
+            "[\(String(repeating: "\"\(String(repeating: "x", count: 99_997))\",", count: 11))1]",
+            true
+        ),
+    ])
+    func `JSON that is stored small and read large, or over 1 MiB, makes its record incompatible`(
+        _ json: String, _ isRefused: Bool
+    ) throws {
+        let entity = try entity(
+            fields: "{ id: { at: id, type: text, required: true }, raw: { at: raw, type: json } }")
+        let batch = try RecordReader(entity).read(
+            try node(#"{"videos": [{"id": "a", "raw": \#(json)}, {"id": "b", "raw": 1}]}"#))
+        #expect(batch.rows.count == (isRefused ? 1 : 2))
+        #expect(batch.counts.skippedIncompatible == (isRefused ? 1 : 0))
+    }
+
+    @Test func `a page of more than 100,000 records is malformed`() throws {
+        func page(_ count: Int) throws -> JSONNode {
+            try node("{\"videos\": [\(String(repeating: "1,", count: count - 1))1]}")
+        }
+        let reader = RecordReader(try entity())
+        #expect(try reader.read(page(100_000)).counts.fetched == 100_000)
+        #expect { try reader.read(page(100_001)) } throws: { ($0 as? RunEnd)?.word == "malformed" }
+    }
 }

@@ -6,10 +6,11 @@ create or replace function jobrunner.run_inputs(
   place integer,
   tenant_name text,
   user_key text,
-  attributes jsonb,
-  checkpoints json,
-  calls json,
-  secrets json
+  attributes text,
+  checkpoints text,
+  calls text,
+  secrets text,
+  too_long text
 )
 language plpgsql stable
 set search_path = pg_catalog
@@ -20,23 +21,42 @@ as $$
 -- What claimed runs must know of the past before their first request: a row for each given job, by its place from 1;
 -- none for a user that was removed meanwhile, whose jobs are gone too.
 -- in_reads: what each job file can make use of: 1 checkpoints, 2 remembered calls, 4 secrets, added up; else null.
--- checkpoints: arrays of values in the order that Checkpoint reads them; times in microseconds since 1970.
+-- checkpoints: arrays of values in the order that Checkpoint reads them; times in microseconds since 1970, an infinite one as text.
+-- too_long: what of it is longer than a worker takes for one job, which then gets none of that; null: nothing.
+declare
+  most constant integer := 262144;
 begin
   return query
-    select g.place::integer, t.name, u.key, nullif(u.attributes, '{}'),
-      case when g.reads & 1 <> 0 then (
+    select g.place::integer, t.name, u.key,
+      case when octet_length(a.list) <= most then nullif(a.list, '{}') end,
+      case when octet_length(c.list) <= most then c.list end,
+      case when octet_length(m.list) <= most then m.list end,
+      case when octet_length(s.list) <= most then s.list end,
+      case
+        when greatest(octet_length(a.list), octet_length(c.list), octet_length(m.list), octet_length(s.list)) > most
+        then jobrunner.longest_input(g.user_id, g.name)
+      end
+    from unnest(in_user_ids, in_names, in_reads) with ordinality as g (user_id, name, reads, place)
+    join jobrunner.users as u on u.id = g.user_id
+    join jobrunner.tenants as t on t.id = u.tenant_id
+    -- With an offset each text is made once, whatever it is compared with.
+    cross join lateral (select u.attributes::text as list offset 0) as a
+    cross join lateral (
+      select case when g.reads & 1 <> 0 then (
         select json_agg(json_build_array(
           k.entity, k.generation, k.full_requested, k.pass_kind,
-          (date_part('epoch', k.pass_started_at) * 1000000)::bigint, k.pass_since, k.page_number, k.cursor,
+          trunc(extract(epoch from k.pass_started_at) * 1000000), k.pass_since, k.page_number, k.cursor,
           k.sync_token, k.partial_watermark, k.watermark, k.pass_is_whole, k.validator, k.probe, k.pass_validator,
-          k.pass_probe, k.repair_requested, (date_part('epoch', k.last_synced_at) * 1000000)::bigint,
-          (date_part('epoch', k.last_full_at) * 1000000)::bigint,
+          k.pass_probe, k.repair_requested, trunc(extract(epoch from k.last_synced_at) * 1000000),
+          trunc(extract(epoch from k.last_full_at) * 1000000),
           k.consecutive_failures > 0 or k.last_error_kind is not null, k.pass_number, k.wish_asked
-        ))
+        ))::text
         from jobrunner.checkpoints as k
         where k.user_id = g.user_id and k.job_name = g.name
-      ) end,
-      case when g.reads & 2 <> 0 then (
+      ) end as list offset 0
+    ) as c
+    cross join lateral (
+      select case when g.reads & 2 <> 0 then (
         select json_agg(json_build_array(
           m.call, m.list_hash,
           case
@@ -44,18 +64,18 @@ begin
             then greatest(date_part('epoch', now() - m.last_succeeded_at) * 1000, 0)::bigint
             else 10000000000000
           end
-        ))
+        ))::text
         from jobrunner.call_memory as m
         where m.user_id = g.user_id and m.job_name = g.name
-      ) end,
-      case when g.reads & 4 <> 0 then (
-        select json_agg(json_build_array(s.user_id, s.name, encode(s.sealed, 'hex'), s.version))
+      ) end as list offset 0
+    ) as m
+    cross join lateral (
+      select case when g.reads & 4 <> 0 then (
+        select json_agg(json_build_array(s.user_id, s.name, encode(s.sealed, 'hex')))::text
         from jobrunner.secrets as s
         where s.user_id in (0, g.user_id) and s.tenant_id = u.tenant_id
-      ) end
-    from unnest(in_user_ids, in_names, in_reads) with ordinality as g (user_id, name, reads, place)
-    join jobrunner.users as u on u.id = g.user_id
-    join jobrunner.tenants as t on t.id = u.tenant_id;
+      ) end as list offset 0
+    ) as s;
 end
 $$;
 comment on function jobrunner.run_inputs is 'What claimed runs must know before their first request.';

@@ -1,0 +1,22 @@
+import Queue
+
+extension PageCommit {
+    /// A checkpoint's texts may each be so long: a longer one fits into no request anyway, and each
+    /// claim of the job would read it.
+    private static let textBytesMax = 16 << 10
+
+    /// Throws `RunEnd` malformed for what a source wants remembered and nobody could.
+    func checkLengths() throws {
+        let texts = [
+            ("cursor", cursor), ("sync token", syncToken), ("watermark", partialWatermark),
+            ("watermark", watermark), ("answer to the probe", probe),
+        ]
+        for (name, text) in texts {
+            guard let count = text?.utf8.count, count > Self.textBytesMax else { continue }
+            throw RunEnd.failed(
+                .malformed,
+                "the source's \(name) is \(count) bytes long, expected at most \(Self.textBytesMax)"
+            )
+        }
+    }
+}
