@@ -24,7 +24,7 @@ extension CloudKitDialect {
                 "ckAPIToken=\(percentEncode(queryValue: try secrets.text(apiToken)))"
                 + "&ckWebAuthToken=\(percentEncode(queryValue: token))"
             var request = request
-            request.url += (request.url.contains("?") ? "&" : "?") + query
+            request.url += (request.url.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query
             return request
         case .none, .basic, .bearer, .header, .query, .oauth2Client, .oauth2Refresh:
             return request
@@ -81,7 +81,9 @@ extension CloudKitDialect {
 /// What a server's key signs: date, hash of the body's bytes, and the path from `/database/` on,
 /// whatever prefix the base has, without the query; nil: OpenSSL can't hash.
 func signedMessage(date: String, body: [UInt8], url: String) -> String? {
-    let address = url.prefix { $0 != "?" && $0 != "#" }
-    let path = address.firstRange(of: "/database/").map { address[$0.lowerBound...] } ?? address
+    let address = String(
+        decoding: url.utf8.prefix { !"?#".utf8.contains($0) }, as: UTF8.self)
+    let path =
+        address.firstRange(of: "/database/").map { String(address[$0.lowerBound...]) } ?? address
     return hash(body).map { "\(date):\($0):\(path)" }
 }

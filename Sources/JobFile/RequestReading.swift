@@ -35,12 +35,17 @@ extension Reading {
             add(node, "expected a path that starts with /, found \(node.words)")
             return nil
         }
-        if literals.contains(where: { $0.contains("?") || $0.contains("#") }) {
+        // Byte by byte: beside a combining mark a '?' is another Character.
+        if literals.contains(where: { $0.utf8.contains { "?#".utf8.contains($0) } }) {
             add(node, "a path holds no ? or #; put parameters under query")
             return nil
         }
         if literals.contains(where: { $0.utf8.contains { $0 <= 0x20 || $0 == 0x7F } }) {
             add(node, "a path holds no white space")
+            return nil
+        }
+        if literals.contains(where: { $0.utf8.contains { $0 > 0x7F } }) {
+            add(node, "a path holds ASCII only; write other letters as %XX")
             return nil
         }
         return template

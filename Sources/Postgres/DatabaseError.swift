@@ -131,9 +131,14 @@ extension DatabaseError {
 
 /// Replaces what stands between double quotes, where servers put the data they complain about.
 func redactingQuoted(_ text: String) -> String {
-    guard let first = text.firstIndex(of: "\""), let last = text.lastIndex(of: "\""), first < last
+    // Byte by byte: data that begins with a combining mark makes one Character with the quote.
+    let bytes = Array(text.utf8)
+    let quote = UInt8(ascii: "\"")
+    guard let first = bytes.firstIndex(of: quote), let last = bytes.lastIndex(of: quote),
+        first < last
     else { return text }
-    return text[..<first] + "\"…\"" + text[text.index(after: last)...]
+    return String(decoding: bytes[..<first], as: UTF8.self) + "\"…\""
+        + String(decoding: bytes[(last + 1)...], as: UTF8.self)
 }
 
 /// Squeezes white space and cuts the text, so that an error stays on one line.

@@ -10,16 +10,23 @@ func isIdentifier(_ name: String) -> Bool {
 
 /// The name in double quotes.
 func quoted(_ name: String) -> String {
-    "\"\(name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
+    "\"\(doubled(UInt8(ascii: "\""), in: name))\""
 }
 
 /// The text in single quotes, whatever `standard_conforming_strings` says.
 func quotedText(_ text: String) -> String {
-    let doubled = text.split(separator: "'", omittingEmptySubsequences: false).joined(
-        separator: "''")
-    guard doubled.contains("\\") else { return "'\(doubled)'" }
-    let escaped = doubled.split(separator: "\\", omittingEmptySubsequences: false)
-    return " E'\(escaped.joined(separator: "\\\\"))'"
+    let backslash = UInt8(ascii: "\\")
+    let quoted = doubled(UInt8(ascii: "'"), in: text)
+    guard quoted.utf8.contains(backslash) else { return "'\(quoted)'" }
+    return " E'\(doubled(backslash, in: quoted))'"
+}
+
+/// The text with a mark twice wherever it stands.
+///
+/// Byte by byte: for a search among Characters a quote beside a combining mark is another Character,
+/// while for the server it is a quote.
+private func doubled(_ mark: UInt8, in text: String) -> String {
+    String(decoding: text.utf8.flatMap { $0 == mark ? [mark, mark] : [$0] }, as: UTF8.self)
 }
 
 /// A declared default as a constant of the column's type; nil for null.

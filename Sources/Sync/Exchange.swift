@@ -48,7 +48,7 @@ struct Exchange {
                 let status = answer.response.status
                 if let failure = answer.failure {
                     guard failure.mayPass else { return answer }
-                    asked = failure.wait
+                    asked = failure.wait.map(RetryClock.bounded)
                     end = failure.end
                 } else {
                     guard clock.retries(status: status), retries || status == 429 else {
@@ -114,7 +114,8 @@ struct Exchange {
 
 /// `GET /api/users/42/feed`: never the query, which may hold a sign-in.
 func label(_ request: HTTPRequest) -> String {
-    let address = request.url.prefix { $0 != "?" }
-    let path = address.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" }
+    let bytes = request.url.utf8.prefix { $0 != UInt8(ascii: "?") }
+    let rest = bytes.drop { $0 != UInt8(ascii: ":") }.dropFirst(3)
+    let path = String(decoding: rest.drop { $0 != UInt8(ascii: "/") }, as: UTF8.self)
     return "\(request.method) \(path.isEmpty ? "/" : path)"
 }

@@ -102,11 +102,11 @@ extension Field {
     }
 }
 
-/// An identifier in double quotes.
+/// An identifier in double quotes; byte by byte, as the server reads it.
 func quoted(_ identifier: String) -> String {
-    "\""
-        + identifier.split(separator: "\"", omittingEmptySubsequences: false)
-        .joined(separator: "\"\"") + "\""
+    let quote = UInt8(ascii: "\"")
+    let bytes = identifier.utf8.flatMap { $0 == quote ? [quote, quote] : [$0] }
+    return "\"\(String(decoding: bytes, as: UTF8.self))\""
 }
 
 /// The hash by which a sweep knows a key again; two keys of one hash only keep a row that could go.

@@ -261,4 +261,23 @@ struct SyncedTableTests {
             #expect(try await key(database, "\"order\"") == ["user_id,select"])
         }
     }
+
+    @Test(arguments: ["\u{600}'", "'\u{301}", "\u{600}'\u{301}", "\\\u{301}'", "\u{600}\\\u{600}'"])
+    func `a quote that is one Character with its neighbour ends no text`(_ quote: String)
+        async throws
+    {
+        let text = "\(quote)::text); create table public.taken (); --"
+        try await withTestDatabase { database async throws in
+            try await database.migrate([
+                jobFile(fields: [videoID, field("status", default: .string(text))])
+            ])
+            try await database.script(
+                "insert into synced.hub_video (user_id, video_id) values (1, 'a')")
+            #expect(try await database.texts("select status from synced.hub_video") == [text])
+            #expect(
+                try await database.texts("select (to_regclass('public.taken') is null)::text") == [
+                    "true"
+                ])
+        }
+    }
 }

@@ -91,4 +91,11 @@ import Testing
     ]) func `a request's label never holds its query`(_ url: String, _ expected: String) {
         #expect(label(HTTPRequest(url: url)) == expected)
     }
+
+    @Test func `a request's label holds no query, whatever stands beside the question mark`() {
+        for url in ["https://h.example/a\u{600}?key=s", "https://h.example/a?\u{301}key=s"] {
+            let request = HTTPRequest(method: "GET", url: url, headers: [], body: nil)
+            #expect(!label(request).contains("key"))
+        }
+    }
 }
