@@ -374,6 +374,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.lift_quarantines() returns integer
 -- function jobrunner.list_items(in_user_id bigint, in_table text, in_column text) returns TABLE(items text[], hash text)
 -- function jobrunner.lock_ending_runs(in_user_ids bigint[], in_names text[], in_fences bigint[], in_nonces uuid[], in_outcomes text[], in_done bigint[]) returns bigint[]
+-- function jobrunner.longest_input(in_user_id bigint, in_name text) returns text
 -- function jobrunner.maintain_runs(in_keep interval DEFAULT '30 days'::interval) returns TABLE(created integer, dropped integer)
 -- function jobrunner.make_jobs(in_tenant_id bigint, in_job text) returns integer
 -- function jobrunner.make_lacking_jobs() returns integer
@@ -414,7 +415,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.retry_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.rotate_secret(in_tenant_id bigint, in_user_id bigint, in_name text, in_old bytea, in_new bytea) returns boolean
 -- function jobrunner.run_counters(in_checkpoint jobrunner.checkpoints) returns jsonb
--- function jobrunner.run_inputs(in_user_ids bigint[], in_names text[], in_reads integer[]) returns TABLE(place integer, tenant_name text, user_key text, attributes jsonb, checkpoints json, calls json, secrets json)
+-- function jobrunner.run_inputs(in_user_ids bigint[], in_names text[], in_reads integer[]) returns TABLE(place integer, tenant_name text, user_key text, attributes text, checkpoints text, calls text, secrets text, too_long text)
 -- function jobrunner.run_totals(in_user_ids bigint[], in_names text[], in_fences bigint[]) returns TABLE(user_id bigint, name text, pages integer, fetched bigint, inserted bigint, updated bigint, unchanged bigint, skipped_older bigint, skipped_incompatible bigint, filtered bigint, duplicate bigint, deleted bigint, swept bigint, pushed bigint, push_failed bigint, changed bigint, entities jsonb)
 -- function jobrunner.save_record(in_tenant text, in_user text, in_table text, in_values jsonb) returns TABLE(record jsonb, is_new boolean)
 -- function jobrunner.set_secret(in_tenant_id bigint, in_user_id bigint, in_name text, in_sealed bytea) returns integer

@@ -18,7 +18,7 @@ extension JobFile {
 extension JobFileSet {
     /// Like `JobFile.load(directory:)`, with the places of what the files say.
     public static func load(directory: String) -> Result<JobFileSet, Mistakes> {
-        var search = FileSearch()
+        var search = FileSearch(root: realPath(directory))
         search.visit(directory, depth: 0)
         if search.mistakes.isEmpty, search.files.isEmpty {
             search.report(directory, "no job file here, expected <app>/<name>.yaml")
@@ -71,13 +71,24 @@ private func unreadable(_ path: String) -> Mistake {
     return Mistake(file: path, line: 1, column: 1, path: "", message: "can't be read: \(reason)")
 }
 
+/// The path without links; nil: there is nothing.
+private func realPath(_ path: String) -> String? {
+    guard let real = realpath(path, nil) else { return nil }
+    defer { free(real) }
+    return String(cString: real)
+}
+
 /// The job files below a directory.
 private struct FileSearch {
     /// Bounds a loop of symbolic links.
     private static let depthMax = 8
 
+    /// Links within it are followed, as a mounted folder of a cluster is made of them.
+    let root: String?
     var files: [String] = []
     var mistakes: [Mistake] = []
+
+    init(root: String?) { self.root = root }
 
     mutating func visit(_ path: String, depth: Int) {
         guard let directory = opendir(path) else {
@@ -100,13 +111,27 @@ private struct FileSearch {
             mistakes.append(unreadable(path))
             return
         }
-        if status.st_mode & S_IFMT == S_IFDIR {
+        let isNamedForUs = name.utf8.suffix(5).elementsEqual(".yaml".utf8)
+        let kind = status.st_mode & S_IFMT
+        guard kind == S_IFDIR || isNamedForUs || name.hasSuffix(".yml") else { return }
+        // What a mistake quotes of another file would be told to whoever reads the mistake.
+        guard isInside(path) else {
+            return report(path, "a link that leads out of the folder; put the file itself here")
+        }
+        if kind == S_IFDIR {
             if depth < Self.depthMax { visit(path, depth: depth + 1) }
-        } else if name.hasSuffix(".yaml") {
+        } else if kind != S_IFREG {
+            report(path, "no regular file; reading it might never end")
+        } else if isNamedForUs {
             files.append(path)
-        } else if name.hasSuffix(".yml") {
+        } else {
             report(path, "a job file's name ends in .yaml")
         }
+    }
+
+    private func isInside(_ path: String) -> Bool {
+        guard let root, let real = realPath(path) else { return false }
+        return real.utf8.starts(with: (root == "/" ? root : root + "/").utf8)
     }
 
     mutating func report(_ path: String, _ message: String) {

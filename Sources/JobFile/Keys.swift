@@ -5,6 +5,9 @@ struct Keys {
     /// Missing only because they were misspelt.
     private var excused: Set<String> = []
 
+    /// Of one mapping so many unknown keys are told one by one; a suggestion looks at every word.
+    private static let unknownMax = 20
+
     /// Reports every key that is not among `known`; nil when the node is no mapping.
     ///
     /// `elsewhere` are keys that another variant of the mapping has, `variant` is this one's name.
@@ -16,7 +19,12 @@ struct Keys {
         self.node = node
         self.reading = reading
         let present = Set(entries.map(\.key))
-        for entry in entries where !known.contains(entry.key) {
+        let unknown = entries.filter { !known.contains($0.key) }
+        if let first = unknown.dropFirst(Self.unknownMax).first {
+            let more = unknown.count - Self.unknownMax
+            reading.add(first.position, node.path, "\(more) more unknown keys")
+        }
+        for entry in unknown.prefix(Self.unknownMax) {
             let key = excerpt(of: entry.key)
             let message: String
             var nearest: String?

@@ -2,8 +2,12 @@ import JSON
 
 /// `records`.
 extension Reading {
-    /// Columns every synced table has of its own.
-    private static let reservedColumns = ["user_id", "inserted_at", "synced", "pending_delete"]
+    /// Columns that synced tables have of their own, or a push or a merge adds.
+    private static let reservedColumns = [
+        "user_id", "inserted_at", "synced", "pending_delete", "push_error", "hidden_at",
+    ]
+    /// Columns that every table of PostgreSQL has.
+    private static let systemColumns = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"]
 
     /// `operation` nil: the records are those of a request of the file's own.
     func records(
@@ -87,6 +91,10 @@ extension Reading {
         guard isName(name, at: position, path) else { return false }
         if Self.reservedColumns.contains(name) {
             add(position, path, "\"\(name)\" is a column every synced table has; use another name")
+            return false
+        }
+        if Self.systemColumns.contains(name) {
+            add(position, path, "\"\(name)\" is a system column of PostgreSQL; use another name")
             return false
         }
         return true

@@ -6,6 +6,8 @@ struct YAMLReader {
     static let bytesMax = 1 << 20
     /// Deeper nesting than any schema has; bounds our recursion.
     static let depthMax = 32
+    /// More than a table of PostgreSQL has columns; bounds what is compared with each other.
+    static let entriesMax = 2000
 
     private let events: YAMLEvents
     private let reading: Reading
@@ -71,6 +73,7 @@ struct YAMLReader {
         while true {
             let event = try events.next()
             if event.kind == .end { return nodes }
+            try checkCount(nodes.count, event)
             nodes.append(try value(event, path: "\(path)[\(nodes.count)]", depth: depth + 1))
         }
     }
@@ -81,6 +84,7 @@ struct YAMLReader {
         while true {
             let event = try events.next()
             if event.kind == .end { return entries }
+            try checkCount(entries.count, event)
             let key = try value(event, path: path, depth: depth + 1)
             guard case .scalar(let name, _) = key.content else {
                 if case .refused = key.content {
@@ -97,6 +101,13 @@ struct YAMLReader {
             } else {
                 refuse("key \"\(excerpt(of: name))\" appears twice", event, path)
             }
+        }
+    }
+
+    private func checkCount(_ count: Int, _ event: YAMLEvent) throws(YAMLError) {
+        guard count < Self.entriesMax else {
+            throw YAMLError(
+                "more than \(Self.entriesMax) entries in one mapping or list", at: event.position)
         }
     }
 

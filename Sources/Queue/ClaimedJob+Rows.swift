@@ -109,8 +109,11 @@ extension Checkpoint {
         syncedAge = job.age(since: syncedAt)
         lastFullAge = job.age(since: lastFullAt)
         hasFailures = values[19].bool ?? true
-        passNumber = try count(values[20], "pass_number")
-        wish = try count(values[21], "wish_asked")
+        passNumber = values[20].int ?? 0
+        guard passNumber < Int32.max else {
+            throw UnreadableInput("pass_number in the checkpoint of entity \(entity) has no next")
+        }
+        wish = values[21].int ?? 0
         isDone = isDone(at: syncedAt, of: job)
     }
 
@@ -121,14 +124,6 @@ extension Checkpoint {
             throw UnreadableInput("\(column) in the checkpoint of entity \(entity) is no time")
         }
         return Int64(time)
-    }
-
-    /// A number that a run counts on from, so that it must leave room.
-    private func count(_ node: JSONNode, _ column: String) throws -> Int {
-        guard let count = node.int, (0...(1 << 53)).contains(count) else {
-            throw UnreadableInput("\(column) in the checkpoint of entity \(entity) is no count")
-        }
-        return count
     }
 
     /// Read to its end at this very tick, by a run that was interrupted behind it (ST7).

@@ -40,10 +40,10 @@ extension Page {
     func position(after facts: PageFacts, signInName: String?) throws -> NextPosition {
         switch style {
         case .single: return NextPosition()
-        case .token(let path): return NextPosition(next: token(path.first(in: facts.root)))
+        case .token(let path): return NextPosition(next: try token(at: path, facts))
         case .nextURL(.body(let path)):
             return NextPosition(
-                next: try address(token(path.first(in: facts.root)), facts, signInName))
+                next: try address(token(at: path, facts), facts, signInName))
         case .nextURL(.header(let name)):
             return NextPosition(next: try address(facts.response.header(name), facts, signInName))
         case .linkHeader:
@@ -56,9 +56,18 @@ extension Page {
         }
     }
 
-    private func token(_ node: JSONNode?) -> String? {
-        guard let text = node?.string ?? node?.numberText, !text.isEmpty else { return nil }
-        return text
+    /// Nil: absent, null, false or empty, which is how sources say that there is none.
+    ///
+    /// Anything else that is no position is a mistake of the source's, and never an end.
+    private func token(at path: Path, _ facts: PageFacts) throws -> String? {
+        guard let node = path.first(in: facts.root), node.kind != .null, node.bool != false else {
+            return nil
+        }
+        guard let text = node.string ?? node.numberText else {
+            throw RunEnd.failed(
+                .malformed, "the page's position at \(path) is no text and no number")
+        }
+        return text.isEmpty ? nil : text
     }
 
     /// The address in the source's own words, made whole, without the sign-in it may repeat.
@@ -94,7 +103,7 @@ extension Page {
     private func keyset(after facts: PageFacts, _ place: KeysetPlace) throws -> NextPosition {
         let reached: String?
         switch place {
-        case .body(let path): reached = token(path.first(in: facts.root))
+        case .body(let path): reached = try token(at: path, facts)
         case .field: reached = facts.greatest
         }
         guard facts.recordCount > 0, let reached, reached != facts.position else {
@@ -109,7 +118,7 @@ extension Page {
     private func syncToken(
         after facts: PageFacts, _ place: Path, _ moreAt: Path
     ) throws -> NextPosition {
-        guard let reached = token(place.first(in: facts.root)) else {
+        guard let reached = try token(at: place, facts) else {
             throw RunEnd.failed(.malformed, "the page has no sync token at \(place)")
         }
         let isMore = moreAt.first(in: facts.root)?.bool ?? false
@@ -137,6 +146,7 @@ extension Page {
 
 /// The address without one query parameter, so that a sign-in never reaches a checkpoint.
 func withoutParameter(_ name: String, in url: String) -> String {
+    // What is resolved is ASCII, where a byte is a Character.
     guard let mark = url.firstIndex(of: "?") else { return url }
     let kept = url[url.index(after: mark)...].split(separator: "&").filter { pair in
         percentDecoded(pair.prefix { $0 != "=" }) != name

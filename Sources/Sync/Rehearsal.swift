@@ -127,7 +127,7 @@ private struct RowLook {
         statement = Statement(
             """
             select jsonb_build_array(\(columns.map { "t.\($0)" }.joined(separator: ", ")))::text as key,
-              (to_jsonb(t) - $\(fields.count + 2)::text[])::text as row
+              (to_jsonb(t.*) - $\(fields.count + 2)::text[])::text as row
             from unnest(\(arrays.joined(separator: ", "))) as k (\(columns.joined(separator: ", ")))
             join synced.\(quoted(entity.write.table)) as t
               on t.user_id = $1 and \(matches.joined(separator: " and "))

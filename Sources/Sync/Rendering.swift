@@ -140,7 +140,7 @@ struct RequestAssembly {
     let renderer: Renderer
 
     func request(_ request: Request) throws -> HTTPRequest {
-        let path = try renderer.requiredText(request.path) { percentEncode(pathSegment: $0) }
+        let path = try renderer.path(request.path)
         var query = try pairs(request.query)
         query += try signInQuery()
         var headers = try signInHeaders() + fields(source.headers) + fields(request.headers)
@@ -163,13 +163,16 @@ struct RequestAssembly {
         bare.query = []
         var assembled = try self.request(bare)
         let signIn = try signInQuery().map(pair)
-        assembled.url = signIn.isEmpty ? url : url + (url.contains("?") ? "&" : "?") + signIn[0]
+        assembled.url =
+            signIn.isEmpty
+            ? url : url + (url.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + signIn[0]
         return assembled
     }
 
     private func address(_ path: String, _ query: [(String, String)]) -> String {
         let joined = query.map(pair).joined(separator: "&")
-        return base + path + (joined.isEmpty ? "" : (path.contains("?") ? "&" : "?") + joined)
+        return base + path
+            + (joined.isEmpty ? "" : (path.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + joined)
     }
 
     private func pair(_ pair: (String, String)) -> String {

@@ -8,6 +8,8 @@ public struct RetryClock {
     public static let unsaidWait = Duration.seconds(60)
     /// No source may put a job off for longer than this at once.
     public static let waitMax = Duration.seconds(48 * 3600)
+    /// Nor have it asked again sooner, by `0`, a past date or `-5`.
+    public static let waitMin = Duration.seconds(1)
     /// A larger number of seconds (30 years) is a Unix time, as `X-RateLimit-Reset` often is.
     private static let unixTimeMin = 1e9
 
@@ -41,11 +43,14 @@ public struct RetryClock {
                 if seconds >= Self.unixTimeMin {
                     seconds = max(0, seconds - Double(nowUnixSeconds))
                 }
-                return min(.milliseconds(Int(min(seconds, 1e9) * 1000)), Self.waitMax)
+                return Self.bounded(.milliseconds(Int(min(seconds, 1e9) * 1000)))
             }
         }
         return nil
     }
+
+    /// A wait that a source asked for, as it is obeyed.
+    static func bounded(_ asked: Duration) -> Duration { min(max(asked, waitMin), waitMax) }
 
     private func askedSeconds(
         _ place: RetryRule.WaitSource, _ response: HTTPResponse, _ now: Int

@@ -3,7 +3,8 @@ import Queue
 
 /// Builds the text of a page's statement.
 ///
-/// Every identifier has passed the job file's check and is quoted all the same.
+/// Every identifier has passed the job file's check and is quoted all the same. Names of our own that
+/// stand beside columns are written with a capital, which no column has.
 struct UpsertText {
     /// Counters that the page brings along: four of its own, its rows, and those that were older.
     static let counterCount = 6
@@ -63,9 +64,9 @@ struct UpsertText {
             return "select exists (select from \(wanted)) as changes, 0::bigint as older"
         }
         return """
-            select coalesce(bool_or(coalesce(r.standing, 'older') = 'older'), false) as changes,
-              count(*) filter (where r.standing = 'newer') as older
-            from (select \(standing) as standing from \(received)\(isToWrite("r", " where ")) offset 0) as r
+            select coalesce(bool_or(coalesce(r."Standing", 'older') = 'older'), false) as changes,
+              count(*) filter (where r."Standing" = 'newer') as older
+            from (select \(standing) as "Standing" from \(received)\(isToWrite("r", " where ")) offset 0) as r
             """
     }
 
@@ -107,8 +108,8 @@ extension UpsertText {
         return """
             incoming as materialized (
               select r.*
-              from (select r.*, \(standing) as standing from \(received)\(isToWrite("r", " where ")) offset 0) as r
-              where r.standing is distinct from 'same'
+              from (select r.*, \(standing) as "Standing" from \(received)\(isToWrite("r", " where ")) offset 0) as r
+              where r."Standing" is distinct from 'same'
             ),
             """ + " "
     }
@@ -117,7 +118,7 @@ extension UpsertText {
     private var wanted: String {
         guard looks || isCounted else { return received + isToWrite("r", " where ") }
         switch entity.write.mode {
-        case .newestWins: return "incoming as r where coalesce(r.standing, 'older') = 'older'"
+        case .newestWins: return #"incoming as r where coalesce(r."Standing", 'older') = 'older'"#
         case .insertNew:
             return "\(received) where \(isToWrite("r", "", " and "))\(standing) is null"
         case .overwrite, .replaceAll:
@@ -127,7 +128,8 @@ extension UpsertText {
     }
 
     private var olderCount: String {
-        isCounted ? "(select count(*) from incoming as i where i.standing = 'newer')" : "0::bigint"
+        isCounted
+            ? #"(select count(*) from incoming as i where i."Standing" = 'newer')"# : "0::bigint"
     }
 
     /// The page's rows as they came.
@@ -140,7 +142,7 @@ extension UpsertText {
         let places = names.compactMap { name in columns.firstIndex(of: name) }
         let arrays = places.map { arrayBind($0) }
         return "unnest(\(([fateArray] + arrays).joined(separator: ", "))) as \(row) "
-            + "(\((["fate"] + names).joined(separator: ", ")))"
+            + "(\((["\"Fate\""] + names).joined(separator: ", ")))"
     }
 
     /// The guard once more at the row itself: another writer may have come since the look-up.
@@ -212,10 +214,10 @@ extension UpsertText {
 
 // What is deleted, and what is only noted as shown.
 extension UpsertText {
-    private var fateColumn: [String] { entity.hasFates ? ["fate"] : [] }
+    private var fateColumn: [String] { entity.hasFates ? ["\"Fate\""] : [] }
 
     private func isToWrite(_ row: String, _ before: String, _ after: String = "") -> String {
-        entity.hasFates ? "\(before)\(row).fate = \(Fate.write.rawValue)\(after)" : ""
+        entity.hasFates ? "\(before)\(row).\"Fate\" = \(Fate.write.rawValue)\(after)" : ""
     }
 
     private var appliesTombstones: Bool {
@@ -231,7 +233,7 @@ extension UpsertText {
         guard appliesTombstones else { return "" }
         let match = entity.tombstoneKey.map(quoted).map { "t.\($0) = i.\($0)" }
             .joined(separator: " and ")
-        let found = "i.fate = \(Fate.tombstone.rawValue) and t.user_id = $1 and \(match)"
+        let found = "i.\"Fate\" = \(Fate.tombstone.rawValue) and t.user_id = $1 and \(match)"
         let untag = entity.changeTagColumn.map { "\(quoted($0)) = null" } ?? "synced = false"
         return """
             , removed as (
@@ -261,7 +263,7 @@ extension UpsertText {
               insert into jobrunner.seen_pages (user_id, job_name, entity, page_number, keys)
               select $1, $2, $3, $6, coalesce(array_agg(\(keyHash(of: keys, in: "i"))), '{}')
               from \(received(keys, as: "i"))
-              where i.fate <> \(Fate.tombstone.rawValue)
+              where i."Fate" <> \(Fate.tombstone.rawValue)
               on conflict (user_id, job_name, entity, page_number) do update set keys = excluded.keys
             )
             """

@@ -7,7 +7,8 @@ extension World {
     static func generic(
         _ path: String, page: String, query: String = "", mode: String = "overwrite",
         source: String = "", incremental: String = "", schedule: String = "",
-        fields: String = standardFields, deadline: String = "30s"
+        fields: String = standardFields, deadline: String = "30s",
+        conditional: Bool = false
     ) -> String {
         """
         version: 1
@@ -22,6 +23,7 @@ extension World {
         \(indented(source, by: 2))
         entities:
           - entity: item
+        \(conditional ? "    conditional: true" : "")
             request:
               path: /generic/{user.hub_user_id}/\(path)
               query: { \(query.isEmpty ? "" : query + ", ")limit: "{page.size}" }

@@ -132,6 +132,75 @@ import Testing
         }
     }
 
+    @Test func `a pipe named like a job file is told in one line and never waited for`() throws {
+        try withDirectory(["a.yaml": smallFile]) { directory in
+            try #require(mkfifo(directory + "/b.yaml", 0o600) == 0)
+            let found = mistakes(directory)
+            #expect(found.map(\.message) == ["no regular file; reading it might never end"])
+            #expect(found.allSatisfy { $0.file.hasSuffix("/b.yaml") })
+        }
+    }
+
+    @Test
+    func
+        `a link out of the folder is told in one line that quotes nothing, one within is followed`()
+        throws
+    {
+        try withDirectory(["secret": "password: hunter2", "jobs/..data/a.yaml": smallFile]) {
+            outer in
+            let directory = outer + "/jobs"
+            let files = FileManager.default
+            try files.createSymbolicLink(
+                atPath: directory + "/a.yaml", withDestinationPath: "..data/a.yaml")
+            #expect(try JobFile.load(directory: directory).get().count == 1)
+            try files.createSymbolicLink(
+                atPath: directory + "/b.yaml", withDestinationPath: "../secret")
+            try files.createSymbolicLink(
+                atPath: directory + "/c", withDestinationPath: "..")
+            let found = mistakes(directory)
+            let message = "a link that leads out of the folder; put the file itself here"
+            #expect(found.map(\.message) == [message, message])
+            #expect(Set(found.map { URL(filePath: $0.file).lastPathComponent }) == ["b.yaml", "c"])
+        }
+    }
+
+    @Test(arguments: ["zzz", "s_"])
+    func `thousands of keys cost no more than a moment, and are told in a few lines`(_ name: String)
+        throws
+    {
+        let many = (0..<60_000).map { "\(name)\($0): 1" }
+        let started = ContinuousClock.now
+        let found = try messages(smallFile + "\n" + many.joined(separator: "\n"))
+        #expect(found == ["more than 2000 entries in one mapping or list"])
+        let fewer = try messages(smallFile + "\n" + many.prefix(1900).joined(separator: "\n"))
+        #expect(fewer.count == 21)
+        #expect(fewer.contains("1880 more unknown keys"))
+        #expect(ContinuousClock.now - started < .seconds(5))
+    }
+
+    @Test(arguments: [
+        "tableoid", "xmin", "cmin", "xmax", "cmax", "ctid", "push_error", "hidden_at", "user_id",
+        "inserted_at", "synced", "pending_delete",
+    ]) func `a column that is PostgreSQL's or the tables' own is refused in one line`(
+        _ name: String
+    )
+        throws
+    {
+        let found = try messages(
+            smallFile(["changed_at: {": "\(name): {"]))
+        #expect(found.count == 1)
+        #expect(found.first?.contains("\"\(name)\" is a") == true)
+        #expect(found.first?.hasSuffix("use another name") == true)
+    }
+
+    @Test(arguments: [
+        ("/feed\u{600}?key", "a path holds no ? or #; put parameters under query"),
+        ("/feed?\u{301}key", "a path holds no ? or #; put parameters under query"),
+        ("/é", "a path holds ASCII only; write other letters as %XX"),
+    ]) func `a path is read byte by byte`(_ path: String, _ message: String) throws {
+        #expect(try messages(smallFile(["path: /feed": "path: \"\(path)\""])) == [message])
+    }
+
     private func mistakes(_ directory: String) -> [Mistake] {
         guard case .failure(let mistakes) = JobFile.load(directory: directory) else { return [] }
         return mistakes.all

@@ -26,8 +26,8 @@ import Testing
 
     @Test(arguments: [
         ("{\"next\": \"abc\"}", "abc"), ("{\"next\": 12}", "12"), ("{\"next\": \"\"}", nil),
-        ("{\"next\": null}", nil), ("{}", nil), ("{\"next\": {}}", nil), ("[]", nil),
-    ]) func `token: the pass ends where the token is absent, null or empty`(
+        ("{\"next\": null}", nil), ("{}", nil), ("{\"next\": false}", nil), ("[]", nil),
+    ]) func `token: the pass ends where the token is absent, null, false or empty`(
         _ body: String, _ next: String?
     ) throws {
         // An empty page does not end it (invariant 5).
@@ -57,6 +57,20 @@ import Testing
     ) throws {
         let found = try position("{ \(style) }", body, at: at, records: records)
         #expect(found == NextPosition(next: next))
+    }
+
+    @Test(
+        arguments: [
+            "{ style: token, token_at: next }", "{ style: next_url, url_at: next }",
+            "{ style: keyset, token_at: next, start: \"0\" }",
+            "{ style: sync_token, token_at: next, more_at: more }",
+        ], ["{}", "{\"a\": 1}", "true", "[1]", "\"a\\u0000b\"", "\"\\ud800\""])
+    func `a position that is no text and no number is malformed, never the end of a pass`(
+        _ page: String, _ next: String
+    ) throws {
+        #expect {
+            try position(page, "{\"next\": \(next), \"more\": true}", at: "0")
+        } throws: { ($0 as? RunEnd)?.word == "malformed" }
     }
 
     @Test(arguments: ["offset", "page"], [nil, "", "x", "9223372036854775807"])

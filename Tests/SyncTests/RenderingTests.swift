@@ -11,6 +11,7 @@ private func someValues() -> Values {
     var values = Values(
         attributes: .object([
             JSONMember("id", .string("a/b c")), JSONMember("dots", .string("..")),
+            JSONMember("dot", .string(".")), JSONMember("empty", .string("")),
             JSONMember("n", .number("7")), JSONMember("yes", .bool(true)),
             JSONMember("nothing", .null), JSONMember("map", .object([])),
         ]))
@@ -108,9 +109,9 @@ private func template(_ text: String) throws -> Template { try Template(parsing:
     @Test func `values are encoded for the place they go to`() throws {
         let sent = try assembly().request(
             request(
-                "/u/{user.id}/{user.dots}",
+                "/u/{user.id}/a{user.dots}",
                 [("q w", "{user.id}"), ("cursor", "{page.token}"), ("ids", "{list.ids}")]))
-        #expect(sent.url == "https://h.example/v1/u/a%2Fb%20c/%2E%2E?q%20w=a%2Fb%20c&ids=x%2Cy")
+        #expect(sent.url == "https://h.example/v1/u/a%2Fb%20c/a%2E%2E?q%20w=a%2Fb%20c&ids=x%2Cy")
         #expect(sent.headers == [HTTPHeader("Accept", "application/json")])
     }
 
@@ -168,4 +169,23 @@ private func template(_ text: String) throws -> Template { try Template(parsing:
             } throws: { ($0 as? RunEnd)?.word == "missing" }
         }
     }
+
+    @Test(arguments: [
+        "/users/{user.dots}/feed", "/users/{user.empty}/feed", "/users/{user.empty}",
+        "/users/{user.dot}", "/users/.{user.dot}/feed", "/users/%2e{user.dot}/feed",
+        "/users/{user.dot}{user.dot}", "/users/{user.dot}{user.empty}/x",
+    ]) func `a value that makes a part of a path empty or a step in the tree is refused`(
+        _ path: String
+    ) throws {
+        #expect {
+            try Renderer(values: someValues()).path(template(path))
+        } throws: { ($0 as? RunEnd)?.word == "missing" }
+    }
+
+    @Test(arguments: [
+        ("/users/a{user.dots}/feed", "/users/a%2E%2E/feed"), ("/v1//x/../{user.n}", "/v1//x/../7"),
+        ("/users/{user.id}", "/users/a%2Fb%20c"),
+    ]) func `other values stand in a path percent-encoded`(_ path: String, _ expected: String)
+        throws
+    { #expect(try Renderer(values: someValues()).path(template(path)) == expected) }
 }

@@ -36,13 +36,13 @@ begin
   for v_attempt in 1..3 loop
     execute format(
       'update synced.%1$I as r set %2$s, %3$s from jsonb_populate_record(null::synced.%1$I, $2) as v where %4$s
-      returning to_jsonb(r)', in_table, v_sets, v_marks, jobrunner.record_where(v_known -> 'key'))
+      returning to_jsonb(r.*)', in_table, v_sets, v_marks, jobrunner.record_where(v_known -> 'key'))
     into v_row using v_user_id, v_values;
     exit when v_row is not null;
     execute format(
       'insert into synced.%1$I as r (user_id, synced, %2$s)
       select $1, false, %3$s from jsonb_populate_record(null::synced.%1$I, $2) as v
-      on conflict (user_id, %4$s) do nothing returning to_jsonb(r)', in_table, v_columns,
+      on conflict (user_id, %4$s) do nothing returning to_jsonb(r.*)', in_table, v_columns,
       (select string_agg(format('v.%I', c.name), ', ') from jsonb_object_keys(v_values) as c (name)),
       (select string_agg(quote_ident(k.name), ', ') from jsonb_array_elements_text(v_known -> 'key') as k (name)))
     into v_row using v_user_id, v_values;

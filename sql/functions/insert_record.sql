@@ -14,7 +14,7 @@ declare
 begin
   execute format(
     'insert into synced.%1$I as r (user_id, synced, %2$s)
-    select $1, false, %3$s from jsonb_populate_record(null::synced.%1$I, $2) as v%4$s returning to_jsonb(r)', in_table,
+    select $1, false, %3$s from jsonb_populate_record(null::synced.%1$I, $2) as v%4$s returning to_jsonb(r.*)', in_table,
     (select string_agg(quote_ident(c.name), ', ') from jsonb_object_keys(in_values) as c (name)),
     (select string_agg(format('v.%I', c.name), ', ') from jsonb_object_keys(in_values) as c (name)),
     case when (in_known ->> 'push')::boolean

@@ -36,9 +36,9 @@ begin
   select coalesce(string_agg(format(', %s(r.%I) over same as %I', case m.rule
         when 'or' then 'bool_or' when 'and' then 'bool_and'
         when 'max' then 'max' when 'newest' then 'max' else 'min'
-      end, m.name, 'merged_' || m.name), ''), ''),
-    coalesce(string_agg(format('%1$I = g.%2$I', m.name, 'merged_' || m.name), ', ') || ', ', ''),
-    coalesce(string_agg(format('r.%1$I is distinct from g.%2$I', m.name, 'merged_' || m.name), ' or '), 'false')
+      end, m.name, 'Merged_' || m.name), ''), ''),
+    coalesce(string_agg(format('%1$I = g.%2$I', m.name, 'Merged_' || m.name), ', ') || ', ', ''),
+    coalesce(string_agg(format('r.%1$I is distinct from g.%2$I', m.name, 'Merged_' || m.name), ' or '), 'false')
   into v_merged, v_sets, v_differs
   from jsonb_each_text(v_unique -> 'merge') as m (name, rule);
   v_live := case when (v_known ->> 'push')::boolean then ' and not r.pending_delete' else '' end
@@ -48,7 +48,7 @@ begin
 
   execute format(
     'with grouped as materialized (
-      select %1$s, row_number() over (same order by r.%2$I %3$s nulls last, %1$s) as place%4$s
+      select %1$s, row_number() over (same order by r.%2$I %3$s nulls last, %1$s) as "Place"%4$s
       from (select * from synced.%5$I as r where r.user_id = $1%6$s%7$s order by %1$s for update) as r
       window same as (partition by %8$s)
     ), %9$s

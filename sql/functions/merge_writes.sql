@@ -25,24 +25,24 @@ begin
   return format(
     'kept as (
       update synced.%1$I as r set %2$s from grouped as g
-      where %3$s and g.place = 1 and (%4$s%5$s) returning true
+      where %3$s and g."Place" = 1 and (%4$s%5$s) returning true
     ), ', in_table, v_keeps, v_same, in_differs, case when in_hides then ' or r.hidden_at is not null' else '' end)
     || case
       when in_hides then format(
         'lost as (
           update synced.%1$I as r set hidden_at = now() from grouped as g
-          where %2$s and g.place > 1 and r.hidden_at is null returning true
+          where %2$s and g."Place" > 1 and r.hidden_at is null returning true
         )', in_table, v_same)
       when in_sends then format(
         'marked as (
           update synced.%1$I as r set pending_delete = true, synced = false from grouped as g
-          where %2$s and g.place > 1 and %3$s returning true
+          where %2$s and g."Place" > 1 and %3$s returning true
         ), deleted as (
-          delete from synced.%1$I as r using grouped as g where %2$s and g.place > 1 and not (%3$s) returning true
+          delete from synced.%1$I as r using grouped as g where %2$s and g."Place" > 1 and not (%3$s) returning true
         ), lost as (select from marked union all select from deleted)', in_table, v_same, v_sent)
       else format(
         'lost as (
-          delete from synced.%1$I as r using grouped as g where %2$s and g.place > 1 returning true
+          delete from synced.%1$I as r using grouped as g where %2$s and g."Place" > 1 returning true
         )', in_table, v_same)
     end;
 end

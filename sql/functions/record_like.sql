@@ -14,7 +14,7 @@ declare
   v_row jsonb;
 begin
   execute format(
-    'select to_jsonb(r) from synced.%1$I as r, jsonb_populate_record(null::synced.%1$I, $2) as v
+    'select to_jsonb(r.*) from synced.%1$I as r, jsonb_populate_record(null::synced.%1$I, $2) as v
     where %2$s%3$s%4$s order by %5$s%6$s limit 1', in_table, jobrunner.record_where(in_by),
     case when (in_known ->> 'push')::boolean then ' and not r.pending_delete' else '' end,
     coalesce(' and r.' || quote_ident(in_known ->> 'soft_field') || ' is null', ''),

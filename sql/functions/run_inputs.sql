@@ -71,7 +71,7 @@ begin
     ) as m
     cross join lateral (
       select case when g.reads & 4 <> 0 then (
-        select json_agg(json_build_array(s.user_id, s.name, encode(s.sealed, 'hex')))::text
+        select json_agg(json_build_array(s.user_id, s.name, encode(s.sealed, 'hex'), s.version))::text
         from jobrunner.secrets as s
         where s.user_id in (0, g.user_id) and s.tenant_id = u.tenant_id
       ) end as list offset 0

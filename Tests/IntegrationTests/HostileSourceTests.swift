@@ -1,0 +1,179 @@
+import JSON
+import Postgres
+import Testing
+
+/// Sources that lie, repeat themselves, or say what can't be sent back.
+@Suite struct HostileSourceTests {
+    private static func answer(_ body: String, headers: String = "") -> String {
+        let text = JSONValue.string(body).text
+        return
+            #"{"kind": "status", "status": 200, "times": 0, "body": \#(text)\#(headers.isEmpty ? "" : ", \"headers\": {\(headers)}")}"#
+    }
+
+    private static let items = #"[{"id": "a", "seq": 1}, {"id": "b", "seq": 2}]"#
+
+    @Test(arguments: [
+        ("offset", #"offset: "{page.token}""#, "style: offset, size: 2"),
+        ("offset", #"offset: "{page.token}""#, "style: offset, size: 2, total_at: total"),
+        ("page", #"page: "{page.token}""#, "style: page, size: 2"),
+        ("page", #"page: "{page.token}""#, "style: page, size: 2, last_at: last"),
+    ]) func `a source that ignores where a page begins is a cursor loop after its second page`(
+        _ path: String, _ query: String, _ page: String
+    ) async throws {
+        try await withWorld(World.generic(path, page: page, query: query)) { world in
+            try await world.addUser("ann", videos: 3)
+            try await world.source.fault(
+                Self.answer(#"{"items": \#(Self.items), "total": 1000, "last": 1000}"#))
+            try await world.drain()
+            #expect(try await world.outcomes("ann") == ["failed cursor_loop"])
+            #expect(try await world.source.asked(by: "ann").count == 2)
+        }
+    }
+
+    @Test func `a source whose records are all incompatible and the same is a cursor loop too`()
+        async throws
+    {
+        let yaml = World.generic(
+            "offset", page: "style: offset, size: 2", query: #"offset: "{page.token}""#)
+        try await withWorld(yaml) { world in
+            try await world.addUser("ann", videos: 3)
+            try await world.source.fault(Self.answer(#"{"items": [{"seq": 1}, {}, 5]}"#))
+            try await world.drain()
+            #expect(try await world.outcomes("ann") == ["failed cursor_loop"])
+            #expect(try await world.source.asked(by: "ann").count == 2)
+        }
+    }
+
+    @Test func `a position that is none fails the run, and replace_all deletes nothing`()
+        async throws
+    {
+        let yaml = World.generic(
+            "token", page: "style: token, token_at: next_token, size: 20",
+            query: #"cursor: "{page.token}""#, mode: "replace_all")
+        try await withWorld(yaml) { world in
+            try await world.addUser("ann", videos: 30)
+            try await world.drain()
+            for next in ["{}", "true", #""a\u0000b""#] {
+                try await world.source.fault(
+                    Self.answer(#"{"items": \#(Self.items), "next_token": \#(next)}"#))
+                try await world.runAgain()
+                #expect(try await world.outcomes("ann").last == "failed malformed")
+                try await world.source.command("DELETE", "faults")
+            }
+            let ours = "select count(*) from synced.generic_item where id not in ('a', 'b')"
+            #expect(try await world.value(ours) == "30")
+        }
+    }
+
+    @Test func `an ETag with a control character is not kept, and the next run asks without one`()
+        async throws
+    {
+        let yaml = World.generic("single", page: "style: single, size: 20", conditional: true)
+        try await withWorld(yaml) { world in
+            try await world.addUser("ann", videos: 3)
+            try await world.source.fault(
+                Self.answer(#"{"items": \#(Self.items)}"#, headers: #""ETag": "\"a\u0001b\"""#))
+            try await world.drain()
+            try await world.runAgain()
+            #expect(try await world.job("ann").text("last_outcome") == "complete")
+            #expect(try await world.checkpoint("ann").isNull("validator"))
+        }
+    }
+
+    @Test(arguments: ["chr(1)", "chr(13)", "repeat('x', 8000)"])
+    func `a stored validator that can't be sent is dropped, and the run goes on`(_ tag: String)
+        async throws
+    {
+        let yaml = World.generic("single", page: "style: single, size: 20", conditional: true)
+        try await withWorld(yaml) { world in
+            try await world.addUser("ann", videos: 3)
+            try await world.drain()
+            #expect(try await !world.checkpoint("ann").isNull("validator"))
+            try await world.sql(
+                "update jobrunner.checkpoints set validator = overlay(validator placing \(tag) from 3 for 1)"
+            )
+            try await world.runAgain()
+            #expect(try await world.job("ann").text("last_outcome") == "complete")
+            let second = try #require(try await world.source.asked(by: "ann").last)
+            #expect(second.status == 200)
+        }
+    }
+
+    @Test func `Retry-After of nothing is a second at least`() async throws {
+        let yaml = World.generic("single", page: "style: single, size: 20", source: "")
+            .replacing("attempts: 3", with: "attempts: 1")
+        try await withWorld(yaml) { world in
+            for (user, value) in [
+                ("zero", "0"), ("minus", "-5"), ("past", "Thu, 01 Jan 1970 00:00:00 GMT"),
+            ] {
+                try await world.addUser(user, videos: 3)
+                try await world.source.fault(
+                    #"{"kind": "status", "status": 429, "user": "\#(user)", "times": 0, "headers": {"Retry-After": "\#(value)"}}"#
+                )
+            }
+            let worker = try world.start()
+            for user in ["zero", "minus", "past"] {
+                try await eventually("\(user) is deferred") {
+                    try await world.job(user).text("last_outcome") == "deferred"
+                }
+                let span = try await world.value(
+                    """
+                    select min(r.ended_at) is not null and min(j.deferred_until - r.ended_at) >= interval '900 milliseconds'
+                    from jobrunner.jobs as j join jobrunner.users as u on u.id = j.user_id
+                    join jobrunner.runs as r on r.user_id = u.id and r.id = j.fence where u.key = $1
+                    """, .text(user))
+                #expect(span != "false", "\(user)")
+            }
+            await worker.stop()
+        }
+    }
+
+    @Test func `an empty or climbing attribute in a path fails the run before anything is sent`()
+        async throws
+    {
+        try await withWorld(World.generic("single", page: "style: single, size: 20")) { world in
+            for (user, value) in [("dots", ".."), ("empty", ""), ("dot", ".")] {
+                try await world.addUser(user, videos: 1)
+                try await world.sql(
+                    "update jobrunner.users set attributes = jsonb_build_object('hub_user_id', $1::text) where key = $2",
+                    .text(value), .text(user))
+            }
+            let asked = try await world.source.asked().count
+            try await world.drain()
+            for user in ["dots", "empty", "dot"] {
+                #expect(try await world.outcomes(user) == ["failed missing"])
+                let error = try await world.job(user).text("last_error") ?? ""
+                #expect(error.contains("{user.hub_user_id} makes a part of the path"), "\(error)")
+            }
+            #expect(try await world.source.asked().count == asked)
+        }
+    }
+
+    /// Names that our statements use for rows and columns of their own.
+    private static let names = [
+        "t", "s", "r", "i", "v", "g", "c", "w", "k", "p", "fate", "standing", "is_new", "place",
+        "given", "tag", "modified", "hash", "oid", "row_version", "merged_t",
+    ]
+
+    @Test(arguments: ["overwrite", "newest_wins, newer_by: seq", "replace_all", "insert_new"])
+    func `a column may bear any name that our statements use for their own`(_ mode: String)
+        async throws
+    {
+        let fields = Self.names.map { "\($0): { at: name, type: text }" }
+        let yaml = World.generic(
+            "single", page: "style: single, size: 20", mode: mode,
+            fields: World.standardFields + "\n" + fields.joined(separator: "\n"))
+        try await withWorld(yaml) { world in
+            try await world.addUser("ann", videos: 5)
+            try await world.drain()
+            #expect(try await world.holdsAllItems(of: "ann"))
+            try await world.runAgain()
+            #expect(try await world.job("ann").text("last_outcome") == "complete")
+            let row = try await world.row(
+                "select e.* from jobrunner.edit_record('acme', 'ann', 'generic_item', '{\"id\": \"new\", \"seq\": 99, \"t\": \"x\", \"r\": \"y\"}') as e (record)"
+            )
+            #expect(row["record"]?.text("r") == "y")
+            #expect(row["record"]?.text("id") == "new")
+        }
+    }
+}
