@@ -85,6 +85,8 @@ private struct MigrationWork: Sendable {
             report.jobFiles.append(jobFile.name)
             log("stored job file \(jobFile.name)")
         }
+        let made = try session.makeLackingJobs()
+        if made > 0 { log("made \(made) standing jobs that users lacked") }
         try session.maintainRuns()
         report.isReaderGranted = try session.grantReader(always: report.isCodeApplied)
         return report
@@ -148,6 +150,16 @@ extension Session {
         try change { session in
             _ = try session.query(.unprepared("select * from jobrunner.maintain_runs()"))
         }
+    }
+
+    /// Makes standing jobs that a restored or hand-edited database lacks; returns how many.
+    fileprivate func makeLackingJobs() throws -> Int {
+        var made = 0
+        try change { session in
+            made = try session.query(.unprepared("select jobrunner.make_lacking_jobs()"))
+                .only().int(0)
+        }
+        return made
     }
 
     /// False when the role does not exist and may not be made here; a grant writes even when it

@@ -5,9 +5,9 @@ import Testing
 // Sessions of a test's own beside those of the fixture, for what two transactions do to each other.
 extension Fixture {
     /// Runs `body` while a transaction of another session has run `sql` and is still open, then
-    /// commits it.
+    /// commits it, after `last`.
     func during<R: Sendable>(
-        _ sql: String, _ body: () async throws -> R
+        _ sql: String, then last: String = "select", _ body: () async throws -> R
     ) async throws -> R {
         var configuration = try DatabaseConfiguration(
             conninfo: url, applicationName: "application", lanes: 1)
@@ -22,6 +22,7 @@ extension Fixture {
                     try session.script(sql)
                     signal.yield()
                     gate.wait()
+                    try session.script(last)
                 }
             }
         }

@@ -1,3 +1,4 @@
+import Glibc
 import Postgres
 import Queue
 import Schema
@@ -67,6 +68,58 @@ import Testing
             #expect(lines.all.filter { $0.contains("finish") }.count == 50)
         }
     }
+
+    @Test
+    func `an outcome whose job is busy is written when its transaction ends, the others before`()
+        async throws
+    {
+        let template = try await TestCluster.shared.template(named: "runner_busy") { settings in
+            let database = Database(settings)
+            _ = try await Migrator(database: database).migrate(jobFiles: [])
+            try await database.run { try $0.script(Self.twoRunningJobs) }
+            await database.close()
+        }
+        try await withTestDatabase(template: template) { database in
+            let completer = Completer(Queue(database), Log(sink: Lines().sink)) {}
+            let loop = Task { await completer.run() }
+            let gate = Mutex(false)
+            let (signals, held) = AsyncStream.makeStream(of: Void.self)
+            let application = Task {
+                try await database.run { session in
+                    try session.transaction { session in
+                        try session.script(
+                            "select from jobrunner.jobs where user_id = 1 for update")
+                        held.yield()
+                        while !gate.withLock({ $0 }) { usleep(1000) }
+                    }
+                }
+            }
+            for await _ in signals { break }
+            for user in [1, 2] as [Int64] {
+                completer.add(
+                    FinishedRun(claim: claim(user), outcome: .complete, hasCommitted: false))
+            }
+            while completer.holds(claim(2)) { await Task.yield() }
+            #expect(completer.holds(claim(1)) && !completer.isEmpty)
+            gate.withLock { $0 = true }
+            try await application.value
+            while !completer.isEmpty { await Task.yield() }
+            loop.cancel()
+            await loop.value
+            let running = Statement("select count(*) from jobrunner.jobs where state = 'running'")
+            #expect(try await database.run { try $0.query(running).only().int(0) } == 0)
+        }
+    }
+
+    /// Jobs of users 1 and 2, held by the claims that `claim(_:)` names.
+    private static let twoRunningJobs = """
+        insert into jobrunner.jobs (
+          user_id, tenant_id, name, every, phase, deadline, due_at, fence, nonce, worker_id, started_at, deadline_at, next_due_at
+        )
+        select n, 1, 'app.refresh', '1 hour', '0', '1 min', now(), n, '00000000-0000-0000-0000-000000000000', 1, now(),
+          now() + interval '1 min', now() + interval '1 hour'
+        from generate_series(1, 2) as n
+        """
 
     @Test func `a write that is cancelled while the database is away keeps its outcomes`()
         async throws

@@ -46,6 +46,23 @@ struct MigrateTests {
         }
     }
 
+    @Test func `a migrate makes the standing jobs that users lack`() async throws {
+        try await withTestDatabase { database async throws in
+            try await database.migrate([jobFile()])
+            try await database.run {
+                try $0.script(
+                    """
+                    select jobrunner.add_tenant('acme'), jobrunner.give_job('acme', 'metube.refresh'),
+                      jobrunner.add_user('acme', 'ann');
+                    delete from jobrunner.jobs
+                    """)
+            }
+            try await database.migrate([jobFile()])
+            #expect(
+                try await database.texts("select name from jobrunner.jobs") == ["metube.refresh"])
+        }
+    }
+
     @Test func `eight migrates at once do everything once`() async throws {
         try await withTestDatabase(lanes: 8) { database async throws in
             let reports = try await withThrowingTaskGroup(of: MigrationReport.self) { group in
