@@ -1,0 +1,222 @@
+"""What must hold after every order, asked of the database."""
+
+import json
+
+from following import judge_counters, judge_rows, judge_wishes
+from verbs import ending
+from world import Run
+
+LOOK = """
+select json_build_object(
+  'jobs', (select json_agg(to_jsonb(j) || jsonb_build_object('hours', extract(epoch from j.due_at - now()) / 3600))
+    from jobrunner.jobs as j),
+  'ended', (select json_agg(w.id) from jobrunner.workers as w where w.ended_at is not null),
+  'workers', (select json_agg(w.id) from jobrunner.workers as w),
+  'users', (select json_object_agg(u.id, u.key) from jobrunner.users as u),
+  'checkpoints', (select json_agg(k) from jobrunner.checkpoints as k where k.user_id = {ann}),
+  'rows', (select json_agg(r) from synced.{table} as r where r.user_id = {ann}),
+  'runs', (select json_agg(r) from jobrunner.runs as r),
+  'unmade', (select json_agg(u.key || ' ' || t.job_name) from jobrunner.tenant_jobs as t
+    join jobrunner.users as u on u.tenant_id = t.tenant_id
+    where not exists (select from jobrunner.jobs as j where j.user_id = u.id and j.name = t.job_name)),
+  'astray', (select json_agg(j.user_id || ' ' || j.name) from jobrunner.jobs as j
+    where not exists (select from jobrunner.users as u where u.id = j.user_id)
+      or not exists (select from jobrunner.tenant_jobs as t where t.tenant_id = j.tenant_id and t.job_name = j.name)),
+  'unlike', (select json_agg(j.user_id || ' ' || j.name) from jobrunner.jobs as j
+    join jobrunner.job_files as f on f.name = j.name where (f.every, f.deadline) <> (j.every, j.deadline)),
+  'unlimited', (select json_agg(j.user_id || ' ' || j.name) from jobrunner.jobs as j
+    join jobrunner.tenants as t on t.id = j.tenant_id
+    where j.worker_id is not null and (t.max_running is null) <> (j.limited_tenant_id is null)),
+  'left', (select count(*) from (
+    select user_id from jobrunner.jobs union all select user_id from jobrunner.checkpoints
+    union all select user_id from jobrunner.runs union all select user_id from jobrunner.secrets
+    union all select user_id from jobrunner.seen_pages union all select user_id from synced.{table}
+    union all select id from jobrunner.users) as r where r.user_id = {ann})
+) as look
+"""
+
+
+class Judge:
+    """Looks at the world after one order."""
+
+    def __init__(self, world, facts, state, actors):
+        self.world, self.facts, self.state, self.actors = world, facts, state, actors
+        self.ann = world.users["ann"]
+
+    def look(self):
+        sql = LOOK.format(ann=self.ann, table=self.world.table)
+        look = json.loads(self.world.judge.query(sql)[0]["look"])
+        return {name: value if value is not None else [] for name, value in look.items()}
+
+    def judge(self):
+        self.judge_refusals()
+        self.tell_again()
+        self.reap()
+        before = self.look()
+        self.judge_state(before)
+        self.end_runs(before)
+        claims, due = self.claim()
+        after = self.look()
+        self.judge_claim(claims, due)
+        if "remove_user" not in self.facts.done:
+            judge_rows(self, after)
+            judge_counters(self, after)
+        judge_wishes(self, after)
+
+    def judge_refusals(self):
+        for actor in self.actors:
+            refusal = actor.refusal
+            if refusal and refusal.sqlstate not in actor.verb.may_meet | self.removal():
+                self.facts.violated(f"{actor.verb.name} was refused: {refusal.sqlstate} {refusal.text}")
+
+    def removal(self):
+        """What may meet those who come after a user was removed."""
+        return {"JR001", "JR002", "JR011", "JR012"} if "remove_user" in self.facts.done else set()
+
+    def tell_again(self):
+        """Outcomes that met a job which somebody else held are told again."""
+        for values in self.facts.busy:
+            rows = self.world.call("finish_runs", **values)
+            for fence, outcome in zip(values["in_fences"], values["in_outcomes"]):
+                said = {int(row["fence"]): row["verdict"] for row in rows}
+                if said.get(fence) == "busy":
+                    self.facts.violated("an outcome is busy though nobody holds its job")
+                elif said.get(fence) != "lost":
+                    self.facts.ends[fence] = (outcome, self.facts.clock.now)
+
+    def reap(self):
+        """An hour goes by for workers that ended; what they held must be free afterwards."""
+        self.world.judge.script(
+            "update jobrunner.workers set ended_at = ended_at - interval '1 h' where ended_at is not null")
+        self.world.judge.script("update jobrunner.chores set done_at = done_at - interval '1 h'")
+        for _ in range(2):
+            self.world.call("reap_jobs", in_lease="1 minute")
+        self.world.call("reconcile_jobs")
+
+    # The state that the verbs left.
+
+    def job(self, look):
+        return next((j for j in look["jobs"] if j["user_id"] == self.ann and j["name"] == self.world.job), None)
+
+    def judge_state(self, look):
+        facts, done = self.facts, self.facts.done
+        known = {run.fence: run for run in [*self.world.runs[self.state].values(), *facts.claims]}
+        for job in look["jobs"]:
+            if job["worker_id"] is None:
+                continue
+            if job["worker_id"] in look["ended"] or job["worker_id"] not in look["workers"]:
+                facts.violated("a job runs under a worker that has ended")
+            elif job["fence"] not in known:
+                facts.violated("a job runs under a claim that nobody has")
+        for what, text in [("unmade", "a user lacks a job of its tenant"), ("astray", "a job is of no user or tenant"),
+                           ("unlike", "a job has another period or deadline than its file"),
+                           ("unlimited", "a running job is not counted for its tenant's limit, or is without one")]:
+            if look[what]:
+                facts.violated(f"{text}: {', '.join(look[what])}")
+        if "remove_user" in done and look["left"]:
+            facts.violated(f"{look['left']} rows of a removed user are left")
+        if job := self.job(look):
+            self.judge_stops(job)
+            self.judge_reset(look)
+            self.judge_patience(job)
+            self.judge_secret(job)
+
+    def judge_stops(self, job):
+        done = self.facts.done
+        if "pause" in done and "resume" not in done:
+            if job["paused_at"] is None:
+                self.facts.violated("a paused job is not paused")
+            if any(run.user_id == self.ann and run.started > done["pause"] for run in self.facts.claims):
+                self.facts.violated("a job was claimed after it was paused")
+        if "resume" in done and "pause" not in done and job["paused_at"] is not None:
+            self.facts.violated("a resumed job is paused")
+        for verb in ("cancel", "pause"):
+            if verb in done and (verb == "cancel" or "resume" not in done):
+                count, started = self.facts.answers[verb]
+                held = [r for r in [*self.world.runs[self.state].values(), *self.facts.claims] if r.user_id == self.ann
+                        and r.committed < started and r.fence == job["fence"] and r.fence not in self.facts.ends]
+                if count and held and job["worker_id"] is not None and job["cancel_requested_at"] is None:
+                    self.facts.violated(f"{verb}: the run in progress was not asked to stop")
+
+    def judge_reset(self, look):
+        """What was read before a reset moves nothing after it."""
+        if self.facts.answers.get("reset", (0,))[0] == 0:
+            return
+        for point in look["checkpoints"]:
+            if point["entity"] == self.world.entity and point["generation"] == 0:
+                self.facts.violated("a reset left a checkpoint's generation")
+            if point["pass_kind"] is not None or point["watermark"] is not None:
+                self.facts.violated("a reset checkpoint has a position again, of a pass from before")
+        for page in self.facts.pages:
+            if page.committed > self.facts.done["reset"]:
+                self.facts.violated("a page of before a reset was committed after it")
+
+    def judge_patience(self, job):
+        """Only a wish that may cut a wait short does so."""
+        asked = {wish.what for wish in self.facts.wishes if wish.user == "ann"}
+        may_cut = {
+            "deferred": {"enqueue force", "retry"},
+            "failing": {what for what in asked if "record" not in what},
+            "quarantined": {"retry"},
+        }.get(self.state)
+        if may_cut is not None and not asked & may_cut and job["hours"] < 4:
+            self.facts.violated(f"nobody who may asked, and a {self.state} job does not wait as long as it has to")
+
+    def judge_secret(self, job):
+        if "set_secret" in self.facts.done and job["reauth_needed_at"] is not None:
+            self.facts.violated("a job waits for a new secret, which is stored")
+
+    # What follows.
+
+    def end_runs(self, look):
+        """Whatever still runs is ended well."""
+        known = {run.fence: run for run in [*self.world.runs[self.state].values(), *self.facts.claims]}
+        held = [known[j["fence"]] for j in look["jobs"] if j["worker_id"] is not None and j["fence"] in known]
+        if held:
+            self.world.call("finish_runs", **ending(self.world, [(run, "complete") for run in held]))
+            for run in held:
+                self.facts.ends[run.fence] = ("complete", self.facts.clock.now)
+
+    def claim(self):
+        """A fresh worker looks at everything; returns what it got, and what was due before."""
+        claims, due = self.claim_once()
+        self.facts.claims += claims
+        more = claims if any(row["max_running"] for row in due) else []
+        while more:
+            # A tenant's limit lets the others wait until these have ended.
+            self.world.call("finish_runs", **ending(self.world, [(run, "complete") for run in more]))
+            more, _ = self.claim_once()
+            self.facts.claims += more
+        return {(run.user_id, run.job) for run in claims}, due
+
+    def claim_once(self):
+        judge = self.world.judge
+        judge.script("begin")
+        due = judge.query("""
+            select j.user_id, j.name, j.tenant_id, t.max_running from jobrunner.jobs as j
+            join jobrunner.tenants as t on t.id = j.tenant_id
+            where j.state = 'waiting' and j.due_at <= now() and t.paused_at is null""")
+        rows = self.world.call("claim_jobs", in_worker_id=self.world.spare, in_limit=1000,
+                               in_names=[self.world.job, "pairs.spare"])
+        judge.script("commit")
+        self.facts.clock.tick()
+        claims = []
+        for row in rows:
+            run = Run(row["name"], row)
+            run.started = run.committed = self.facts.clock.now
+            run.is_last = True
+            claims.append(run)
+        return claims, due
+
+    def judge_claim(self, claims, due):
+        limits = {}
+        for row in due:
+            if row["max_running"] is not None:
+                limits.setdefault(row["tenant_id"], []).append(row)
+            elif (int(row["user_id"]), row["name"]) not in claims:
+                self.facts.violated("a due job was not claimed")
+        for rows in limits.values():
+            got = sum((int(row["user_id"]), row["name"]) in claims for row in rows)
+            most = int(rows[0]["max_running"])
+            if got != min(most, len(rows)):
+                self.facts.violated(f"of {len(rows)} due jobs of a tenant with max_running {most}, {got} were claimed")

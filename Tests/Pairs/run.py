@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""Runs every order of the steps of every pair of verbs, and says what did not hold.
+
+    run.py URL… --statements FILE [--seconds N] [--seed N] [--only VERB,VERB] [--unmet]
+
+A process for each database, which has been migrated with the job files in Tests/Pairs/jobs. Prints `ok - …` and
+`not ok - …`; exit 1 when one is not ok.
+"""
+
+import argparse
+import multiprocessing
+import random
+import sys
+import time
+
+import matrix
+from facts import Facts, Wish
+from judge import Judge
+from orders import Actor, Clock, Stage, interleavings, is_known
+from statements import Statements
+from verbs import Me
+from world import ASKED_FOR, STATES, World
+
+# States are made anew before their times are too old to mean the same.
+FRESH_S = 300
+# Of a pair that is only sampled, so many orders.
+SAMPLE = 12
+
+
+class Runner:
+    """Runs scenarios in one database."""
+
+    def __init__(self, url, statements):
+        self.world = World(url, Statements(statements))
+        self.stage = Stage(self.world.monitor)
+        self.made, self.made_at = set(), 0
+
+    def prepare(self, job, state):
+        if getattr(self.world, "job", None) != job or time.monotonic() - self.made_at > FRESH_S:
+            self.world.make(job)
+            self.made, self.made_at = set(), time.monotonic()
+        if state not in self.made:
+            self.world.build(state)
+            self.made.add(state)
+
+    def run(self, scenario, draw):
+        """Returns what was violated with the orders that did it, how many orders were run, and of how many."""
+        job, state, verbs = scenario
+        self.prepare(job, state)
+        orders = list(interleavings([verb.steps for verb in verbs]))
+        if draw is not None and len(orders) > SAMPLE:
+            orders = draw.sample(orders, SAMPLE)
+        found, courses, ran = {}, {}, 0
+        for order in orders:
+            if not is_known(order, courses):
+                ran += 1
+                for text in self.run_order(state, verbs, order, courses):
+                    found.setdefault(text, []).append(" ".join("ABC"[place] for place in order))
+        return found, ran, len(orders)
+
+    def run_order(self, state, verbs, order, courses):
+        world = self.world
+        world.put_back(state)
+        facts = Facts(state, Clock())
+        if state in ASKED_FOR:
+            facts.wishes.append(Wish("enqueue force", "ann", -5, -4, "due", force=True, entity=world.entity))
+        actors = [
+            Actor(place, verb, world.sessions[place], facts.clock, Me(world, facts, state, place).begin(verb))
+            for place, verb in enumerate(verbs)
+        ]
+        for waiter, holder in self.stage.run(order, actors, courses):
+            if matrix.never_waits(verbs[waiter]) and matrix.is_of_application(verbs[holder]):
+                facts.violated(f"{verbs[waiter].name} waits for an application's transaction")
+        Judge(world, facts, state, actors).judge()
+        return facts.violations
+
+
+def work(url, asked, tasks, results):
+    runner = Runner(url, asked.statements)
+    while (task := tasks.get()) is not None:
+        place, is_sampled = task
+        draw = random.Random(f"{asked.seed} {place}") if is_sampled else None
+        results.put((place, *runner.run(SCENARIOS[place], draw)))
+
+
+def chosen(asked):
+    """Places of the scenarios to run, and whether only some of their orders are drawn."""
+    names = asked.only.split(",") if asked.only else []
+    places = [place for place, (_, _, verbs) in enumerate(SCENARIOS)
+              if all(any(verb.name.startswith(name) for verb in verbs) for name in names)]
+    if asked.seconds is None:
+        return [(place, False) for place in places]
+    first = [place for place in places if matrix.met_badly(SCENARIOS[place])]
+    others = [place for place in places if place not in set(first)]
+    random.Random(asked.seed).shuffle(others)
+    return [(place, False) for place in first] + [(place, True) for place in others]
+
+
+def all_results(asked, tasks):
+    """Hands out the scenarios until there are no more or the time is over, and yields what comes back."""
+    end = None if asked.seconds is None else time.monotonic() + asked.seconds
+    queue, results = multiprocessing.Queue(), multiprocessing.Queue()
+    workers = [multiprocessing.Process(target=work, args=(url, asked, queue, results), daemon=True) for url in asked.urls]
+    for worker in workers:
+        worker.start()
+    open_tasks, tasks = 0, iter(tasks)
+    is_over = False
+    while True:
+        while not is_over and open_tasks < 2 * len(workers):
+            task = next(tasks, None)
+            if task is None or end is not None and time.monotonic() > end:
+                is_over = True
+                break
+            queue.put(task)
+            open_tasks += 1
+        if open_tasks == 0:
+            break
+        while results.empty() and all(worker.is_alive() for worker in workers):
+            time.sleep(0.005)
+        if results.empty():
+            sys.exit("pairs: a process has ended before its time")
+        yield results.get()
+        open_tasks -= 1
+    for _ in workers:
+        queue.put(None)
+    for worker in workers:
+        worker.join()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("urls", nargs="*")
+    parser.add_argument("--statements")
+    parser.add_argument("--seconds", type=float)
+    parser.add_argument("--seed", default="1")
+    parser.add_argument("--only")
+    parser.add_argument("--unmet", action="store_true", help="print the pairs that can't meet, and why")
+    asked = parser.parse_args()
+    if asked.unmet:
+        for one, other, reason in matrix.unmet():
+            print(f"{one.name} × {other.name}: {reason}")
+        return 0
+    global SCENARIOS
+    SCENARIOS = sorted(matrix.scenarios(), key=lambda s: (s[0], list(STATES).index(s[1])))
+    ran = total = red = 0
+    groups, pairs = set(), set()
+    for place, found, different, orders in all_results(asked, chosen(asked)):
+        job, state, verbs = SCENARIOS[place]
+        name = " × ".join(verb.name for verb in verbs)
+        ran, total = ran + different, total + orders
+        (pairs if len(verbs) == 2 else groups).add(name)
+        for text, seen in found.items():
+            red += 1
+            print(f"not ok - {name} ({job}, {state}): {text} [{len(seen)} of {orders} orders, such as {seen[0]}]", flush=True)
+    unmet = sum(1 for _ in matrix.unmet())
+    print(f"   {len(pairs)} pairs and {len(groups)} threes of verbs, {total} orders of their steps, {ran} of them different "
+          f"once a step has waited; {unmet} pairs can't meet (run.py --unmet says why); seed {asked.seed}")
+    if red == 0:
+        print(f"ok - {len(pairs)} pairs of verbs in {total} orders of their steps: nothing is lost, stuck or miscounted")
+    return 1 if red else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

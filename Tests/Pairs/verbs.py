@@ -1,0 +1,238 @@
+"""The verbs as transactions made of steps. What a verb was promised is noted when its commit is answered."""
+
+from dataclasses import dataclass
+
+from facts import Page, Wish
+from orders import BEGIN, COMMIT
+from world import ASKED_FOR, SILENT, STATES, Run
+
+WORKER, APPLICATION = "worker", "application"
+HELD = {"running", "silent"}
+ANY = set(STATES)
+VERBS = {}
+
+
+@dataclass
+class Verb:
+    name: str
+    body: object
+    steps: int
+    side: str
+    # States of Ann's job in which it does anything, and those that are telling.
+    states: set
+    telling: set
+    # SQLSTATEs it may meet.
+    may_meet: set
+
+
+def verb(name, steps, side, states=ANY, telling=(), may_meet=()):
+    def note(body):
+        VERBS[name] = Verb(name, body, steps, side, set(states), set(telling), set(may_meet))
+        return body
+
+    return note
+
+
+class Me:
+    """One transaction's place in the world."""
+
+    def __init__(self, world, facts, state, place):
+        self.world, self.facts, self.state, self.place = world, facts, state, place
+        self.runs = world.runs[state]
+        self.actor = None
+
+    def begin(self, verb):
+        """What an actor runs; the actor tells when its step was sent."""
+
+        def body(actor):
+            self.actor = actor
+            return verb.body(self)
+
+        return body
+
+    @property
+    def now(self):
+        return self.facts.clock.now
+
+    def call(self, name, **values):
+        return self.world.calling(name, **values)
+
+    def page(self, who, name, number):
+        return self.world.statements.of(self.runs[who], name, number)
+
+    def done(self, name, answer=None):
+        self.facts.done[name] = self.now
+        self.facts.answers[name] = answer
+
+    def wish(self, what, user, started, **more):
+        self.facts.wishes.append(Wish(what, user, started, self.now, **more))
+
+
+def transaction(*statements):
+    yield BEGIN
+    answers = []
+    for statement in statements:
+        answers.append((yield statement))
+    yield COMMIT
+    return answers
+
+
+# What workers do.
+
+
+@verb("claim", 3, WORKER, {"due", "running", "silent", "limited", "paused", "deferred"}, may_meet={"JR003"})
+def claim(me):
+    yield BEGIN
+    rows = yield me.call("claim_jobs", in_worker_id=me.world.worker, in_limit=10, in_names=[me.world.job])
+    started = me.actor.sent_at
+    yield COMMIT
+    for row in rows:
+        run = Run(me.world.job, row)
+        run.started, run.committed = started, me.now
+        me.facts.claims.append(run)
+
+
+def pages(name, statements, number, ends=False):
+    def body(me):
+        run = me.runs["ann"]
+        stop = (yield [BEGIN, me.page("ann", "hold", number)])[0]["hold_job"] == "t"
+        held = me.actor.sent_at
+        page = Page(run.fence, number, held, 0)
+        for statement in statements:
+            row = (yield me.page("ann", statement, number))[0]
+            if statement.startswith("sweep"):
+                page.swept = int(row["swept"])
+            else:
+                page.inserted, page.updated, page.deleted = (int(row[n]) for n in ("inserted", "updated", "deleted"))
+        yield COMMIT
+        page.committed = me.now
+        me.facts.pages.append(page)
+        me.done(name, stop)
+
+    return body
+
+
+RUN_ENDS = {"JR001", "JR002"}
+verb("page", 3, WORKER, HELD, may_meet=RUN_ENDS)(pages("page", ["page"], 2))
+verb("first page", 3, WORKER, {"fresh"}, may_meet=RUN_ENDS)(pages("first page", ["page_first"], 1))
+verb("sweep", 4, WORKER, HELD, may_meet=RUN_ENDS)(pages("sweep", ["page_last", "sweep"], 2))
+
+
+@verb("quiet look", 4, WORKER, HELD, may_meet=RUN_ENDS)
+def quiet_look(me):
+    yield me.page("ann", "page_look", 2)
+    yield from pages("quiet look", ["page"], 2)(me)
+
+
+def pushing(name, statement):
+    def body(me):
+        run, source = me.runs["ann"], me.facts.source
+        rows = yield me.world.statements.of(run, "push_read")
+        key = me.world.key
+        given = []
+        for row in rows:
+            record = row[key]
+            given.append({"KEY": record, "VERSION": row["row_version"], "NAME": record, "TAG": f"sent-{record}"})
+            if statement == "saved":
+                source[record] = (row["body"], f"sent-{record}")
+            elif statement in ("removed", "gone"):
+                source[record] = (None, None)
+            elif statement == "replaced":
+                source[record] = ("REMOTE", f"sent-{record}")
+        yield [BEGIN, me.page("ann", "hold", None)]
+        yield me.world.statements.of_rows(run, statement, given)
+        yield me.call("note_push", in_user_id=run.user_id, in_name=run.job, in_entity=run.entity, in_fence=run.fence,
+                      in_pushed=len(given), in_failed=0, in_swept=0)
+        yield COMMIT
+        for row, read in zip(given, rows):
+            if statement in ("saved", "replaced"):
+                me.facts.tagged[row["KEY"]] = me.now
+            if statement != "saved":
+                me.facts.gave_way[row["KEY"]] = read["body"]
+        me.done(name)
+
+    return body
+
+
+for pushed in ("saved", "removed", "gone", "replaced", "refused"):
+    verb(f"push {pushed}", 5, WORKER, HELD, may_meet=RUN_ENDS)(pushing(f"push {pushed}", pushed))
+
+
+def finishing(outcomes, passes=None, **more):
+    """Ends the runs of users; `outcomes` says how."""
+
+    def body(me):
+        runs = [(me.runs[user], outcome) for user, outcome in outcomes.items()]
+        values = ending(me.world, runs, passes, **more)
+        yield BEGIN
+        rows = yield me.call("finish_runs", **values)
+        yield COMMIT
+        said = {int(row["fence"]): row["verdict"] for row in rows}
+        for place, (run, outcome) in enumerate(runs):
+            verdict = said.get(run.fence)
+            if verdict == "busy":
+                me.facts.busy.append({name: [value[place]] for name, value in values.items()})
+            elif verdict != "lost":
+                me.facts.ends[run.fence] = (outcome, me.now)
+        me.done("finish", said)
+
+    return body
+
+
+def ending(world, runs, passes=None, kind=None, entity=None):
+    kinds = {"failed": "unavailable", "deferred": "rate_limited", "needs_reauth": "unauthorised", "partial": "deadline"}
+    return {
+        "in_user_ids": [run.user_id for run, _ in runs],
+        "in_names": [run.job for run, _ in runs],
+        "in_fences": [run.fence for run, _ in runs],
+        "in_nonces": [run.nonce for run, _ in runs],
+        "in_outcomes": [outcome for _, outcome in runs],
+        "in_error_kinds": [kind or kinds.get(outcome) for _, outcome in runs],
+        "in_errors": ["it says why" if outcome in kinds else None for _, outcome in runs],
+        "in_waits_ms": [36_000_000 if outcome == "deferred" else None for _, outcome in runs],
+        "in_requests": [1 for _ in runs],
+        "in_passes": [passes for _ in runs],
+        "in_calls": [None for _ in runs],
+        "in_committed": [run.user_id == world.users["ann"] for run, _ in runs],
+        "in_unchanged": [False for _ in runs],
+        "in_failures": [entity and f'[{{"entity": "{entity}", "kind": "unavailable", "error": "away"}}]' for _ in runs],
+        "in_secrets": [run.secrets for run, _ in runs],
+    }
+
+
+FINISH = {"running", "silent", "fresh"} | ASKED_FOR
+EMPTY_PULL = '[{"entity": "mark", "generation": 0, "pass_number": 1, "page_number": 0}]'
+for outcome in ("complete", "partial", "deferred", "needs_reauth", "failed"):
+    verb(f"finish {outcome}", 3, WORKER, FINISH, {"asked"} if outcome in ("partial", "deferred") else ())(
+        finishing({"ann": outcome}))
+verb("finish failed push", 3, WORKER, HELD)(finishing({"ann": "failed"}, EMPTY_PULL, entity="mark"))
+verb("finish batch", 3, WORKER, HELD)(finishing({"ann": "partial", "bob": "complete"}))
+
+
+@verb("release", 3, WORKER, {"fresh", "asked"}, {"asked"})
+def release(me):
+    run = me.runs["ann"]
+    yield BEGIN
+    rows = yield me.call("release_jobs", in_user_ids=[run.user_id], in_names=[run.job], in_fences=[run.fence],
+                         in_nonces=[run.nonce])
+    yield COMMIT
+    if rows[0]["release_jobs"] == "1":
+        me.facts.ends[run.fence] = ("released", me.now)
+
+
+@verb("reap", 3, WORKER, SILENT, SILENT)
+def reap(me):
+    rows = (yield from transaction(me.call("reap_jobs", in_lease="1 minute")))[0]
+    me.done("reap", rows)
+
+
+@verb("leave", 3, WORKER, {"due"}, {"due"})
+def leave(me):
+    """A worker's end in order, when it knows of no claim: also when a claim's answer never came."""
+    yield from transaction(me.call("leave_worker", in_worker_id=me.world.worker, in_is_clear=True))
+    me.done("leave")
+
+
+@verb("maintain_runs", 3, WORKER)
+def maintain(me):
+    yield from transaction(me.call("maintain_runs"))
