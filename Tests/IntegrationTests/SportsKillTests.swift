@@ -37,7 +37,8 @@ import Testing
                     try await world.giveUpWorkers()
                     return try await world.job("*").text("state") != "running"
                 }
-                try await world.sql("select jobrunner.retry_jobs('acme')")
+                // Kills in a row before a page would set it aside, and who asks for it asks for all anew.
+                try await world.sql("update jobrunner.jobs set crashes = 0")
                 guard try await world.queries().count < 13 else { break }
             }
             try await world.source.command("DELETE", "faults")
