@@ -141,6 +141,19 @@ struct IdleRunTests {
         }
     }
 
+    /// As an event or an edit asks, without the priority of a person's wish.
+    @Test func `after an idle run one more follows where an event came meanwhile`() async throws {
+        try await lend { fixture, user, claim async throws in
+            try await fixture.script(
+                "update jobrunner.jobs set rerun_requested = true where user_id = \(user)")
+            #expect(try await finishIdle(claim, fixture).isEmpty)
+            #expect(
+                try await fixture.job(
+                    "concat_ws(' ', due_at <= last_run_at, state, rerun_requested)", user: user)
+                    == "t waiting f")
+        }
+    }
+
     @Test(arguments: ["another fence", "another nonce", "no worker"])
     func `an idle run whose claim was lost ends nothing`(_ what: String) async throws {
         try await lend { fixture, user, claim async throws in
