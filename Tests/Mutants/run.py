@@ -237,7 +237,8 @@ def stop(*_):
     raise KeyboardInterrupt
 
 
-signal.signal(signal.SIGTERM, stop)
+for one in (signal.SIGINT, signal.SIGTERM):
+    signal.signal(one, stop)
 try:
     sys.exit(main())
 except Mistake as mistake:
