@@ -129,6 +129,18 @@ class Stage:
             course.note(waiting, done)
             courses[course.taken] = (waiting, done)
 
+    def run_until_commit(self, actor):
+        """Alone, but for its last step."""
+        while not actor.is_done and actor.step != COMMIT:
+            actor.send()
+            self.await_any([actor])
+
+    def run_to_its_end(self, actor):
+        """Whoever it waits for stays as it is."""
+        while not actor.is_done:
+            actor.send()
+            self.await_any([actor])
+
     def await_answer(self, actor):
         """Until the step is answered, or waits for a lock."""
         while not actor.session.is_ready(1):
@@ -152,7 +164,7 @@ class Stage:
         """All that are left wait: the server ends one, for a deadlock or at the limit of its patience."""
         while True:
             for actor in actors:
-                if actor.is_waiting and actor.session.is_ready(1):
+                if (actor.is_waiting or len(actors) == 1) and actor.session.is_ready(1):
                     return actor.take_answer()
 
     def waits(self, actor):

@@ -23,6 +23,8 @@ from world import ASKED_FOR, STATES, World
 
 # States are made anew before their times are too old to mean the same.
 FRESH_S = 300
+# How long a step waits for a lock where that is tried, and what a busy machine may add.
+PATIENCE_MS, SLACK_S = 50, 3
 # Of a pair that is only sampled, so many orders.
 SAMPLE = 12
 
@@ -50,28 +52,58 @@ class Runner:
         orders = list(interleavings([verb.steps for verb in verbs]))
         if draw is not None and len(orders) > SAMPLE:
             orders = draw.sample(orders, SAMPLE)
-        found, courses, ran = {}, {}, 0
+        found, courses, waited, ran = {}, {}, set(), 0
         for order in orders:
             if not is_known(order, courses):
                 ran += 1
-                for text in self.run_order(state, verbs, order, courses):
+                for text in self.run_order(state, verbs, order, courses, waited):
                     found.setdefault(text, []).append(" ".join("ABC"[place] for place in order))
+        for waiter, holder in sorted(waited if len(verbs) == 2 else ()):
+            ran += 1
+            for text in self.run_out_of_patience(state, verbs, waiter, holder):
+                found.setdefault(text, []).append(f"{'AB'[holder]} stays open")
         return found, ran, len(orders)
 
-    def run_order(self, state, verbs, order, courses):
-        world = self.world
-        world.put_back(state)
+    def begin(self, state, verbs):
+        self.world.put_back(state)
         facts = Facts(state, Clock())
         if state in ASKED_FOR:
-            facts.wishes.append(Wish("enqueue force", "ann", -5, -4, "due", force=True, entity=world.entity))
-        actors = [
-            Actor(place, verb, world.sessions[place], facts.clock, Me(world, facts, state, place).begin(verb))
-            for place, verb in enumerate(verbs)
-        ]
-        for waiter, holder in self.stage.run(order, actors, courses):
+            facts.wishes.append(Wish("enqueue force", "ann", -5, -4, "due", force=True, entity=self.world.entity))
+        return facts, [self.actor(facts, state, place, verb) for place, verb in enumerate(verbs)]
+
+    def actor(self, facts, state, place, verb):
+        me = Me(self.world, facts, state, place)
+        return Actor(place, verb, self.world.sessions[place], facts.clock, me.begin(verb))
+
+    def run_order(self, state, verbs, order, courses, waited):
+        facts, actors = self.begin(state, verbs)
+        waits = self.stage.run(order, actors, courses)
+        waited |= waits
+        for waiter, holder in waits:
             if matrix.never_waits(verbs[waiter]) and matrix.is_of_application(verbs[holder]):
                 facts.violated(f"{verbs[waiter].name} waits for an application's transaction")
-        Judge(world, facts, state, actors).judge()
+        Judge(self.world, facts, state, actors).judge()
+        return facts.violations
+
+    def run_out_of_patience(self, state, verbs, waiter, holder):
+        """One holds its transaction open until the other's patience is over, which then tries again."""
+        facts, actors = self.begin(state, verbs)
+        self.stage.run_until_commit(actors[holder])
+        first = actors[waiter]
+        first.session.script(f"set lock_timeout = {PATIENCE_MS}")
+        begun = time.monotonic()
+        self.stage.run_to_its_end(first)
+        took = time.monotonic() - begun
+        first.session.script("reset lock_timeout")
+        if took > PATIENCE_MS / 1000 + SLACK_S:
+            facts.violated(f"{first.verb.name} waited {took:.1f} s for a lock, though its limit is {PATIENCE_MS} ms")
+        self.stage.run_to_its_end(actors[holder])
+        if first.refusal:
+            if first.refusal.sqlstate != "55P03":
+                facts.violated(f"{first.verb.name} was refused: {first.refusal.sqlstate} {first.refusal.text}")
+            actors[waiter] = self.actor(facts, state, waiter, verbs[waiter])
+            self.stage.run_to_its_end(actors[waiter])
+        Judge(self.world, facts, state, actors).judge()
         return facts.violations
 
 
