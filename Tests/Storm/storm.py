@@ -84,7 +84,7 @@ class Client:
 class Storm:
     def __init__(self, asked):
         self.asked, self.url, self.seed = asked, asked.url, asked.seed
-        self.pace = 5.0 if asked.calm else 0.4
+        self.pace = 5.0 if asked.calm else 0.25
         self.admin = Session(asked.url, TimeZone="UTC")
         self.users = [(row["tenant"], row["key"]) for row in self.admin.query("""
             select t.name as tenant, u.key from jobrunner.users as u
@@ -177,7 +177,7 @@ class Storm:
         """(least seconds, most seconds, what)"""
         calm = [(1, 4, self.change_source)]
         return calm if self.asked.calm else calm + [
-            (1, 4, self.kill), (2, 6, self.stop), (0.2, 1.5, self.proxy.lose_a_reply), (5, 15, self.shift_clock)]
+            (0.7, 3, self.kill), (2, 6, self.stop), (0.2, 1.5, self.proxy.lose_a_reply), (5, 15, self.shift_clock)]
 
     # The course of it.
 
