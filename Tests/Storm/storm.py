@@ -125,7 +125,8 @@ class Storm:
             _, user, video, status, modified = note
             self.edits[user, video] = (status, modified)
         if note[0] in ("edit", "wish"):
-            fence = int(answers[-2][0]["last_value"])
+            # A run of a later claim can have seen it.
+            fence = max(int(rows[0]["last_value"]) for rows in answers if rows and "last_value" in rows[0])
             self.wishes[note[1]] = max(self.wishes.get(note[1], 0), fence)
 
     def refused(self, kind, refusal):

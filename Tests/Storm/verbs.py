@@ -27,17 +27,18 @@ class Draw:
             values = (
                 f'{{"video_id": "{video}", "status": "{status}", "last_modified": "{self.storm.iso(modified)}"}}'
             )
-            statement = ("select jobrunner.edit_record($1, $2, $3, $4)", [tenant, user, TABLE, values])
+            steps = [("select jobrunner.edit_record($1, $2, $3, $4)", [tenant, user, TABLE, values]), *self.asking(tenant, user)]
         else:
-            statement = (
+            # The job before its rows, as runs lock them.
+            steps = [*self.asking(tenant, user), (
                 f"""insert into synced.{TABLE} as t (user_id, video_id, status, last_modified, synced)
                 select u.id, $2, $3, timestamptz 'epoch' + $4::bigint * interval '1 ms', false
                 from jobrunner.users as u where u.key = $1
                 on conflict (user_id, video_id) do update set status = excluded.status,
                   last_modified = excluded.last_modified, synced = false""",
                 [user, video, status, modified],
-            )
-        return [statement, *self.asking(tenant, user)], ("edit", user, video, status, modified)
+            )]
+        return steps, ("edit", user, video, status, modified)
 
     def asking(self, tenant, user, **more):
         named = "".join(f", in_{name} => {value}" for name, value in more.items())
