@@ -12,7 +12,7 @@ def judge_rows(judge, look):
     for record in {edit.record for edit in facts.edits}:
         last = max((edit for edit in facts.edits if edit.record == record), key=lambda edit: edit.committed)
         row = rows.get(record)
-        if facts.gave_way.get(record, last) == last.body:
+        if record in facts.gave_way and facts.gave_way[record] == last.body:
             continue
         if last.body is None:
             if row is not None and not row["pending_delete"]:

@@ -148,7 +148,7 @@ def pushing(name, statement):
             if statement in ("saved", "replaced"):
                 me.facts.tagged[row["KEY"]] = me.now
             if statement != "saved":
-                me.facts.gave_way[row["KEY"]] = read["body"]
+                me.facts.gave_way[row["KEY"]] = None if read["is_deleted"] == "t" else read["body"]
         me.done(name)
 
     return body
