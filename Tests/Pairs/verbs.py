@@ -127,11 +127,16 @@ def quiet_look(me):
 def pushing(name, statement):
     def body(me):
         run, source = me.runs["ann"], me.facts.source
+        yield [BEGIN, me.page("ann", "hold", None)]
         rows = yield me.world.statements.of(run, "push_read")
-        key = me.world.key
+        yield COMMIT
+        if not rows:
+            return
         given = []
         for row in rows:
-            record = row[key]
+            # By the names of the columns, or by the places of the fields.
+            record = row.get(me.world.key) or row["field_0"]
+            row["body"] = row.get("body") or row.get("field_1")
             given.append({"KEY": record, "VERSION": row["row_version"], "NAME": record, "TAG": f"sent-{record}"})
             if statement == "saved":
                 source[record] = (row["body"], f"sent-{record}")
@@ -155,7 +160,7 @@ def pushing(name, statement):
 
 
 for pushed in ("saved", "removed", "gone", "replaced", "refused"):
-    verb(f"push {pushed}", 5, WORKER, HELD, may_meet=RUN_ENDS)(pushing(f"push {pushed}", pushed))
+    verb(f"push {pushed}", 7, WORKER, HELD, may_meet=RUN_ENDS)(pushing(f"push {pushed}", pushed))
 
 
 def finishing(outcomes, passes=None, **more):
