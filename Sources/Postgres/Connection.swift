@@ -6,7 +6,8 @@ import Glibc
 /// It sleeps in `poll(socket, wake, deadline)`.
 ///
 /// When the work is interrupted it asks the server to cancel and goes on reading: what the
-/// server answers is what happened. A server that doesn't answer in time loses the connection.
+/// server answers is what happened. A server that doesn't answer in time loses the connection, also
+/// without an interruption: one that hangs, or a proxy that forwards nothing, must not keep a lane.
 final class Connection {
     /// How long the server may take to answer a cancel, a rollback or a close.
     static let patience: Duration = .seconds(2)
@@ -15,6 +16,8 @@ final class Connection {
     private static let cancelInterval: Duration = .milliseconds(50)
 
     let wake: EventFD
+    /// How long the server may take over a turn; nil: as long as it likes.
+    var turnLimit: Duration?
     /// Whose deadline and cancellation the waits obey.
     var interruption = Interruption(deadline: nil)
     private(set) var handle: OpaquePointer?
@@ -25,9 +28,12 @@ final class Connection {
     private var nextCancel: ContinuousClock.Instant?
     /// When the present turn's answer must be there or the connection is closed.
     private var limit: ContinuousClock.Instant?
+    /// The present turn ends what an interruption left, so that it does not heed the interruption.
+    private var isCleanUp = false
 
-    init(wake: EventFD) {
+    init(wake: EventFD, turnLimit: Duration?) {
         self.wake = wake
+        self.turnLimit = turnLimit
     }
 
     deinit { close() }
@@ -77,11 +83,10 @@ final class Connection {
     /// A clean-up ignores the interruption but gets little time.
     func beginTurn(isCleanUp: Bool = false) throws {
         cancelReason = nil
-        limit = nil
         nextCancel = nil
-        if isCleanUp {
-            limit = .now + Self.patience
-        } else if let reason = interruption.reason {
+        self.isCleanUp = isCleanUp
+        limit = (isCleanUp ? Self.patience : turnLimit).map { .now + $0 }
+        if !isCleanUp, let reason = interruption.reason {
             throw DatabaseError.interrupted(reason)
         }
     }
@@ -129,9 +134,9 @@ final class Connection {
     private func wait(_ events: Int16) throws {
         let handle = try opened()
         while true {
-            if limit == nil, let reason = interruption.reason {
+            if cancelReason == nil, !isCleanUp, let reason = interruption.reason {
                 cancelReason = reason
-                limit = .now + Self.patience
+                limit = earlier(limit, .now + Self.patience)
                 nextCancel = .now
             }
             if let due = nextCancel, due <= .now {
@@ -146,11 +151,25 @@ final class Connection {
                 pollfd(fd: PQsocket(handle), events: events, revents: 0),
                 pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
             ]
-            _ = poll(&entries, 2, pollTimeout(until: nextCancel ?? limit ?? interruption.deadline))
+            _ = poll(&entries, 2, pollTimeout(until: nextLook))
             if entries[1].revents != 0 { wake.drain() }
             if entries[0].revents != 0 { return }
         }
     }
+
+    /// When there is something to do though nothing has come.
+    private var nextLook: ContinuousClock.Instant? {
+        isCleanUp || cancelReason != nil
+            ? earlier(limit, nextCancel) : earlier(limit, interruption.deadline)
+    }
+}
+
+/// The earlier of two instants; nil is never.
+private func earlier(
+    _ one: ContinuousClock.Instant?, _ other: ContinuousClock.Instant?
+) -> ContinuousClock.Instant? {
+    guard let one, let other else { return one ?? other }
+    return min(one, other)
 }
 
 /// Whether the server has said, between two statements, that it is about to hang up.

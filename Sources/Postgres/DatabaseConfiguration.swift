@@ -12,6 +12,8 @@ public struct DatabaseConfiguration: Sendable {
     /// How long `Database.run` without a deadline goes on trying to connect.
     public var connectPatience: Duration = .seconds(5)
     /// How long the server may work on one statement; zero is no limit.
+    ///
+    /// A whole turn gets a little more before its session is given up for lost.
     public var statementTimeout: Duration = .seconds(30)
     /// How long a statement may wait for one lock.
     public var lockTimeout: Duration = .seconds(2)
@@ -47,7 +49,7 @@ public struct DatabaseConfiguration: Sendable {
 
     /// Host, port, database and user, for logs.
     public var redacted: String {
-        let known = defaults().merging(settings) { $1 }
+        let known = libpqDefaults().merging(settings) { $1 }
         return ["host", "port", "dbname", "user"]
             .compactMap { key in known[key].map { "\(key)=\($0)" } }
             .joined(separator: " ")
@@ -63,24 +65,12 @@ public struct DatabaseConfiguration: Sendable {
             "tcp_user_timeout": "10000",
         ].merging(settings) { $1 }
         all["client_encoding"] = "UTF8"
-        all["options"] = options(given: all["options"] ?? environment("PGOPTIONS"))
+        all["options"] = options
         return all.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// Sent in the start-up packet, so they cost no round trip; the last word on a setting wins.
-    private func options(given: String?) -> String {
-        let ours =
-            [
-                "statement_timeout=\(statementTimeout.milliseconds)",
-                "lock_timeout=\(lockTimeout.milliseconds)",
-                "idle_in_transaction_session_timeout=\(idleInTransactionTimeout.milliseconds)",
-                // Compiling one of our statements takes longer than running it.
-                "jit=off",
-            ] + (plansOnce ? ["plan_cache_mode=force_generic_plan"] : [])
-        return (ours.map { "-c \($0)" } + [given ?? "", "-c TimeZone=UTC"])
-            .filter { !$0.isEmpty }
-            .joined(separator: " ")
-    }
+    /// What the connection string or the environment asks of the session.
+    var givenOptions: String { settings["options"] ?? environment("PGOPTIONS") ?? "" }
 }
 
 extension Duration {
@@ -96,6 +86,12 @@ private func parse(_ conninfo: String) throws -> [String: String] {
     guard !conninfo.utf8.contains(0) else {
         throw DatabaseError(.invalidConfiguration, "the connection string holds a NUL byte")
     }
+    guard !hasStrayAt(conninfo) else {
+        throw DatabaseError(
+            .invalidConfiguration,
+            "the connection string: in a URI, '@' stands only before the host; in a name or password"
+                + " write %40 for '@' and %2F for '/'")
+    }
     var message: UnsafeMutablePointer<CChar>?
     guard let options = PQconninfoParse(conninfo, &message) else {
         defer { PQfreemem(message) }
@@ -107,8 +103,20 @@ private func parse(_ conninfo: String) throws -> [String: String] {
     return given(options)
 }
 
+/// Whether libpq would take the end of a password for a host or a database, and name it in its errors.
+private func hasStrayAt(_ conninfo: String) -> Bool {
+    let schemes = ["postgres://", "postgresql://"]
+    guard let scheme = schemes.first(where: { conninfo.hasPrefix($0) }) else { return false }
+    let rest = conninfo.dropFirst(scheme.count).utf8
+    // As libpq does: a name and password are there if an '@' comes before the first '/'.
+    let mark = rest.firstIndex { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "/") }
+    guard let mark else { return false }
+    return rest[rest.index(after: mark)...].prefix { $0 != UInt8(ascii: "?") }
+        .contains(UInt8(ascii: "@"))
+}
+
 /// What libpq would use where the connection string says nothing.
-private func defaults() -> [String: String] {
+private func libpqDefaults() -> [String: String] {
     guard let options = PQconndefaults() else { return [:] }
     defer { PQconninfoFree(options) }
     return given(options)

@@ -1,11 +1,19 @@
 // What SQLSTATE classes mean for the caller. https://www.postgresql.org/docs/15/errcodes-appendix.html
 extension DatabaseError {
     /// True when the same work may succeed later unchanged: lost or refused connections, a server
-    /// that starts, stops or is full, deadlocks, lock and statement timeouts of the server.
+    /// that starts, stops, is full or read-only, deadlocks, lock and statement timeouts of the server.
     public var isTransient: Bool {
         if isConnectionFailure { return true }
         guard case .server(let state) = code else { return false }
-        return state.hasPrefix("53") || Self.transientStates.contains(state)
+        return Self.passingClasses.contains(state.prefix(2))
+    }
+
+    /// True when nobody could write now, whatever it is: no connection, a server that stops, is
+    /// read-only (as after a failover) or full, or whose disk fails.
+    public var isServerTrouble: Bool {
+        if isConnectionFailure || code == .commitUnknown { return true }
+        guard case .server(let state) = code else { return false }
+        return ["25", "53", "58"].contains(state.prefix(2))
     }
 
     /// True when the data was refused (class 22, or one row touched twice: 21000).
@@ -30,6 +38,7 @@ extension DatabaseError {
     }
 
     private static let shutdownStates: Set<String> = ["57P01", "57P02", "57P03"]
-    /// Serialization, deadlock, lock not available, statement timeout.
-    private static let transientStates: Set<String> = ["40001", "40P01", "55P03", "57014"]
+    /// A state the transaction or server is in, serialization and deadlock, resources, locks,
+    /// operators and timeouts, the system, and what should never happen.
+    private static let passingClasses: Set<Substring> = ["25", "40", "53", "55", "57", "58", "XX"]
 }

@@ -11,6 +11,8 @@ public final class Listener: Sendable {
         /// Listening from now on, at first and after every reconnect: look for what was missed.
         case listening
         case notification(channel: String, payload: String)
+        /// The session is lost, or could not be made or prepared; it is tried again.
+        case failed(DatabaseError)
     }
 
     /// Unread events kept; the oldest are dropped first.
@@ -68,6 +70,9 @@ private struct ListenerLoop: Sendable {
                 try receive(session.connection)
             } catch {
                 session.connection.close()
+                if let error = error as? DatabaseError, closing.reason == nil {
+                    continuation.yield(.failed(error))
+                }
                 pause(for: backoff.next())
             }
         }

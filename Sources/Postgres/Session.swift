@@ -13,8 +13,16 @@ public final class Session {
     init(_ configuration: DatabaseConfiguration, wake: EventFD, counters: Counters) {
         self.configuration = configuration
         self.counters = counters
-        connection = Connection(wake: wake)
+        connection = Connection(wake: wake, turnLimit: configuration.turnLimit)
         cache = StatementCache(capacity: configuration.statementCacheSize)
+    }
+
+    /// Lets the body's turns take as long as they like: for what lifts `statement_timeout` as well.
+    public func unhurried<R>(_ body: (Session) throws -> R) rethrows -> R {
+        let limit = connection.turnLimit
+        connection.turnLimit = nil
+        defer { connection.turnLimit = limit }
+        return try body(self)
     }
 
     /// Runs one statement in one network turn, outside a transaction as its own.

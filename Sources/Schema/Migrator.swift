@@ -114,11 +114,13 @@ extension Session {
             Statement("set lock_timeout = 0"), Statement("set statement_timeout = 0"),
         ])
         defer { try? script("reset lock_timeout; reset statement_timeout") }
-        _ = try query(Statement("select pg_advisory_lock(1246907733)"))
-        defer { _ = try? query(Statement("select pg_advisory_unlock(1246907733)")) }
-        // Where tables are in use, a short wait and another try keep their users from queueing up.
-        try script("reset lock_timeout")
-        return try body(self)
+        return try unhurried { _ in
+            _ = try query(Statement("select pg_advisory_lock(1246907733)"))
+            defer { _ = try? query(Statement("select pg_advisory_unlock(1246907733)")) }
+            // Where tables are in use, a short wait and another try keep their users from queueing up.
+            try script("reset lock_timeout")
+            return try body(self)
+        }
     }
 
     /// Returns whether the file is new or changed.

@@ -30,6 +30,11 @@ struct ListenerTests {
                 """)
         }
         #expect(killed == 1)
+        guard case .failed(let error) = await events.next() else {
+            Issue.record("the loss was not told")
+            return
+        }
+        #expect(error.isConnectionFailure)
         #expect(await events.next() == .listening)
         try await notify("plain", "two")
         #expect(await events.next() == .notification(channel: "plain", payload: "two"))

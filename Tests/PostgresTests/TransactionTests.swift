@@ -118,7 +118,8 @@ struct TransactionTests {
         let insert = Statement("insert into t values (1)")
 
         for isTurn in [true, false] {
-            let relay = try ReplyEater(to: test.url, after: "commit")
+            // The statement's text: a session asks for "read committed" at its start.
+            let relay = try ReplyEater(to: test.url, after: "commit\0")
             let database = Database(
                 try DatabaseConfiguration(
                     conninfo: relay.url, applicationName: "test", lanes: 1))

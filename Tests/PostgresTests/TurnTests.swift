@@ -206,4 +206,55 @@ struct TurnTests {
             #expect(database.counts.roundTrips == 1)
         }
     }
+
+    @Test func `what a role or a database has for defaults changes no session of ours`()
+        async throws
+    {
+        let test = try await TestDatabase.make()
+        let hostile = [
+            "default_transaction_isolation": "serializable", "search_path": "elsewhere, pg_catalog",
+            "DateStyle": "German", "IntervalStyle": "sql_standard", "TimeZone": "Asia/Kolkata",
+            "bytea_output": "escape", "standard_conforming_strings": "off",
+            "extra_float_digits": "-15", "statement_timeout": "1", "lock_timeout": "1",
+            "idle_in_transaction_session_timeout": "1", "idle_session_timeout": "1", "jit": "on",
+        ]
+        let ours = [
+            "default_transaction_isolation": "read committed", "search_path": "public",
+            "DateStyle": "ISO, MDY", "IntervalStyle": "postgres", "TimeZone": "UTC",
+            "bytea_output": "hex", "standard_conforming_strings": "on", "extra_float_digits": "1",
+            "statement_timeout": "30s", "lock_timeout": "2s",
+            "idle_in_transaction_session_timeout": "10s", "idle_session_timeout": "0", "jit": "off",
+        ]
+        let database = Database(try test.configuration())
+        try await database.run { session in
+            for (name, value) in hostile {
+                let value = name == "search_path" ? value : "'\(value)'"
+                try session.script(
+                    "alter role current_user in database \"\(test.name)\" set \(name) = \(value)")
+            }
+            // What a role chooses to lose in a crash of the server, or may not write, is its own.
+            try session.script(
+                """
+                alter database "\(test.name)" set synchronous_commit = off;
+                alter database "\(test.name)" set default_transaction_read_only = on
+                """)
+        }
+        await database.close()
+        let later = Database(try test.configuration())
+        for (name, value) in ours {
+            let now = try await later.run { session in
+                try session.query(Statement("select current_setting($1)", .text(name))).only()
+                    .text(0)
+            }
+            #expect(now == value, "\(name)")
+        }
+        for name in ["synchronous_commit", "default_transaction_read_only"] {
+            let now = try await later.run { session in
+                try session.query(Statement("select current_setting($1)", .text(name))).only()
+                    .text(0)
+            }
+            #expect(now == (name == "synchronous_commit" ? "off" : "on"))
+        }
+        await later.close()
+    }
 }

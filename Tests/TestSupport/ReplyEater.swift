@@ -14,15 +14,8 @@ public struct ReplyEater: Sendable {
         guard var parts = URLComponents(string: url), let server = parts.port else {
             throw POSIXError(.EINVAL)
         }
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = loopback(port: 0)
-        try withSocketAddress(&address) { pointer, length in
-            try check(bind(listener, pointer, length))
-            try check(listen(listener, 8))
-            var length = length
-            try check(getsockname(listener, pointer, &length))
-        }
-        parts.port = Int(UInt16(bigEndian: address.sin_port))
+        let (listener, port) = try listenOnLoopback()
+        parts.port = Int(port)
         parts.queryItems = [URLQueryItem(name: "sslmode", value: "disable")]
         self.url = parts.string ?? ""
         let meal = Meal(word: Data(word.utf8), eaten: eaten)
@@ -52,10 +45,9 @@ private final class Meal: Sendable {
 }
 
 private func relay(_ client: Int32, _ serverPort: UInt16, _ meal: Meal) {
-    let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let server = connectToLoopback(serverPort)
     defer { for descriptor in [client, server] { close(descriptor) } }
-    var address = loopback(port: serverPort)
-    guard withSocketAddress(&address, { connect(server, $0, $1) }) == 0 else { return }
+    guard server >= 0 else { return }
     var eatsNext = false
     while true {
         var entries = [client, server].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
@@ -70,39 +62,4 @@ private func relay(_ client: Int32, _ serverPort: UInt16, _ meal: Meal) {
             forward(data, to: client)
         }
     }
-}
-
-private func receive(_ descriptor: Int32) -> Data? {
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    let count = recv(descriptor, &buffer, buffer.count, 0)
-    return count > 0 ? Data(buffer[0..<count]) : nil
-}
-
-private func forward(_ data: Data, to descriptor: Int32) {
-    data.withUnsafeBytes { bytes in
-        _ = send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
-    }
-}
-
-private func loopback(port: UInt16) -> sockaddr_in {
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    return address
-}
-
-private func withSocketAddress<R>(
-    _ address: inout sockaddr_in, _ body: (UnsafeMutablePointer<sockaddr>, socklen_t) throws -> R
-) rethrows -> R {
-    try withUnsafeMutableBytes(of: &address) { bytes in
-        try bytes.withMemoryRebound(to: sockaddr.self) { buffer in
-            guard let pointer = buffer.baseAddress else { preconditionFailure("no address") }
-            return try body(pointer, socklen_t(MemoryLayout<sockaddr_in>.size))
-        }
-    }
-}
-
-private func check(_ result: Int32) throws {
-    guard result == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 }
