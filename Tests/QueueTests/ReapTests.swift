@@ -172,18 +172,18 @@ struct ReapTests {
                 host: "h", pid: 1, version: "0", capacity: 1)
             let user = try await fixture.addUser()
             _ = try await fixture.run(worker, user: user)
-            // Heartbeats are 1.5 s old at the moment of the reaping, well within the lease of 2 s.
+            // Heartbeats are 2.5 s old at the moment of the reaping, well within the lease of 3 s.
             let reap = Statement(
-                "select worker_id || ' ' || reason || ' ' || job_count from jobrunner.reap_jobs('2 s')"
+                "select worker_id || ' ' || reason || ' ' || job_count from jobrunner.reap_jobs('3 s')"
             )
-            @Sendable func look() async throws -> [String] {
+            @Sendable func look(beaten: String = "2.5 s") async throws -> [String] {
                 try await fixture.queue.turn([
                     Statement(
-                        "select pg_sleep(greatest(extract(epoch from pg_postmaster_start_time() + interval '2.1 s' - now()), 0))"
+                        "select pg_sleep(greatest(extract(epoch from pg_postmaster_start_time() + interval '3.1 s' - now()), 0))"
                     ),
                     Statement(
-                        "update jobrunner.workers set heartbeat_at = now() - interval '1.5 s', session_gone_at = session_gone_at - interval '2 s'"
-                    ),
+                        "update jobrunner.workers set heartbeat_at = now() - $1::text::interval, session_gone_at = session_gone_at - interval '2 s'",
+                        .text(beaten)),
                     reap,
                 ])[2].map { try $0.text(0) }
             }
@@ -197,6 +197,8 @@ struct ReapTests {
             #expect(
                 try await fixture.text("select health from jobrunner.worker_health")
                     == "session gone")
+            // Without a session, but alive.
+            #expect(try await look(beaten: "1.5 s") == [])
             #expect(try await look() == ["\(worker) session_gone 1"])
             #expect(try await fixture.job("state", user: user) == "waiting")
         }

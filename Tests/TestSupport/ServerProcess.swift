@@ -16,7 +16,8 @@ private let clusterPrefix = "/var/tmp/jobrunner-test-pg."
 /// Clusters of this process to stop at its end.
 private let started = Mutex<[String]>([])
 
-func startServer() throws -> (url: String, directory: String) {
+/// Starts a cluster, or a standby of the one in a folder.
+func startServer(standbyOf primary: String? = nil) throws -> (url: String, directory: String) {
     let number = started.withLock { directories in
         if directories.isEmpty { atexit(stopAllServers) }
         directories.append("")
@@ -24,7 +25,8 @@ func startServer() throws -> (url: String, directory: String) {
     }
     let directory = "\(clusterPrefix)\(getpid()).\(number)"
     started.withLock { $0[number - 1] = directory }
-    let output = try runPG(["start", "--fast", directory])
+    let output = try runPG(
+        primary.map { ["standby", directory, $0] } ?? ["start", "--fast", directory])
     guard let line = output.split(separator: "\n").first(where: { $0.hasPrefix("DATABASE_URL=") })
     else { throw ServerFailure(description: "no DATABASE_URL in: \(output)") }
     return (String(line.dropFirst("DATABASE_URL=".count)), directory)

@@ -55,6 +55,18 @@ public final class TestCluster: Sendable {
         _ = try runPG(["restart", directory] + (immediate ? ["--immediate"] : []))
     }
 
+    /// A standby of this cluster, which follows it from now on.
+    public func standby() throws -> TestCluster {
+        let own = try startServer(standbyOf: directory)
+        return TestCluster(url: own.url, directory: own.directory)
+    }
+
+    /// Makes a standby a server of its own.
+    public func promote() throws {
+        guard let directory else { return }
+        _ = try runPG(["promote", directory])
+    }
+
     /// Stops a cluster made by `start()` and removes its files.
     public func stop() throws {
         guard let directory else { return }

@@ -12,7 +12,9 @@ as $$
 -- Gives up workers that are silent for longer than the lease, or whose session has been gone for a second, and
 -- makes their jobs due again. Nobody is dead: no rows. Any worker may call it at any time.
 -- A run that had committed no page counts as a crash of its job; the third in a row sets the job aside.
--- Right after a restart of the server every session is gone, so then only silence counts.
+-- A worker that gets no session shows its life twice a second.
+-- Right after a restart of the server every session is gone, so then only silence counts; so it does on a server that
+-- recovered or was promoted, which does not say when, as long as no worker's session is older than the last sign of life.
 #variable_conflict use_column
 declare
   v_worker record;
@@ -45,7 +47,19 @@ begin
             dead.heartbeat_at < now() - in_lease
             or (
               dead.session_gone_at < now() - interval '1 second'
+              and dead.heartbeat_at < now() - interval '2 seconds'
               and pg_postmaster_start_time() < now() - in_lease
+              and (
+                pg_last_wal_replay_lsn() is null
+                or exists (
+                  select
+                  from pg_locks as l
+                  join pg_stat_activity as a on a.pid = l.pid
+                  where l.locktype = 'advisory' and l.classid = 1246907730 and l.granted
+                    and l.database = (select d.oid from pg_database as d where d.datname = current_database())
+                    and a.backend_start < dead.heartbeat_at
+                )
+              )
             )
           )
         for update skip locked
