@@ -120,7 +120,7 @@ let package = Package(
         tests(
             "CommandsTests",
             of: [
-                "Commands", "JSON", "JobFile", "Postgres", "Queue", "Schema", "Secrets",
+                "Commands", "JSON", "JobFile", "Postgres", "Queue", "Runner", "Schema", "Secrets",
                 "Telemetry",
             ]),
         tests("BenchTests", of: ["Bench", "JSON"]),

@@ -82,7 +82,7 @@ public final class Battery: Sendable {
             configuration: scratch.configuration, queue: queue, files: [file],
             sync: Sync(services), budgets: budgets, log: log)
         let (signals, continuation) = AsyncStream.makeStream(of: WorkerSignal.self)
-        await withTaskCancellationHandler {
+        _ = await withTaskCancellationHandler {
             await worker.run(signals)
         } onCancel: {
             continuation.yield(.abort)

@@ -3,6 +3,9 @@ import Synchronization
 import Telemetry
 
 /// Collects the ends of runs and writes them in batches, however long the database is away.
+///
+/// An outcome that can't be written now is set aside and tried again by itself, so that it holds up
+/// no other.
 final class Completer: Sendable {
     /// Ends that arrive this close together share a statement.
     private static let gather = Duration.milliseconds(3)
@@ -13,11 +16,15 @@ final class Completer: Sendable {
 
     private struct State {
         var pending: [FinishedRun] = []
-        /// Taken out of `pending`, not yet written.
+        /// Taken out of `pending` or `aside`, not yet written.
         var writing: [FinishedRun] = []
         /// Somebody else's transaction holds their jobs; tried again apart from the others.
         var busy: [FinishedRun] = []
         var busyUntil = ContinuousClock.now
+        /// Tried again by themselves, when their time has come.
+        var aside: [SetAside] = []
+        /// Since when something could not be written, and why.
+        var stuck: (since: ContinuousClock.Instant, error: String)?
     }
 
     private let queue: Queue
@@ -26,10 +33,16 @@ final class Completer: Sendable {
     private let state = Mutex(State())
     /// Called after each batch: slots' jobs may be due again.
     private let wrote: @Sendable () -> Void
+    /// Until the second try of what was refused in every form; each later wait is twice as long.
+    private let pause: Duration
 
-    init(_ queue: Queue, _ log: Log, wrote: @escaping @Sendable () -> Void) {
+    init(
+        _ queue: Queue, _ log: Log, pause: Duration = .seconds(1),
+        wrote: @escaping @Sendable () -> Void
+    ) {
         self.queue = queue
         self.log = log
+        self.pause = pause
         self.wrote = wrote
     }
 
@@ -41,14 +54,11 @@ final class Completer: Sendable {
     /// Writes until it is cancelled.
     func run() async {
         while !Task.isCancelled {
-            await bell.wait(atMost: waitMost)
+            await bell.wait(atMost: nextTry.map { $0 - .now } ?? .seconds(60))
             try? await Task.sleep(for: Self.gather, clock: .continuous)
             await writeAll()
+            await writeAside()
         }
-    }
-
-    private var waitMost: Duration {
-        state.withLock { $0.busy.isEmpty ? .seconds(60) : max(.zero, $0.busyUntil - .now) }
     }
 
     /// Writes what is pending; on failure it tries again until it succeeds or is cancelled.
@@ -62,7 +72,18 @@ final class Completer: Sendable {
 
     /// Nothing waits and nothing is being written.
     var isEmpty: Bool {
-        state.withLock { $0.pending.isEmpty && $0.writing.isEmpty && $0.busy.isEmpty }
+        state.withLock { state in
+            state.pending.isEmpty && state.writing.isEmpty && state.busy.isEmpty
+                && state.aside.isEmpty
+        }
+    }
+
+    /// Why outcomes could not be written for so long; nil: they could.
+    func isStuck(for span: Duration) -> String? {
+        state.withLock { state in
+            guard let stuck = state.stuck, .now - stuck.since >= span else { return nil }
+            return stuck.error
+        }
     }
 
     /// Whether a run's outcome is still to be written.
@@ -71,6 +92,7 @@ final class Completer: Sendable {
             state.pending.contains { $0.claim == claim }
                 || state.writing.contains { $0.claim == claim }
                 || state.busy.contains { $0.claim == claim }
+                || state.aside.contains { $0.run.claim == claim }
         }
     }
 
@@ -91,16 +113,21 @@ final class Completer: Sendable {
     private func write(_ batch: [FinishedRun]) async {
         var backoff = DatabaseBackoff()
         var isRepeated = false
+        var isDoubtful = false
         while true {
             do {
                 let verdicts = try await queue.finishRuns(batch)
-                report(verdicts, isRepeated)
+                report(verdicts, isDoubtful)
                 postpone(batch, verdicts)
-                return
+                return noteWritten()
             } catch {
+                noteStuck(error)
+                isDoubtful = isDoubtful || !isAnswered(error)
+                // A deadlock or a lock may be gone at once: one more try for all.
+                if isRefused(error) || isRepeated && mayConcernOne(error) {
+                    return await writeSingly(batch.map { SetAside($0, isDoubtful) })
+                }
                 isRepeated = true
-                if isRefused(error), batch.count > 1 { return await writeSingly(batch) }
-                if isRefused(error) { return await giveUp(batch[0], error) }
                 guard await backoff.pause() else {
                     state.withLock { $0.pending.insert(contentsOf: batch, at: 0) }
                     return
@@ -119,31 +146,150 @@ final class Completer: Sendable {
         }
     }
 
-    /// The server refuses a batch for what is in it: one bad outcome must not hold up the others.
-    private func writeSingly(_ batch: [FinishedRun]) async {
-        for run in batch { await write([run]) }
-    }
-
-    /// An outcome the server refuses even alone is a bug; the job must go on all the same.
-    private func giveUp(_ run: FinishedRun, _ error: any Error) async {
-        log.emit(
-            .internalError(
-                Subject(job: run.claim.name, run: run.claim.fence),
-                message: "outcome refused: \(error)", place: "Completer"))
-        _ = try? await queue.releaseJobs([run.claim])
-    }
-
     /// After a lost reply `lost` may as well mean that the first try was written, so it is not told.
-    private func report(_ verdicts: [Verdict], _ isRepeated: Bool) {
+    private func report(_ verdicts: [Verdict], _ isDoubtful: Bool) {
         for verdict in verdicts {
             let subject = Subject(job: verdict.name, run: verdict.fence)
             switch verdict.word {
-            case .lost where isRepeated: break
+            case .lost where isDoubtful: break
             case .lost: log.emit(.runLost(subject, at: "finish"))
             case .busy: break
             case .quarantined:
                 log.emit(.jobQuarantined(subject, reason: "no progress in five runs"))
             }
         }
+    }
+
+    private func noteStuck(_ error: any Error) {
+        state.withLock { $0.stuck = ($0.stuck?.since ?? .now, "\(error)") }
+    }
+
+    private func noteWritten() {
+        state.withLock { if $0.aside.isEmpty { $0.stuck = nil } }
+    }
+}
+
+// What can't be written with others.
+extension Completer {
+    /// So many in a row that fail for other reasons than their own: the rest would, too.
+    private static let failuresMax = 3
+
+    private enum Fate { case written, waiting, failing }
+
+    private var nextTry: ContinuousClock.Instant? {
+        state.withLock { state in
+            (state.aside.map(\.due) + (state.busy.isEmpty ? [] : [state.busyUntil])).min()
+        }
+    }
+
+    /// Tries what was set aside and whose time has come.
+    func writeAside() async {
+        let due = state.withLock { state in
+            let due = state.aside.filter { $0.due <= .now }
+            state.aside.removeAll { $0.due <= .now }
+            state.writing = due.map(\.run)
+            return due
+        }
+        guard !due.isEmpty else { return }
+        await writeSingly(due)
+        state.withLock { $0.writing = [] }
+        noteWritten()
+        wrote()
+    }
+
+    /// The server refuses a batch: one bad outcome must not hold up the others.
+    private func writeSingly(_ outcomes: [SetAside]) async {
+        var failures = 0
+        for outcome in outcomes {
+            if failures >= Self.failuresMax || Task.isCancelled {
+                setAside(outcome)
+            } else {
+                failures = await write(outcome) == .failing ? failures + 1 : 0
+            }
+        }
+    }
+
+    private func write(_ outcome: SetAside) async -> Fate {
+        do {
+            try await finish(outcome.run, outcome.isDoubtful)
+            return .written
+        } catch {
+            noteStuck(error)
+            if isRefused(error) { return await writeReduced(outcome, error) }
+            setAside(outcome, after: error)
+            return .failing
+        }
+    }
+
+    /// An outcome that is refused even alone is a bug: the run counts as failed then, so that the
+    /// job backs off and says why.
+    private func writeReduced(_ outcome: SetAside, _ refusal: any Error) async -> Fate {
+        if outcome.refusals == 0 { tell(outcome.run, "outcome refused: \(refusal)") }
+        do {
+            try await finish(outcome.run.reduced(by: refusal), outcome.isDoubtful)
+            return .written
+        } catch {
+            var outcome = outcome
+            if isRefused(error) { outcome.refusals += 1 }
+            guard outcome.refusals < SetAside.refusalsMax else {
+                // Nobody holds the claim any more here, so the worker gives it back as a stray.
+                tell(outcome.run, "outcome given up, its job runs again: \(error)")
+                return .written
+            }
+            setAside(outcome, after: error)
+            return isRefused(error) ? .waiting : .failing
+        }
+    }
+
+    private func finish(_ run: FinishedRun, _ isDoubtful: Bool) async throws {
+        let verdicts = try await queue.finishRuns([run])
+        report(verdicts, isDoubtful)
+        postpone([run], verdicts)
+    }
+
+    private func setAside(_ outcome: SetAside, after error: (any Error)? = nil) {
+        var outcome = outcome
+        if let error, !isAnswered(error) { outcome.isDoubtful = true }
+        outcome.due = .now + outcome.wait(pause)
+        state.withLock { $0.aside.append(outcome) }
+    }
+
+    private func tell(_ run: FinishedRun, _ message: String) {
+        log.emit(
+            .internalError(
+                Subject(job: run.claim.name, run: run.claim.fence), message: message,
+                place: "Completer"))
+    }
+}
+
+/// An outcome that could not be written when it came.
+private struct SetAside {
+    /// Refused so often even in its plainest form, half a minute after it came, it is given up.
+    static let refusalsMax = 6
+
+    let run: FinishedRun
+    /// A try may have been written without being heard.
+    var isDoubtful: Bool
+    var refusals = 0
+    var due = ContinuousClock.now
+
+    init(_ run: FinishedRun, _ isDoubtful: Bool) {
+        self.run = run
+        self.isDoubtful = isDoubtful
+    }
+
+    /// Until the next try: what is refused is hardly ever taken later, anything else may pass soon.
+    func wait(_ pause: Duration) -> Duration {
+        refusals > 0 ? pause * (1 << (refusals - 1)) : .milliseconds(Int.random(in: 500...2000))
+    }
+}
+
+extension FinishedRun {
+    /// The same end without what the server may have stumbled over: a failure that says so.
+    fileprivate func reduced(by refusal: any Error) -> FinishedRun {
+        let words = "the outcome '\(outcome.rawValue)' was refused: \(refusal)"
+        return FinishedRun(
+            claim: claim, outcome: .failed, errorKind: ErrorKind.malformed.rawValue,
+            error: String(decoding: words.utf8.prefix(900), as: UTF8.self))
     }
 }

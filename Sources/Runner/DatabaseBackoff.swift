@@ -14,10 +14,23 @@ struct DatabaseBackoff {
     }
 }
 
-/// The server answered, and what it was given is what it refuses: trying again changes nothing.
+/// The server itself refused the statement, so that nothing of it was written.
+func isAnswered(_ error: any Error) -> Bool {
+    if error is QueueError { return true }
+    if case .server = (error as? DatabaseError)?.code { return true }
+    return false
+}
+
+/// The server refuses what it was given, for its content: trying again changes nothing.
+///
+/// A cardinality, a value, a constraint, a limit of its own, or a trigger of somebody's.
 func isRefused(_ error: any Error) -> Bool {
     if error is QueueError { return true }
-    guard let error = error as? DatabaseError else { return false }
-    if case .server = error.code { return !error.isTransient }
-    return false
+    guard case .server(let state) = (error as? DatabaseError)?.code else { return false }
+    return ["21", "22", "23", "54", "P0"].contains(state.prefix(2))
+}
+
+/// The server answered, and may have meant one outcome of several.
+func mayConcernOne(_ error: any Error) -> Bool {
+    isAnswered(error) && (error as? DatabaseError)?.isServerTrouble != true
 }

@@ -11,6 +11,7 @@ import Telemetry
 final class Presence: Sendable {
     private let settings: WorkerSettings
     private let number = Mutex<Int?>(nil)
+    private let session = Mutex(true)
     private let lastBeat = Mutex(ContinuousClock.now)
 
     init(_ settings: WorkerSettings) {
@@ -48,6 +49,13 @@ final class Presence: Sendable {
             number = nil
             return true
         }
+    }
+
+    /// The session that stands for this worker is there, or was never known to be lost.
+    var hasSession: Bool { session.withLock { $0 } }
+
+    func noteSession(_ isThere: Bool) {
+        session.withLock { $0 = isThere }
     }
 
     func noteBeat() {

@@ -21,17 +21,21 @@ extension Worker {
         var backoff = DatabaseBackoff()
         var lastFound = ContinuousClock.now
         while !Task.isCancelled, !isStopping {
-            guard let worker = presence.worker, slots.free > 0 else {
+            if let end = despair { return state.withLock { $0.end = end } }
+            guard let worker = presence.worker else {
                 await freed.wait(atMost: .milliseconds(100))
-                if presence.worker != nil { await gatherSlots() }
                 continue
             }
             do {
-                if state.withLock({ $0.mayHoldStrays }) { try await releaseStrays(worker) }
-                state.withLock { $0.mayHoldStrays = false }
-                // A stop must not cut a claim short: what the server has given would be nobody's, and
-                // be reaped as crashed. A run that begins after the stop ends at once.
-                let taken = try await Task { try await claimOnce(worker) }.value
+                if state.withLock({ $0.strays.isDue(settings.lease) }) {
+                    try await releaseStrays(worker)
+                }
+                guard slots.free > 0 else {
+                    await freed.wait(atMost: .milliseconds(100))
+                    await gatherSlots()
+                    continue
+                }
+                let taken = try await claimWhole(worker)
                 noteDatabaseBack()
                 backoff = DatabaseBackoff()
                 if taken.jobs == 0, try await isDrained() { return }
@@ -40,12 +44,24 @@ extension Worker {
             } catch QueueError.workerEnded {
                 noteGivenUp(worker)
             } catch {
-                state.withLock { $0.mayHoldStrays = true }
+                state.withLock { $0.strays.noteFailure() }
                 floor.lower(to: nil)
                 noteDatabaseLost(error)
                 guard await backoff.pause() else { return }
             }
         }
+    }
+
+    /// A stop must not cut a claim short: what the server has given would be nobody's, and be reaped
+    /// as crashed.
+    ///
+    /// A run that begins after the stop ends at once. A claim that is still on its way when the grace
+    /// is over is cut all the same.
+    private func claimWhole(_ worker: Int) async throws -> Taken {
+        let claiming = Task { try await claimOnce(worker) }
+        state.withLock { $0.claiming = claiming }
+        defer { state.withLock { $0.claiming = nil } }
+        return try await claiming.value
     }
 
     /// Until the next claim is worth its turn.
@@ -70,7 +86,7 @@ extension Worker {
         try? await Task.sleep(for: Self.gather, clock: .continuous)
     }
 
-    private struct Taken {
+    struct Taken {
         var jobs: Int
         var mayBeMore: Bool
     }
@@ -103,14 +119,15 @@ extension Worker {
         return Taken(jobs: jobs.count, mayBeMore: batch.mayBeMore)
     }
 
-    /// Gives back what this worker holds without running it: the reply to a claim was lost, so the
-    /// heartbeat would keep the jobs for ever.
+    /// Gives back what this worker holds without running it: the heartbeat would keep it for ever.
     ///
-    /// Only this loop claims, so nothing is on its way.
+    /// Only this loop claims, so nothing that it knows of is on its way. A run that ends meanwhile is
+    /// the completer's before it leaves its slot, and is not held any more once that has written it.
     func releaseStrays(_ worker: Int) async throws {
         let held = try await queue.heldClaims(worker: worker)
         let strays = held.filter { !slots.holds($0) && !completer.holds($0) }
         _ = try await queue.releaseJobs(strays)
+        state.withLock { $0.strays.noteLook() }
     }
 
     private func open(_ jobs: [ClaimedJob]) async throws -> OpenedRuns {

@@ -28,13 +28,23 @@ extension Worker {
 
     /// A notification of due jobs says from when on they are due; without one anything may be.
     private func heed(_ event: Listener.Event) {
-        if case .notification("jobrunner_due", let since) = event {
-            floor.lower(to: Int64(since))
-        } else {
+        switch event {
+        case .notification("jobrunner_due", let since): floor.lower(to: Int64(since))
+        case .failed(let error): return notePresenceLost(error)
+        case .listening:
+            presence.noteSession(true)
+            floor.lower(to: nil)
             stops.ring()
-            if event == .listening { floor.lower(to: nil) }
+        case .notification: stops.ring()
         }
         due.ring()
+    }
+
+    /// Others see that the session is gone, and only signs of life keep them from giving this worker up.
+    private func notePresenceLost(_ error: DatabaseError) {
+        presence.noteSession(false)
+        beats.ring()
+        if presence.worker == nil { noteDatabaseLost(error) }
     }
 
     /// One heartbeat row keeps all claims; past the lease without one, the runs are dropped.
@@ -43,7 +53,8 @@ extension Worker {
             if let worker = presence.worker {
                 await beatOnce(worker)
             }
-            try? await Task.sleep(for: settings.heartbeat, clock: .continuous)
+            await beats.wait(
+                atMost: presence.hasSession ? settings.heartbeat : settings.anxiousHeartbeat)
         }
     }
 
@@ -138,20 +149,24 @@ extension Worker {
     }
 
     func noteDatabaseLost(_ error: any Error) {
-        guard !Task.isCancelled else { return }
-        let isNew = state.withLock { state in
-            defer { state.lostSince = state.lostSince ?? .now }
-            return state.lostSince == nil
-        }
-        if isNew { log.emit(.databaseLost(subject, error: "\(error)")) }
+        guard !Task.isCancelled, let report = trouble.note(error) else { return }
+        log.emit(.databaseLost(subject, error: report.error, failures: report.failures))
     }
 
     func noteDatabaseBack() {
-        let since = state.withLock { state in
-            defer { state.lostSince = nil }
-            return state.lostSince
+        if let lasting = trouble.end() { log.emit(.databaseBack(subject, after: lasting)) }
+    }
+
+    /// With `drains` a database that stays away or refuses everything ends the work, for somebody
+    /// waits for its end; nil: it works, or the patience lasts.
+    var despair: WorkerEnd? {
+        guard settings.drains else { return nil }
+        if let report = trouble.report(lasting: settings.patience) {
+            return .databaseLost(error: report.error, lasting: report.lasting)
         }
-        if let since { log.emit(.databaseBack(subject, after: ContinuousClock.now - since)) }
+        return completer.isStuck(for: settings.patience).map {
+            .databaseLost(error: $0, lasting: settings.patience)
+        }
     }
 }
 

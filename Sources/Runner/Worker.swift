@@ -13,6 +13,14 @@ public enum WorkerSignal: Sendable {
     case abort
 }
 
+/// How a worker came to its end.
+public enum WorkerEnd: Sendable, Equatable {
+    /// It was told to stop, or with `drains` found nothing left to do.
+    case done
+    /// With `drains`: the database was away or refused for longer than it is waited for.
+    case databaseLost(error: String, lasting: Duration)
+}
+
 /// A worker: claims due jobs, runs them, writes their outcomes, until it is told to stop.
 ///
 /// Everything it does is a loop of its own in one task group: claim, complete, listen, beat, watch,
@@ -37,6 +45,9 @@ public final class Worker: Sendable {
     let needs: [String: RunNeeds]
     /// Somebody asked runs to stop.
     let stops = Bell()
+    /// The presence session is lost: signs of life must come more often.
+    let beats = Bell()
+    let trouble = DatabaseTrouble()
     let state = Mutex(State())
     let configuration: DatabaseConfiguration
     /// One lane, nobody else's: a heartbeat must never wait for a page.
@@ -45,11 +56,12 @@ public final class Worker: Sendable {
     struct State {
         var isStopping = false
         var isAborting = false
-        /// A claim failed, so that the server may have given jobs that nobody heard of.
-        var mayHoldStrays = false
+        /// The claim that is on its way.
+        var claiming: Task<Taken, any Error>?
+        var strays = StrayWatch()
         var runs = 0
-        var lostSince: ContinuousClock.Instant?
         var listener: Listener?
+        var end = WorkerEnd.done
         /// Tenants' sources whose breaker was open when last looked at.
         var blocked: [String: Bool] = [:]
     }
@@ -77,7 +89,10 @@ public final class Worker: Sendable {
     }
 
     /// Works until a signal, or with `drains` until nothing is due or running.
-    public func run(_ signals: AsyncStream<WorkerSignal>) async {
+    ///
+    /// Whatever the database does, it ends within the grace and three seconds.
+    @discardableResult
+    public func run(_ signals: AsyncStream<WorkerSignal>) async -> WorkerEnd {
         let started = ContinuousClock.now
         await withTaskGroup(of: Void.self) { loops in
             loops.addTask { await self.completer.run() }
@@ -93,14 +108,15 @@ public final class Worker: Sendable {
             let heeding = Task { await self.heed(signals, ending) }
             await ending.wait(atMost: .seconds(Int64.max / 4_000_000_000))
             claiming.cancel()
-            await claiming.value
             await settle()
             heeding.cancel()
             loops.cancelAll()
+            await leave()
         }
         log.emit(
             .workerStopped(
                 subject, runs: state.withLock { $0.runs }, uptime: ContinuousClock.now - started))
+        return state.withLock { $0.end }
     }
 
     var subject: Subject { Subject(worker: presence.worker.map(Int64.init)) }
@@ -126,16 +142,23 @@ public final class Worker: Sendable {
     }
 
     /// After the last claim: waits for the runs to end and their outcomes to be written, within the
-    /// grace; then leaves.
+    /// grace.
     ///
     /// What is left is covered by the lease.
     private func settle() async {
         let end = ContinuousClock.now + settings.grace
-        while slots.count > 0 || !completer.isEmpty, ContinuousClock.now < end, !isAborting,
-            !Task.isCancelled
-        {
+        while isBusy, ContinuousClock.now < end, !isAborting, !Task.isCancelled {
             await freed.wait(atMost: .milliseconds(20))
         }
+        // It is not waited for: its lane may hang.
+        state.withLock { $0.claiming }?.cancel()
+    }
+
+    private var isBusy: Bool {
+        slots.count > 0 || !completer.isEmpty || state.withLock { $0.claiming != nil }
+    }
+
+    private func leave() async {
         guard !isAborting, let worker = presence.worker else { return }
         _ = try? await heart.leave(worker: worker, deadline: .now + .seconds(1))
     }

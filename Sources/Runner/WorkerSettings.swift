@@ -20,8 +20,13 @@ public struct WorkerSettings: Sendable {
     public var watch: Duration = .milliseconds(500)
     /// Between looks for quarantines that are over.
     public var sweep: Duration = .seconds(10)
-    /// How long a stopped worker may take for its last outcomes.
-    public var grace: Duration = .seconds(10)
+    /// Between signs of life while the session that stands for the worker is lost.
+    public var anxiousHeartbeat: Duration { min(heartbeat, .milliseconds(500)) }
+    /// How long a stopped worker may take for its last outcomes; sessions that hang take three
+    /// seconds more to end.
+    public var grace: Duration = .seconds(6)
+    /// With `drains`: how long it goes on without a database that works.
+    public var patience: Duration = .seconds(60)
     /// How long history is kept.
     public var retention: Duration = .seconds(30 * 86400)
 

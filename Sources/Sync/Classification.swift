@@ -19,6 +19,7 @@ func classified(_ error: any Error) -> RunEnd {
 
 private func classified(_ error: DatabaseError) -> RunEnd {
     if error.code == .cancelled { return .interrupted(.cancelled) }
+    if error.isServerTrouble { return .interrupted(.database) }
     return .failed(error.isDataError ? .malformed : .database, "\(error)")
 }
 

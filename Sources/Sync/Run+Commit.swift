@@ -13,7 +13,8 @@ extension Run {
     ///
     /// Throws `RunEnd` when the run is lost, was reset, or the deadline comes first.
     ///
-    /// While the database is away it waits for it until the deadline; it never fetches the page again.
+    /// While the database is away, read-only or full it waits for it until the deadline; it never
+    /// fetches the page again.
     func commit(
         _ batch: RecordBatch, _ commit: PageCommit, _ writes: PageWrites, sweeps sweep: Sweep?
     ) async throws {
@@ -41,8 +42,9 @@ extension Run {
                     continue
                 }
                 guard error.isWorthRepeating,
-                    attempt < Self.attemptsMax || error.isConnectionFailure
+                    attempt < Self.attemptsMax || error.isServerTrouble
                 else { throw error }
+                note(error)
                 isDoubtful = isDoubtful || error.leavesDoubt
                 try await pause(afterAttempt: attempt)
             }
@@ -96,6 +98,7 @@ extension Run {
     }
 
     func settle(_ batch: RecordBatch, _ commit: PageCommit) {
+        databaseTrouble = nil
         quiet = QuietPages()
         pendingCalls = []
         rotation = nil
@@ -126,6 +129,11 @@ extension Run {
         return true
     }
 
+    /// Remembers what a transaction met, if it would meet any other as well.
+    func note(_ error: DatabaseError) {
+        if error.isServerTrouble { databaseTrouble = "\(error)" }
+    }
+
     /// Full jitter under 50 ms × 2^n, at most 2 s, and never past the deadline.
     func pause(afterAttempt attempt: Int) async throws {
         let ceiling = min(2000, 50 << min(attempt, 6))
@@ -137,7 +145,7 @@ extension Run {
 
 extension DatabaseError {
     /// The transaction failed for a reason that may pass, so it is tried again as it is.
-    fileprivate var isWorthRepeating: Bool { isTransient || leavesDoubt || isConnectionFailure }
+    fileprivate var isWorthRepeating: Bool { isTransient || leavesDoubt }
 
     /// The server may have committed without being heard.
     fileprivate var leavesDoubt: Bool { code == .commitUnknown || code == .connectionLost }

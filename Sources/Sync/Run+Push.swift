@@ -81,12 +81,14 @@ extension Run {
                     [inputs.job.claim.holdStatement] + writes
                         + pendingCalls.map { $0.statement(for: inputs.job.claim) }
                         + rotationStatements, deadline: deadline)
+                databaseTrouble = nil
                 pendingCalls = []
                 rotation = nil
                 return
             } catch let error as DatabaseError {
                 attempt += 1
-                guard error.isTransient, attempt < 5 else { throw error }
+                guard error.isTransient, attempt < 5 || error.isServerTrouble else { throw error }
+                note(error)
                 try await pause(afterAttempt: attempt)
             }
         }

@@ -57,6 +57,8 @@ final class Run {
     var changedLast: Int?
     /// The entity's first pass, of which every record so far was new.
     var isAllNew = false
+    /// Why the last transaction could not be written, if none could; nil: it was, or it was to blame.
+    var databaseTrouble: String?
     /// Pages of the pass that changed nothing and wait for a commit.
     var quiet = QuietPages()
 
@@ -144,7 +146,14 @@ final class Run {
 
     /// A stop from outside explains a cancellation; a passed deadline explains any tear-down.
     private func ended(by error: any Error) -> RunEnd {
-        let end = classified(error)
+        if let error = error as? DatabaseError { note(error) }
+        let end = explained(classified(error))
+        // Whoever waited for the database until the deadline was not stopped by its own slowness.
+        return end == .interrupted(.deadline) && databaseTrouble != nil
+            ? .interrupted(.database) : end
+    }
+
+    private func explained(_ end: RunEnd) -> RunEnd {
         if end == .lost { return end }
         if let reason = control.stopReason, Task.isCancelled || end == .interrupted(.cancelled) {
             return .interrupted(reason)
@@ -170,7 +179,8 @@ final class Run {
         guard let outcome = end.outcome else { return nil }
         var wait: Duration?
         if case .deferred(_, _, let asked) = end { wait = asked }
-        let error = end.message.map(redactor.sanitised)
+        let trouble = end == .interrupted(.database) ? databaseTrouble : nil
+        let error = (end.message ?? trouble).map(redactor.sanitised)
         var failures: [EntityFailure] = []
         if outcome == .failed, let entity {
             failures.append(EntityFailure(entity: entity, kind: end.word, error: error))

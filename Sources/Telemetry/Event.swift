@@ -76,8 +76,10 @@ public enum Event: Sendable, Equatable {
     case workerDraining(Subject, running: Int, reason: String)
     /// A worker is about to exit.
     case workerStopped(Subject, runs: Int, uptime: Duration)
-    /// The database doesn't answer; the worker tries again.
-    case databaseLost(Subject, error: String)
+    /// The database doesn't answer, or refuses; the worker tries again.
+    ///
+    /// Told again each minute while it lasts, with how many tries in a row have failed.
+    case databaseLost(Subject, error: String, failures: Int)
     /// The database answers again.
     case databaseBack(Subject, after: Duration)
     /// A run begins (PO13).

@@ -96,7 +96,7 @@ extension Event {
     fileprivate var subject: Subject {
         switch self {
         case .workerStarted(let subject, _, _, _, _), .workerDraining(let subject, _, _),
-            .workerStopped(let subject, _, _), .databaseLost(let subject, _),
+            .workerStopped(let subject, _, _), .databaseLost(let subject, _, _),
             .databaseBack(let subject, _), .runFinished(let subject, _),
             .runLost(let subject, _), .runDeferred(let subject, _, _),
             .jobsReaped(let subject, _), .jobQuarantined(let subject, _),
@@ -122,7 +122,8 @@ extension Event {
             [count("running", running), Field("reason", .text(reason))]
         case .workerStopped(_, let runs, let uptime):
             [count("runs", runs), Field("uptime_ms", .milliseconds(uptime))]
-        case .databaseLost(_, let error): [Field("error", .text(error))]
+        case .databaseLost(_, let error, let failures):
+            [Field("error", .text(error)), count("failures", failures)]
         case .databaseBack(_, let after): [Field("after_ms", .milliseconds(after))]
         case .jobsReaped(_, let jobs): [count("count", jobs)]
         case .jobQuarantined(_, let reason): [Field("reason", .text(reason))]

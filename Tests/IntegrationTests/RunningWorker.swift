@@ -6,7 +6,7 @@ final class RunningWorker: Sendable {
     /// Its own pool, for what it asks of the network.
     let database: Database
     private let signals: AsyncStream<WorkerSignal>.Continuation
-    private let task: Task<Void, Never>
+    private let task: Task<WorkerEnd, Never>
 
     init(_ worker: Worker, database: Database) {
         self.database = database
@@ -18,8 +18,9 @@ final class RunningWorker: Sendable {
     /// As SIGTERM does; returns when the worker has left.
     func stop() async {
         signals.yield(.stop)
-        await task.value
+        _ = await task.value
     }
 
-    func ended() async { await task.value }
+    @discardableResult
+    func ended() async -> WorkerEnd { await task.value }
 }

@@ -90,11 +90,15 @@ final class World: Sendable {
     }
 
     /// Starts a worker; without `drains` it works until it is stopped.
+    ///
+    /// `url`: how it reaches the database, a relay for example.
     func start(
         concurrency: Int = 20, drains: Bool = false, level: Level = .debug,
+        through url: String? = nil,
         change: (inout WorkerSettings) -> Void = { _ in }
     ) throws -> RunningWorker {
-        let configuration = try database.configuration(lanes: 2)
+        let configuration = try DatabaseConfiguration(
+            conninfo: url ?? database.url, applicationName: "jobrunner-worker", lanes: 2)
         let own = Queue(Database(configuration))
         let budgets = Budgets(own)
         let log = Log(LogSettings(level: level), sink: lines.sink)

@@ -23,7 +23,9 @@ import Testing
             let lines = Lines()
             let batches = Counter()
             let log = Log(LogSettings(level: .debug), sink: lines.sink)
-            try await body(Completer(Queue(database), log) { batches.add() }, lines, batches)
+            try await body(
+                Completer(Queue(database), log, pause: .milliseconds(5)) { batches.add() }, lines,
+                batches)
         }
     }
 
@@ -51,7 +53,29 @@ import Testing
             await completer.writeAll()
             #expect(completer.isEmpty)
             #expect(lines.all.filter { $0.contains("outcome refused") }.count == 1)
-            #expect(lines.all.filter { $0.contains("outcome refused") == false }.count == 8)
+            #expect(lines.all.filter { $0.contains("run lost") }.count == 9)
+        }
+    }
+
+    @Test func `an outcome that is refused in every form is given up at last, and told twice`()
+        async throws
+    {
+        try await withCompleter { completer, lines, _ in
+            var poison = finished(1)
+            poison.claim.name = "a\0b"
+            completer.add(poison)
+            completer.add(finished(2))
+            let start = ContinuousClock.now
+            let loop = Task { await completer.run() }
+            while !completer.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
+            // Five waits: 5, 10, 20, 40 and 80 ms.
+            #expect(ContinuousClock.now - start >= .milliseconds(155))
+            loop.cancel()
+            await loop.value
+            #expect(!completer.holds(poison.claim))
+            #expect(lines.all.filter { $0.contains("outcome refused") }.count == 1)
+            #expect(lines.all.filter { $0.contains("outcome given up") }.count == 1)
+            #expect(lines.all.filter { $0.contains("run lost") }.count == 1)
         }
     }
 

@@ -85,7 +85,7 @@ import Testing
         let worker = try worker(nowhere) { $0.grace = .seconds(3600) }
         worker.completer.add(FinishedRun(claim: claim(1), outcome: .complete))
         let (signals, sender) = AsyncStream.makeStream(of: WorkerSignal.self)
-        let working = Task { await worker.run(signals) }
+        let working = Task { _ = await worker.run(signals) }
         sender.yield(.stop)
         while !worker.isStopping { await Task.yield() }
         sender.yield(.abort)

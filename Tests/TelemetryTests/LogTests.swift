@@ -54,7 +54,7 @@ private let everyEvent: [Event] = {
         .workerStarted(subject, host: long, pid: .min, version: long, capacity: .min),
         .workerDraining(subject, running: .min, reason: long),
         .workerStopped(subject, runs: .min, uptime: .seconds(1)),
-        .databaseLost(subject, error: long), .databaseBack(subject, after: .zero),
+        .databaseLost(subject, error: long, failures: 1), .databaseBack(subject, after: .zero),
         .runFinished(subject, summary), .runLost(subject, at: long),
         .runDeferred(subject, wait: .seconds(1), reason: long),
         .jobsReaped(subject, count: .min), .jobQuarantined(subject, reason: long),

@@ -87,9 +87,9 @@ begin
       priority = d.rerun_requested::integer::smallint,
       due_at = case
         when d.is_stuck then now() + jobrunner.quarantine_span(d.stalled_runs - 3)
-        when d.deferred_until is not null then d.deferred_until
         -- Our database was in the way: at once, each would meet it again.
         when d.outcome = 'partial' and d.error_kind = 'database' then now() + make_interval(secs => 1 + 2 * random())
+        when d.deferred_until is not null then d.deferred_until
         when d.rerun_requested or d.outcome in ('partial', 'deferred') or d.is_renewed then now()
         when d.outcome = 'failed' then now() + jobrunner.backoff(d.consecutive_failures + 1, d.every)
         else jobrunner.tick_after_run(d.next_due_at, now(), d.every, d.phase)

@@ -32,7 +32,7 @@ private func untilStopped(
 ) async throws -> Bool {
     let work = Task { try await body() }
     let watch = Task {
-        for await _ in Signals.stream() { work.cancel() }
+        for await _ in Signals.stream(endingWithin: nil) { work.cancel() }
     }
     defer { watch.cancel() }
     do {

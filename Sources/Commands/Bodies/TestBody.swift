@@ -163,7 +163,7 @@ private func untilStopped<R: Sendable>(
 ) async throws -> R {
     let work = Task { try await body() }
     let watch = Task {
-        for await _ in Signals.stream() {
+        for await _ in Signals.stream(endingWithin: .seconds(9)) {
             work.cancel()
             return true
         }

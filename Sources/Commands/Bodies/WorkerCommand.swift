@@ -18,6 +18,11 @@ enum WorkerCommand {
     /// Shorter, and a busy machine alone would make workers look dead.
     private static let leaseMin = Duration.seconds(1)
 
+    /// After a signal the process is gone by then, whatever hangs.
+    private static let stopMax = Duration.seconds(9.5)
+    /// Between looks for a database that is away at the start.
+    private static let startPause = Duration.milliseconds(500)
+
     /// Claims due jobs and runs them until told to stop, or with `--drain` until nothing is left.
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         returnLargeBuffers()
@@ -26,20 +31,32 @@ enum WorkerCommand {
         let sealer = context.settings.hasKeyFile ? try context.settings.sealer() : nil
         var configuration = try context.settings.databaseConfiguration(lanes: lanes)
         configuration.plansOnce = true
-        let concurrency = arguments.integer("concurrency") ?? concurrencyDefault
         let database = Database(configuration)
-        try await checkSchema(database, log)
-
         let queue = Queue(database)
-        try await checkKey(sealer, queue)
+        let settings = workerSettings(arguments)
+        let starting = Task {
+            try await patiently(log, settings) {
+                try await Migrator(database: database).check()
+                try await checkKey(sealer, queue)
+            }
+        }
+        let checks = Task {
+            if case .success = await starting.result { await logHealth(queue, files: files, log) }
+        }
+        let signals = Signals.stream(endingWithin: stopMax) {
+            starting.cancel()
+            checks.cancel()
+        }
+        do { try await starting.value } catch let error as DatabaseError where starting.isCancelled
+        {
+            throw error.isConnectionFailure
+                ? error : Failure(.temporary, "stopped before the database had answered")
+        }
+
         let budgets = Budgets(queue)
         let client = HTTPClient(
-            userAgent: "jobrunner/\(programVersion)", transfersMax: concurrency,
-            connectionsPerHostMax: concurrency)
-        var settings = WorkerSettings(
-            concurrency: concurrency, drains: arguments.has("drain"), host: hostName(),
-            pid: getpid(), version: programVersion)
-        if let lease = arguments.duration("lease") { settings.lease = max(lease, leaseMin) }
+            userAgent: "jobrunner/\(programVersion)", transfersMax: settings.concurrency,
+            connectionsPerHostMax: settings.concurrency)
         let worker = Worker(
             settings, configuration: configuration, queue: queue, files: files,
             sync: Sync(
@@ -47,27 +64,53 @@ enum WorkerCommand {
                     queue: queue, client: client, budgets: budgets, sealer: sealer, log: log,
                     dialect: cloudKitDialect)),
             budgets: budgets, log: log)
-        async let checks: Void = logHealth(queue, files: files, log)
-        await worker.run(Signals.stream())
-        // A worker that was told to stop drops them: at the end of the scope they are cancelled.
-        if arguments.has("drain") { await checks }
+        let end = await worker.run(signals)
+        // A worker that was told to stop drops them.
+        if !settings.drains { checks.cancel() }
+        await checks.value
         client.close()
         await database.close()
-        return .ok
+        return try exitCode(of: end)
     }
 
-    /// A worker may start before its database; a schema it can't work with is refused.
-    private static func checkSchema(_ database: Database, _ log: Log) async throws {
-        var isLost = false
+    private static func workerSettings(_ arguments: ParsedArguments) -> WorkerSettings {
+        var settings = WorkerSettings(
+            concurrency: arguments.integer("concurrency") ?? concurrencyDefault,
+            drains: arguments.has("drain"), host: hostName(), pid: getpid(),
+            version: programVersion)
+        if let lease = arguments.duration("lease") { settings.lease = max(lease, leaseMin) }
+        return settings
+    }
+
+    static func exitCode(of end: WorkerEnd) throws -> ExitCode {
+        switch end {
+        case .done: return .ok
+        case .databaseLost(let error, let lasting):
+            throw Failure(
+                .unavailable,
+                "gave up after \(lasting.components.seconds) s without a database that works: \(error)"
+            )
+        }
+    }
+
+    /// A worker may start before its database, and its first questions may be cut off.
+    private static func patiently(
+        _ log: Log, _ settings: WorkerSettings, _ check: () async throws -> Void
+    ) async throws {
+        let trouble = DatabaseTrouble()
         while true {
             do {
-                return try await Migrator(database: database).check()
+                return try await check()
             } catch let error as DatabaseError where error.isConnectionFailure || error.isTransient
             {
-                if !isLost { log.emit(.databaseLost(Subject(), error: "\(error)")) }
-                isLost = true
-                if Signals.isPending { throw error }
-                try await Task.sleep(for: .milliseconds(500), clock: .continuous)
+                if let report = trouble.note(error) {
+                    log.emit(
+                        .databaseLost(Subject(), error: report.error, failures: report.failures))
+                }
+                let isHopeless =
+                    settings.drains && trouble.report(lasting: settings.patience) != nil
+                if isHopeless || Task.isCancelled { throw error }
+                try? await Task.sleep(for: startPause, clock: .continuous)
             }
         }
     }

@@ -78,7 +78,9 @@ struct Failure: Error {
             self.init(.configuration, "the database's user may not do this: \(message)")
         } else if error.isConnectionFailure {
             self.init(.unavailable, "the database can't be reached: \(message)")
-        } else if error.isTransient {
+        } else if error.isServerTrouble {
+            self.init(.temporary, "the database can't do this now: \(message)")
+        } else if error.isTransient, !state.hasPrefix("XX") {
             self.init(.temporary, "the database is busy: \(message)")
         } else if error.isDataError || state.hasPrefix("23") {
             let rule = error.constraint.map { ": " + $0.replacing("_", with: " ") } ?? ""

@@ -1,28 +1,41 @@
 import Glibc
 import Runner
 
-/// The signals that end a worker, taken by a thread of their own.
+/// The signals that end a process, taken by a thread of their own.
 ///
 /// They are blocked before any other thread exists, so that each thread inherits the mask and an
-/// early signal stays pending instead of being lost or killing the process.
+/// early signal stays pending instead of being lost or killing the process. That thread also sees to it
+/// that the process ends, whatever its database or its source keep waiting.
 enum Signals {
+    /// What a second signal leaves for the last line of the log.
+    private static let haste = Duration.milliseconds(300)
+
     /// To be called first thing in the process.
     static func block() {
         var set = ending
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// One has come that nobody has taken yet.
-    static var isPending: Bool {
-        var pending = sigset_t()
-        sigpending(&pending)
-        return [SIGTERM, SIGINT, SIGHUP].contains { sigismember(&pending, $0) == 1 }
-    }
-
-    /// The first asks the worker to stop, the second to leave at once.
-    static func stream() -> AsyncStream<WorkerSignal> {
+    /// The first asks to stop, the second to leave at once.
+    ///
+    /// `stopping` is called at the first. A process that is still there after `patience`, or a moment
+    /// after the second, is ended.
+    static func stream(
+        endingWithin patience: Duration?, stopping: @escaping @Sendable () -> Void = {}
+    ) -> AsyncStream<WorkerSignal> {
         let (stream, continuation) = AsyncStream.makeStream(of: WorkerSignal.self)
-        let box = Unmanaged.passRetained(Taker { continuation.yield($0) })
+        let taker = Taker {
+            _ = wait(atMost: nil)
+            stopping()
+            continuation.yield(.stop)
+            if wait(atMost: patience) {
+                continuation.yield(.abort)
+                _ = wait(atMost: haste)
+            }
+            // Not `exit`, which waits for what may hang.
+            _exit(ExitCode.temporary.rawValue)
+        }
+        let box = Unmanaged.passRetained(taker)
         var thread = pthread_t()
         pthread_create(&thread, nil, take, box.toOpaque())
         pthread_detach(thread)
@@ -36,28 +49,34 @@ enum Signals {
         return set
     }
 
-    fileprivate static func wait() {
+    /// Waits for one of the signals; false: the time is over.
+    private static func wait(atMost span: Duration?) -> Bool {
         var set = ending
-        var signal: Int32 = 0
-        sigwait(&set, &signal)
+        let end = span.map { ContinuousClock.now + $0 }
+        while true {
+            var rest: timespec?
+            if let end {
+                let (seconds, attoseconds) = max(.zero, end - .now).components
+                rest = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+            }
+            let signal =
+                if var rest { sigtimedwait(&set, nil, &rest) } else { sigwaitinfo(&set, nil) }
+            if signal > 0 { return true }
+            if let end, .now >= end { return false }
+        }
     }
 }
 
 private final class Taker: Sendable {
-    let yield: @Sendable (WorkerSignal) -> Void
+    let body: @Sendable () -> Void
 
-    init(_ yield: @escaping @Sendable (WorkerSignal) -> Void) {
-        self.yield = yield
+    init(_ body: @escaping @Sendable () -> Void) {
+        self.body = body
     }
 }
 
 private func take(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let argument else { return nil }
-    let taker = Unmanaged<Taker>.fromOpaque(argument).takeRetainedValue()
-    Signals.wait()
-    taker.yield(.stop)
-    while true {
-        Signals.wait()
-        taker.yield(.abort)
-    }
+    Unmanaged<Taker>.fromOpaque(argument).takeRetainedValue().body()
+    return nil
 }

@@ -1,0 +1,32 @@
+/// When to compare what the database says this worker holds with what it runs.
+///
+/// The reply to a claim may be lost, and a claim may reach the server long after its connection broke:
+/// its jobs would be held by a living worker that never heard of them.
+struct StrayWatch {
+    /// How long after a failure a claim may still arrive, and how often to look then.
+    private static let doubt = Duration.seconds(10)
+    private static let doubtfulLook = Duration.seconds(1)
+
+    /// A claim has failed, and nobody has looked since.
+    private(set) var isLikely = false
+    private var doubtEnds: ContinuousClock.Instant?
+    private var looked = ContinuousClock.now
+
+    /// A claim failed, so that the server may have given jobs, or be about to.
+    mutating func noteFailure(at now: ContinuousClock.Instant = .now) {
+        isLikely = true
+        doubtEnds = now + Self.doubt
+    }
+
+    mutating func noteLook(at now: ContinuousClock.Instant = .now) {
+        isLikely = false
+        looked = now
+    }
+
+    /// At once after a failure, each second for a while, else once a lease.
+    func isDue(_ lease: Duration, at now: ContinuousClock.Instant = .now) -> Bool {
+        if isLikely { return true }
+        let isDoubtful = doubtEnds.map { now < $0 } ?? false
+        return now - looked >= (isDoubtful ? min(Self.doubtfulLook, lease) : lease)
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct KeySwapTests {
+    /// A source that nobody answers for: a run that gets as far has opened its secret.
+    private let file = """
+        version: 1
+        job: shop.keyed
+        kind: refresh
+        schedule: { every: 1h, deadline: 5m }
+        source:
+          id: keyed
+          base: "http://127.0.0.1:9"
+          auth: { type: bearer, token: "{secret.token}" }
+          retry: { attempts: 1 }
+        entities:
+          - entity: thing
+            request: { path: /things }
+            page: { style: single }
+            records:
+              at: things[]
+              key: [id]
+              fields:
+                id: { at: id, type: text, required: true }
+            write: { table: keyed_thing, mode: overwrite }
+
+        """
+
+    private func kind(_ user: String, _ installation: Installation) async throws -> String {
+        try await installation.value(
+            """
+            select coalesce((
+              select coalesce(j.last_outcome, '') || ' ' || coalesce(j.last_error_kind, '')
+              from jobrunner.jobs as j join jobrunner.users as u on u.id = j.user_id
+              where u.key = '\(user)' and j.worker_id is null and j.last_run_at is not null), '')
+            """)
+    }
+
+    @Test
+    func
+        `a key file that is swapped parks what is sealed with the new key, until a worker begins with it`()
+        async throws
+    {
+        try await Installation.with { installation in
+            _ = try installation.write("jobs/keyed.yaml", file)
+            try await installation.ok("migrate")
+            try await installation.ok("tenant add acme --job shop.keyed")
+            _ = try installation.write("token", "t0k3n\n")
+            let worker = try installation.start("worker")
+            try await installation.ok("user add ann --tenant acme --secret token=@@token")
+            try await eventually("ann's run asks the source") {
+                try await kind("ann", installation) == "failed unavailable"
+            }
+            _ = try installation.write("key", String(repeating: "a7", count: 32) + "\n")
+            try await installation.ok("user add bob --tenant acme --secret token=@@token")
+            try await eventually("bob's job is parked") {
+                try await kind("bob", installation) == "needs_reauth unauthorised"
+            }
+            // The worker goes on with the key it began with.
+            try await installation.execute(
+                """
+                update jobrunner.jobs set due_at = now(), last_run_at = null, last_outcome = null, last_error_kind = null
+                where state = 'waiting'
+                """)
+            try await eventually("ann's run asks the source again") {
+                try await kind("ann", installation) == "failed unavailable"
+            }
+            kill(worker.process.processIdentifier, SIGTERM)
+            #expect(try await worker.end().code == 0)
+            // One that begins says what it can't open, instead of parking every job it meets.
+            let refused = try await installation.run("worker --drain")
+            #expect(refused.code == 78)
+            #expect(refused.errors.contains("secrets are sealed with key"))
+            try await installation.ok("user set ann --tenant acme --secret token=@@token")
+            let later = try installation.start("worker")
+            try await installation.ok("user set bob --tenant acme --secret token=@@token")
+            try await eventually("bob's run asks the source") {
+                try await kind("bob", installation) == "failed unavailable"
+            }
+            kill(later.process.processIdentifier, SIGTERM)
+            #expect(try await later.end().code == 0)
+        }
+    }
+}

@@ -1,0 +1,390 @@
+import JobFile
+import Postgres
+import Queue
+import Runner
+import TestSupport
+import Testing
+
+/// The database hangs, lies or refuses: no worker wedges, no outcome is thrown away.
+@Suite struct DatabaseFaultTests {
+    private static func yaml(deadline: String = "30s") -> String {
+        World.generic(
+            "token", page: "style: token, token_at: next_token, size: 20",
+            query: #"cursor: "{page.token}""#, deadline: deadline)
+    }
+
+    private let users = (1...6).map { "user\($0)" }
+
+    private func addUsers(_ world: World) async throws {
+        for user in users { try await world.addUser(user, videos: 55) }
+    }
+
+    /// Every job ended complete, holds what the source has, was never blamed, and counted once.
+    private func expectAllWell(_ world: World) async throws {
+        try await eventually("every job is complete") {
+            try await world.value(
+                """
+                select count(*) from jobrunner.jobs
+                where last_outcome is distinct from 'complete' or worker_id is not null
+                """) == "0"
+        }
+        for user in users { #expect(try await world.holdsAllItems(of: user), "\(user)") }
+        let blamed = try await world.value(
+            """
+            select count(*) from jobrunner.jobs
+            where consecutive_failures + stalled_runs + crashes > 0 or quarantined_at is not null
+            """)
+        #expect(blamed == "0")
+        let failed = try await world.value(
+            "select count(*) from jobrunner.runs where outcome not in ('complete', 'partial')")
+        #expect(failed == "0")
+        #expect(
+            try await world.value("select sum(inserted_count) from jobrunner.runs")
+                == (try await world.value("select count(*) from synced.generic_item")))
+    }
+
+    /// Ends the sessions of workers, as a failover does.
+    private func cutWorkers(_ world: World) async throws {
+        try await world.sql(
+            """
+            select pg_terminate_backend(pid) from pg_stat_activity
+            where datname = current_database() and application_name = 'jobrunner-worker'
+            """)
+    }
+
+    @Test func `connections that all fall silent at once hold a worker up for one turn's limit`()
+        async throws
+    {
+        try await withWorld(Self.yaml()) { world in
+            try await addUsers(world)
+            let relay = try FaultyRelay(
+                to: world.database.url, options: "-c statement_timeout=300ms")
+            let worker = try world.start(through: relay.url)
+            try await eventually("a page is committed") {
+                try await world.value("select count(*) > 0 from synced.generic_item") == "true"
+            }
+            relay.silencePresent()
+            // A turn's limit is 2.3 s, and a run may have more than one on its way.
+            try await expectAllWell(world)
+            try await world.makeDue()
+            try await expectAllWell(world)
+            await worker.stop()
+        }
+    }
+
+    @Test func `a server that is read-only for a while loses no outcome and blames no job`()
+        async throws
+    {
+        try await withWorld(Self.yaml()) { world in
+            try await addUsers(world)
+            try await world.source.fault(
+                #"{"kind": "slow", "delay_ms": 300, "probability": 0.5, "times": 0}"#)
+            let worker = try world.start()
+            try await eventually("a page is committed") {
+                try await world.value("select count(*) > 0 from synced.generic_item") == "true"
+            }
+            let name = world.database.name
+            try await world.sql(
+                "alter database \"\(name)\" set default_transaction_read_only = on")
+            try await cutWorkers(world)
+            try await eventually("a worker is told that it may not write") {
+                world.lines.all.contains { $0.contains("25006") }
+            }
+            try await Task.sleep(for: .seconds(1))
+            try await world.sql("alter database \"\(name)\" reset default_transaction_read_only")
+            try await cutWorkers(world)
+            try await expectAllWell(world)
+            await worker.stop()
+        }
+    }
+
+    /// Pages are refused with this state while a row stands in `full`.
+    private func refusePages(_ world: World, _ state: String) async throws {
+        for text in [
+            "create table public.full (f int)", "insert into public.full values (1)",
+            """
+            create function public.refuse() returns trigger language plpgsql as $$
+            begin
+              if exists (select from public.full) then
+                raise exception 'no space left on device' using errcode = '\(state)';
+              end if;
+              return new;
+            end $$
+            """,
+            """
+            create trigger refuse before insert on synced.generic_item
+            for each row execute function public.refuse()
+            """,
+        ] {
+            try await world.sql(text)
+        }
+    }
+
+    @Test(arguments: ["53100", "53300", "25006", "58030"])
+    func `a page waits for our database, and is fetched once`(state: String) async throws {
+        try await withWorld(Self.yaml()) { world in
+            try await world.addUser("ann", videos: 15)
+            try await refusePages(world, state)
+            let worker = try world.start()
+            try await world.source.waitFor(1, "token")
+            // Longer than five tries.
+            try await Task.sleep(for: .seconds(3))
+            try await world.sql("delete from public.full")
+            try await eventually("the run is complete") {
+                try await world.outcomes("ann") == ["complete"]
+            }
+            #expect(try await world.source.asked().count == 1)
+            #expect(try await world.holdsAllItems(of: "ann"))
+            await worker.stop()
+        }
+    }
+
+    @Test func `a run that waits for our database to its deadline is partial and blames no job`()
+        async throws
+    {
+        try await withWorld(Self.yaml(deadline: "1s")) { world in
+            try await world.addUser("ann", videos: 15)
+            try await refusePages(world, "53100")
+            let worker = try world.start()
+            try await eventually("the run has ended") {
+                try await world.outcomes("ann").count == 1
+            }
+            #expect(try await world.outcomes("ann") == ["partial database"])
+            #expect(
+                try await world.runs("ann").first?.text("error")?.contains("53100") == true)
+            let job = try await world.job("ann")
+            #expect(job.int("stalled_runs") == 0 && job.int("consecutive_failures") == 0)
+            #expect(
+                try await world.value(
+                    "select due_at > last_run_at + interval '0.9 s' from jobrunner.jobs") == "true")
+            try await world.sql("delete from public.full")
+            try await eventually("the next one is complete") {
+                try await world.outcomes("ann").last == "complete"
+            }
+            await worker.stop()
+        }
+    }
+
+    /// Ending a job's run is refused with this state, under a condition on the new row.
+    private func refuseEnds(_ world: World, _ state: String, when condition: String) async throws {
+        try await world.sql(
+            """
+            create function public.refuse_end() returns trigger language plpgsql as
+            $$ begin raise exception 'no such end' using errcode = '\(state)'; end $$
+            """)
+        try await world.sql(
+            """
+            create trigger refuse_end before update on jobrunner.jobs for each row
+            when (old.worker_id is not null and new.worker_id is null and \(condition))
+            execute function public.refuse_end()
+            """)
+    }
+
+    @Test func `an outcome that the database refuses ends its run as failed, with backoff`()
+        async throws
+    {
+        try await withWorld(Self.yaml()) { world in
+            try await world.addUser("ann", videos: 15)
+            try await world.addUser("bob", videos: 15)
+            let ann = try await world.userID("ann")
+            try await refuseEnds(
+                world, "22003", when: "new.user_id = \(ann) and new.last_outcome = 'complete'")
+            try await world.drain()
+            let job = try await world.job("ann")
+            #expect(job.text("last_outcome") == "failed")
+            #expect(job.text("last_error_kind") == "malformed")
+            #expect(job.text("last_error")?.contains("22003") == true)
+            #expect(job.int("consecutive_failures") == 1)
+            #expect(
+                try await world.value(
+                    "select due_at > now() + interval '50 min' from jobrunner.jobs where user_id = $1",
+                    .int(ann)) == "true")
+            #expect(try await world.outcomes("ann") == ["failed malformed"])
+            #expect(try await world.outcomes("bob") == ["complete"])
+            // What the page committed stands, and is counted with the run.
+            #expect(try await world.runs("ann").first?.int("inserted_count") == 15)
+            #expect(world.lines.all.filter { $0.contains("outcome refused") }.count == 1)
+        }
+    }
+
+    @Test(arguments: ["XX000", "42883", "55000"])
+    func `an outcome that can't be written now waits alone, and is written later`(
+        state: String
+    ) async throws {
+        try await withWorld(Self.yaml()) { world in
+            try await addUsers(world)
+            let first = try await world.userID(users[0])
+            try await refuseEnds(world, state, when: "new.user_id = \(first)")
+            let worker = try world.start()
+            for user in users.dropFirst() {
+                try await eventually("\(user) is complete") {
+                    try await world.outcomes(user) == ["complete"]
+                }
+            }
+            #expect(try await world.job(users[0]).text("state") == "running")
+            try await world.sql("drop trigger refuse_end on jobrunner.jobs")
+            try await expectAllWell(world)
+            #expect(try await world.outcomes(users[0]) == ["complete"])
+            await worker.stop()
+        }
+    }
+
+    @Test(arguments: ["register_worker", "claim_jobs", "finish_runs"])
+    func `a drain whose database refuses everything ends after its patience and says why`(
+        verb: String
+    ) async throws {
+        try await withWorld(Self.yaml()) { world in
+            try await world.addUser("ann", videos: 15)
+            let signature = try await world.value(
+                "select oid::regprocedure from pg_proc where proname = $1", .text(verb))
+            try await world.sql("alter function \(try #require(signature)) rename to away")
+            let worker = try world.start(drains: true) {
+                $0.patience = .seconds(1)
+                $0.grace = .milliseconds(100)
+            }
+            guard case .databaseLost(let error, _) = await worker.ended() else {
+                Issue.record("it ended as if all were well")
+                return
+            }
+            #expect(error.contains(verb))
+            #expect(
+                world.lines.all.contains { $0.contains("database lost") } || verb == "finish_runs")
+        }
+    }
+
+    @Test func `a worker whose database refused everything works when it does not any more`()
+        async throws
+    {
+        try await withWorld(Self.yaml()) { world in
+            try await addUsers(world)
+            try await world.sql("alter function jobrunner.attend_worker rename to attend_away")
+            let signature = try #require(
+                try await world.value(
+                    "select oid::regprocedure from pg_proc where proname = 'register_worker'"))
+            try await world.sql("alter function \(signature) rename to away")
+            let worker = try world.start()
+            try await eventually("the trouble is told") {
+                world.lines.all.contains { $0.contains("database lost") }
+            }
+            try await world.sql(
+                "alter function \(signature.replacing("register_worker", with: "away")) rename to register_worker"
+            )
+            try await world.sql("alter function jobrunner.attend_away rename to attend_worker")
+            try await expectAllWell(world)
+            #expect(world.lines.all.contains { $0.contains("database back") })
+            await worker.stop()
+        }
+    }
+
+    @Test func `a claim that nobody heard of is given back within a lease, though no slot is free`()
+        async throws
+    {
+        try await withWorld(Self.yaml()) { world in
+            try await world.addUser("ann", videos: 15)
+            try await world.source.fault(#"{"kind": "slow", "delay_ms": 4000, "user": "ann"}"#)
+            let worker = try world.start(concurrency: 1) { $0.lease = .seconds(2) }
+            try await world.source.waitFor(1, "token")
+            try await world.addUser("bob", videos: 15)
+            let number = Int(
+                try await world.value(
+                    "select worker_id from jobrunner.jobs where state = 'running'")
+                    ?? "")
+            // The claim of a connection that was cut, buffered on its way.
+            let late = try await world.queue.claimJobs(
+                worker: try #require(number), limit: 1, names: [world.file.name])
+            #expect(late.count == 1)
+            try await eventually("bob's claim is given back", within: .seconds(4)) {
+                try await world.job("bob").text("state") == "waiting"
+            }
+            #expect(try await world.job("ann").text("state") == "running")
+            try await eventually("both are complete") {
+                let ends = [try await world.outcomes("ann"), try await world.outcomes("bob")]
+                return ends == [["complete"], ["complete"]]
+            }
+            await worker.stop()
+        }
+    }
+
+    @Test func `a worker that gets no session for four seconds keeps its jobs while it shows life`()
+        async throws
+    {
+        try await withWorld(Self.yaml()) { world in
+            try await world.addUser("ann", videos: 15)
+            try await world.source.fault(#"{"kind": "slow", "delay_ms": 6000, "user": "ann"}"#)
+            let worker = try world.start()
+            // Watches the first.
+            let other = try world.start()
+            try await world.source.waitFor(1, "token")
+            try await world.sql(
+                """
+                create function public.no_session(integer) returns boolean language plpgsql as
+                $$ begin raise exception 'too many clients already' using errcode = '53300'; end $$
+                """)
+            try await world.sql("alter function jobrunner.attend_worker rename to attend_away")
+            try await world.sql("alter function public.no_session rename to attend_worker")
+            try await world.sql("alter function public.attend_worker set schema jobrunner")
+            try await world.sql(
+                """
+                select pg_terminate_backend(l.pid) from pg_locks as l
+                join pg_database as d on d.oid = l.database and d.datname = current_database()
+                join jobrunner.jobs as j on j.worker_id = l.objid
+                where l.locktype = 'advisory' and l.classid = 1246907730
+                """)
+            try await Task.sleep(for: .seconds(4))
+            try await world.sql("drop function jobrunner.attend_worker")
+            try await world.sql("alter function jobrunner.attend_away rename to attend_worker")
+            try await eventually("the run is complete") {
+                try await world.outcomes("ann") == ["complete"]
+            }
+            #expect(
+                try await world.value(
+                    "select count(*) from jobrunner.workers where ended_at is not null") == "0")
+            await worker.stop()
+            await other.stop()
+        }
+    }
+
+    @Test func `a worker that is told to stop ends though its database hangs`() async throws {
+        try await withWorld(Self.yaml()) { world in
+            try await addUsers(world)
+            let relay = try FaultyRelay(to: world.database.url)
+            let worker = try world.start(through: relay.url) { $0.grace = .milliseconds(300) }
+            try await eventually("a page is committed") {
+                try await world.value("select count(*) > 0 from synced.generic_item") == "true"
+            }
+            relay.silenceAll()
+            // The claim loop and the heartbeat wait by now.
+            try await Task.sleep(for: .milliseconds(200))
+            let start = ContinuousClock.now
+            await worker.stop()
+            #expect(ContinuousClock.now - start < .seconds(5))
+            relay.speak()
+        }
+    }
+
+    @Test func `a job runs to the same rows under a role whose defaults are hostile`() async throws
+    {
+        try await withWorld(Self.yaml()) { world in
+            try await addUsers(world)
+            for setting in [
+                "default_transaction_isolation = 'serializable'", "datestyle = 'German'",
+                "intervalstyle = 'sql_standard'", "timezone = 'Asia/Kolkata'",
+                "bytea_output = 'escape'", "standard_conforming_strings = off",
+                "extra_float_digits = -15", "search_path = nowhere, pg_catalog",
+                "statement_timeout = 1", "lock_timeout = 1", "idle_session_timeout = 1",
+                "synchronous_commit = off",
+            ] {
+                try await world.sql(
+                    "alter role current_user in database \"\(world.database.name)\" set \(setting)")
+            }
+            try await world.drain()
+            try await expectAllWell(world)
+            try await world.sql("select jobrunner.reset_jobs('acme')")
+            try await world.runAgain()
+            // Every value reads as it was written.
+            #expect(
+                try await world.value("select coalesce(sum(updated_count), 0) from jobrunner.runs")
+                    == "0")
+        }
+    }
+}
