@@ -381,7 +381,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.mend_due_times() returns integer
 -- function jobrunner.merge_duplicates(in_user_id bigint, in_table text, in_values text[] DEFAULT NULL::text[]) returns integer
 -- function jobrunner.merge_filter(in_table text, in_by jsonb, in_filters boolean) returns text
--- function jobrunner.merge_writes(in_table text, in_known jsonb, in_sets text, in_differs text, in_hides boolean, in_sends boolean) returns text
+-- function jobrunner.merge_writes(in_table text, in_known jsonb, in_sets text, in_hides boolean, in_sends boolean) returns text
 -- function jobrunner.next_tick(in_after timestamp with time zone, in_every interval, in_phase interval) returns timestamp with time zone
 -- function jobrunner.note_calls(in_places bigint[], in_user_ids bigint[], in_names text[], in_calls text[]) returns void
 -- function jobrunner.note_ended_passes(in_places bigint[], in_user_ids bigint[], in_names text[], in_passes text[], in_failures text[]) returns bigint[]

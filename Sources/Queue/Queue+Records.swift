@@ -93,17 +93,16 @@ extension Queue {
 
     /// Merges one user's duplicates in a table by its job file's rule, and has the losers' deletion
     /// sent; returns how many rows that wrote.
+    ///
+    /// The job's row is locked before theirs, as a page does.
     public func mergeDuplicates(in table: String, user: Int64) async throws -> Int {
         try await transaction { session in
-            let written = try session.query(
+            _ = try session.query(
+                Statement("select jobrunner.push_soon($1, $2)", .int8(user), .text(table)))
+            return try session.query(
                 Statement(
                     "select jobrunner.merge_duplicates($1, $2)", .int8(user), .text(table))
             ).only().int(0)
-            if written > 0 {
-                _ = try session.query(
-                    Statement("select jobrunner.push_soon($1, $2)", .int8(user), .text(table)))
-            }
-            return written
         }
     }
 

@@ -72,6 +72,13 @@ extension SyncedTable {
                 Column(
                     name: "push_error", type: "text", isRequired: false, defaultSQL: nil,
                     comment: "Why the source refused the row's last push (MS22)."))
+            columns.append(
+                Column(
+                    name: "sent_hashes", type: "bigint[]", isRequired: false, defaultSQL: nil,
+                    comment:
+                        "Hashes of what was sent of the row since it was last as the source has it, 0 for its "
+                        + "deletion: what comes back with one of them never replaces a later edit.")
+            )
         }
         if entity.hidesLosers {
             columns.append(

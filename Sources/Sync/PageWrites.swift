@@ -69,21 +69,27 @@ struct Sweep: Sendable {
 
     /// Unsent edits are never deleted: where the pass did not show their record, they lose its tag.
     ///
-    /// So they are sent as new ones. A repair does that to every row (LU21, LU22).
+    /// So they are sent as new ones. A repair does that to every row (LU21, LU22). What happens to a row
+    /// is decided as it is locked: an edit that was open when the sweep began is seen.
     private static func text(_ entity: Entity, isRepair: Bool) -> String {
         let table = "synced.\(quoted(entity.write.table))"
         let keys = entity.records.key.map(quoted)
-        let isGone =
-            "not exists (select from shown where shown.hash = \(keyHash(of: keys, in: "t")))"
         let tag = entity.push == nil ? nil : entity.changeTagColumn.map(quoted)
         let isRepair = isRepair && tag != nil
+        let kept = entity.push == nil ? "" : " and not t.pending_delete"
+        let goes = isRepair ? "false" : "t.synced\(kept)"
+        let losesTag =
+            tag.map { "t.\($0) is not null\(isRepair ? "" : " and not t.synced")\(kept)" }
+            ?? "false"
+        let match = keys.map { "t.\($0) = g.\($0)" }.joined(separator: " and ")
+        let isRefused = "s.gone > $4::double precision * s.stored"
         let untagged =
             tag.map { tag in
                 """
                 , untagged as (
                   update \(table) as t set \(tag) = null, synced = false
-                  where t.user_id = $1 and t.\(tag) is not null and \(isGone)
-                    and \(isRepair ? "not t.pending_delete" : "not t.synced and not t.pending_delete")
+                  from gone as g
+                  where t.user_id = $1 and \(match) and g."Loses tag" and not (select \(isRefused) from share as s)
                 )
                 """
             } ?? ""
@@ -93,16 +99,18 @@ struct Sweep: Sendable {
               from jobrunner.seen_pages as p
               where p.user_id = $1 and p.job_name = $2 and p.entity = $3
             ), gone as materialized (
-              select \(keys.map { "t.\($0)" }.joined(separator: ", "))
+              select \(keys.map { "t.\($0)" }.joined(separator: ", ")), \(goes) as "Goes", \(losesTag) as "Loses tag"
               from \(table) as t
-              where t.user_id = $1 and t.synced and \(isGone)\(isRepair ? " and false" : "")
+              where t.user_id = $1 and (\(goes) or \(losesTag))
+                and not exists (select from shown where shown.hash = \(keyHash(of: keys, in: "t")))
+              order by \(keys.map { "t.\($0)" }.joined(separator: ", "))
+              for update of t
             ), share as materialized (
-              select (select count(*) from gone) as gone,
+              select (select count(*) from gone as g where g."Goes") as gone,
                 (select count(*) from \(table) as t where t.user_id = $1) as stored
             ), swept as (
               delete from \(table) as t using gone as g
-              where t.user_id = $1 and \(keys.map { "t.\($0) = g.\($0)" }.joined(separator: " and "))
-                and (select s.gone <= $4::double precision * s.stored from share as s)
+              where t.user_id = $1 and \(match) and g."Goes" and not (select \(isRefused) from share as s)
               returning true
             )\(untagged), forgotten as (
               delete from jobrunner.seen_pages as p
@@ -110,17 +118,17 @@ struct Sweep: Sendable {
             ), noted as (
               update jobrunner.checkpoints as k
               set run_swept_count = k.run_swept_count + (select count(*) from swept),
-                last_error_kind = case when s.gone > $4::double precision * s.stored then 'sweep_refused' end,
+                last_error_kind = case when \(isRefused) then 'sweep_refused' end,
                 last_error = case
-                  when s.gone > $4::double precision * s.stored
+                  when \(isRefused)
                     then format('the full pass lacked %s of %s rows, more than max_fraction %s; none was deleted',
                       s.gone, s.stored, $4::double precision)
                 end,
-                last_error_at = case when s.gone > $4::double precision * s.stored then now() end
+                last_error_at = case when \(isRefused) then now() end
               from share as s
               where k.user_id = $1 and k.job_name = $2 and k.entity = $3
             )
-            select count(*) as swept, (select s.gone > $4::double precision * s.stored from share as s) as refused from swept
+            select count(*) as swept, (select \(isRefused) from share as s) as refused from swept
             """
     }
 }

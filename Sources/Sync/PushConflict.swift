@@ -1,5 +1,7 @@
 import JSON
 import JobFile
+import Postgres
+import Queue
 
 // What becomes of rows that met another version at the source (MS20).
 extension PushSender {
@@ -11,8 +13,12 @@ extension PushSender {
             dialect.lookupRequest(rows.map(\.recordName), of: entity))
         let records = dialect.lookedUp(document)
         let reader = RecordReader(entity, dialect: dialect)
+        let read = rows.map { row in
+            records[row.recordName]?.flatMap { reader.read([$0]).rows.first }
+        }
+        let own = try await ownEarlier(rows, read)
         var again: [UnsentRow] = []
-        for row in rows {
+        for (place, row) in rows.enumerated() {
             guard let found = records[row.recordName] else {
                 outcome.refused.append((row, "CONFLICT: the record could not be looked up"))
                 continue
@@ -24,7 +30,7 @@ extension PushSender {
                 continue
             }
             let tag = tag(of: node)
-            switch verdict(row, reader.read([node]).rows.first) {
+            switch own.contains(place) ? .ours : verdict(row, read[place]) {
             case .remote(let values): outcome.replaced.append((row, values))
             case .same(let modifiedAt) where tag != nil:
                 outcome.saved.append((row, tag ?? "", modifiedAt))
@@ -35,6 +41,18 @@ extension PushSender {
             }
         }
         return again
+    }
+
+    /// The places of rows whose record at the source is what we ourselves sent before they were edited
+    /// again: nobody else has been there, whatever the clock says.
+    private func ownEarlier(_ rows: [UnsentRow], _ read: [[FieldValue?]?]) async throws -> Set<Int>
+    {
+        let found = rows.indices.compactMap { place in read[place].map { (place, $0) } }
+        guard !found.isEmpty else { return [] }
+        let statement = statements.ownEarlier(
+            found.map { (row: rows[$0.0], remote: $0.1) }, run.inputs.job.claim.userID)
+        let answer = try await run.services.queue.turn([statement], deadline: run.deadline)[0]
+        return Set(try answer.map { found[try $0.int("place")].0 })
     }
 
     private enum Verdict {

@@ -40,9 +40,9 @@ struct PushSender {
     func send(_ rows: [UnsentRow], isRepair: Bool) async throws {
         var outcome = PushOutcome()
         // What the source never had is only deleted here.
-        outcome.deleted = rows.filter { $0.isDeleted && $0.changeTag == nil }
+        outcome.deleted = rows.filter(\.isOnlyHere)
         do {
-            try await send(rows.filter { !$0.isDeleted || $0.changeTag != nil }, &outcome)
+            try await send(rows.filter { !$0.isOnlyHere }, &outcome)
         } catch  where !Task.isCancelled && !outcome.isEmpty {
             // What the source has taken is written, whatever became of the rest (MS22).
             try await write(outcome, isRepair: isRepair)
@@ -161,6 +161,11 @@ struct PushSender {
             .rowsPushed(
                 run.subject, entity: entity.name, pushed: pushed, failed: outcome.refused.count))
     }
+}
+
+extension UnsentRow {
+    /// Deleted before the source could know of it.
+    fileprivate var isOnlyHere: Bool { isDeleted && changeTag == nil && !wasSent }
 }
 
 extension Entity {

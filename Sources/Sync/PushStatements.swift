@@ -20,39 +20,87 @@ struct PushStatements: Sendable {
 
     // MARK: Reading
 
-    /// The next rows after `last` in key order; every column as a text, so that one reader does.
-    func read(after last: UnsentRow?, limit: Int, userID: Int64) -> Statement {
-        let columns = fields.map { field in "\(field.textExpression) as \(quoted(field.name))" }
+    /// Takes the next rows after `last` in key order, each with what is sent of it noted, before it is
+    /// sent: whatever becomes of the answer, what comes back is known for our own (0022).
+    ///
+    /// A row that another transaction is editing is passed over: that edit is sent later. Every column
+    /// comes as a text, so that one reader does.
+    func take(after last: UnsentRow?, limit: Int, userID: Int64) -> Statement {
+        let keys = keyIndexes.map { "t.\(quoted(fields[$0].name))" }
+        let places = keyIndexes.indices.map { "key_\($0)" }
+        let texts = fields.enumerated().map { "\($1.textExpression) as field_\($0)" }
         var binds: [Bind] = [.int8(userID), .int8(Int64(limit))]
         var bound = ""
         if let last {
-            let keys = keyIndexes.map { "t.\(quoted(fields[$0].name))" }.joined(separator: ", ")
-            let places = keyIndexes.enumerated().map { place, index in
+            let values = keyIndexes.enumerated().map { place, index in
                 "($\(place + 3)::\(fields[index].arrayType)[])[1]"
             }
-            bound = "and (\(keys)) > (\(places.joined(separator: ", ")))"
+            bound = "and (\(keys.joined(separator: ", "))) > (\(values.joined(separator: ", ")))"
             binds += keyIndexes.map { fields[$0].bind([last.values[$0]]) }
         }
-        let order = keyIndexes.map { "t.\(quoted(fields[$0].name))" }.joined(separator: ", ")
+        let same = zip(keys, places).map { "\($0) = p.\($1)" }.joined(separator: " and ")
+        let joined = places.map { "m.\($0) = p.\($0)" }.joined(separator: " and ")
         return Statement(
             """
-            select t.xmin::text as row_version, t.pending_delete as is_deleted, \(columns.joined(separator: ", "))
-            from \(table) as t
-            where t.user_id = $1 and (not t.synced or t.pending_delete) \(bound)
-            order by \(order)
-            limit $2
+            with picked as materialized (
+              select \(zip(keys, places).map { "\($0) as \($1)" }.joined(separator: ", ")),
+                t.xmin::text as row_version, t.pending_delete as is_deleted, coalesce(t.sent_hashes, '{}') as sent,
+                case when t.pending_delete then \(Entity.sentDeletion) else \(entity.sentHash(of: "t")) end as hash,
+                \(texts.joined(separator: ", "))
+              from \(table) as t
+              where t.user_id = $1 and (not t.synced or t.pending_delete) \(bound)
+              order by \(keys.joined(separator: ", "))
+              limit $2
+              for no key update skip locked
+            ), marked as (
+              update \(table) as t
+              set sent_hashes = (p.sent || p.hash)[greatest(1, cardinality(p.sent) - \(Self.hashesMax - 2)):]
+              from picked as p
+              where t.user_id = $1 and \(same) and p.hash <> all (p.sent)
+              returning \(zip(keys, places).map { "\($0) as \($1)" }.joined(separator: ", ")), t.xmin::text as row_version
+            )
+            select coalesce(m.row_version, p.row_version) as row_version, p.is_deleted, p.sent <> '{}' as was_sent,
+              \(fields.indices.map { "p.field_\($0)" }.joined(separator: ", "))
+            from picked as p
+            left join marked as m on \(joined)
+            order by \(places.map { "p.\($0)" }.joined(separator: ", "))
             """, binds: binds)
     }
 
-    /// Reads a row of `read`; its record's name is filled in by the caller.
+    /// So many versions of a row are remembered as sent; more are in doubt at once only where every
+    /// answer of a source is lost.
+    private static let hashesMax = 16
+
+    /// Reads a row of `take`; its record's name is filled in by the caller.
     func row(_ row: Row) throws -> UnsentRow {
-        let values = try fields.map { field in
-            try row.optionalText(.init(stringLiteral: field.name)).flatMap { field.value($0) }
+        let values = try fields.enumerated().map { index, field in
+            try row.optionalText(.name("field_\(index)")).flatMap { field.value($0) }
         }
         return UnsentRow(
             values: values, version: try row.text("row_version"), recordName: "",
             changeTag: entity.changeTagColumn.flatMap { text(of: $0, in: values) },
-            isDeleted: try row.bool("is_deleted"))
+            isDeleted: try row.bool("is_deleted"), wasSent: try row.bool("was_sent"))
+    }
+
+    /// Which of the versions that the source has instead are earlier ones of our own; a row of `place`
+    /// each.
+    func ownEarlier(_ rows: [(row: UnsentRow, remote: [FieldValue?])], _ userID: Int64) -> Statement
+    {
+        // No field can have such names.
+        let given = Given(
+            self, rows.map(\.row), extra: ["place of"] + fields.map { "new \($0.name)" })
+        return Statement(
+            """
+            with given as materialized (
+              \(given.select(types: ["bigint"] + fields.map(\.arrayType)))
+            )
+            select g."place of" as place
+            from given as g
+            join \(table) as t on t.user_id = $1 and \(given.match)
+            where \(entity.isOwnEarlier("g", than: "t", castsJSON: true, prefix: "new "))
+            """,
+            binds: [.int8(userID)] + given.binds + [.int8Array(rows.indices.map(Int64.init))]
+                + fields.indices.map { index in fields[index].bind(rows.map { $0.remote[index] }) })
     }
 
     func text(of column: String, in values: [FieldValue?]) -> String? {
@@ -67,40 +115,40 @@ struct PushStatements: Sendable {
     /// Rows the source has taken: clean if nobody edited them since, and in any case with the new
     /// tag, so that the next push is no conflict (MS21).
     ///
-    /// Times that were sent are cut to whole milliseconds as the source has them, so that both sides
-    /// hold the same version.
+    /// One update decides both for the row as it is locked: an editor may come between the statement's
+    /// beginning and that. Times that were sent are cut to whole milliseconds as the source has them, so
+    /// that both sides hold the same version.
     func saved(_ rows: [(row: UnsentRow, tag: String, modifiedAt: Int64?)], _ userID: Int64)
         -> Statement
     {
         let given = Given(self, rows.map(\.row), extra: ["tag", "modified", "name"])
-        var facts: [String] = []
-        if let tag = entity.changeTagColumn { facts.append("\(quoted(tag)) = g.tag") }
+        let isSame = "t.xmin::text = g.row_version"
+        var sets = [
+            "synced = t.synced or \(isSame)",
+            "push_error = case when \(isSame) then null else t.push_error end",
+            "sent_hashes = case when \(isSame) then null else t.sent_hashes end",
+        ]
+        if let tag = entity.changeTagColumn { sets.append("\(quoted(tag)) = g.tag") }
         if let name = entity.recordNameColumn, !entity.records.key.contains(name) {
-            facts.append("\(quoted(name)) = g.name")
+            sets.append("\(quoted(name)) = g.name")
         }
         if let modified = fields.first(where: { $0.meta == "modified" })?.name {
-            facts.append("\(quoted(modified)) = coalesce(g.modified, t.\(quoted(modified)))")
+            sets.append("\(quoted(modified)) = coalesce(g.modified, t.\(quoted(modified)))")
         }
-        let set = facts.map { ", \($0)" }.joined()
-        let retag = facts.isEmpty ? "push_error = null" : facts.joined(separator: ", ")
-        let cut = entity.pushedFields.filter { field in
-            field.kind == .timestamp && !entity.records.key.contains(field.name)
-        }.map { ", \(quoted($0.name)) = date_trunc('milliseconds', t.\(quoted($0.name)))" }
-            .joined()
+        for field in entity.pushedFields
+        where field.kind == .timestamp && !entity.records.key.contains(field.name) {
+            let column = quoted(field.name)
+            sets.append(
+                "\(column) = case when \(isSame) then date_trunc('milliseconds', t.\(column)) else t.\(column) end"
+            )
+        }
         return Statement(
             """
             with given as materialized (
               \(given.select(types: ["text", "timestamptz", "text"]))
-            ), clean as (
-              update \(table) as t set synced = true, push_error = null\(set)\(cut) from given as g
-              where t.user_id = $1 and \(given.match) and t.xmin::text = g.row_version
-              returning true
-            ), edited as (
-              update \(table) as t set \(retag) from given as g
-              where t.user_id = $1 and \(given.match) and t.xmin::text <> g.row_version
-              returning true
             )
-            select (select count(*) from clean) as clean, (select count(*) from edited) as edited
+            update \(table) as t set \(sets.joined(separator: ", ")) from given as g
+            where t.user_id = $1 and \(given.match)
             """,
             binds: [.int8(userID)] + given.binds + [
                 .textArray(rows.map(\.tag)), .timestamptzArray(rows.map(\.modifiedAt)),
@@ -110,24 +158,36 @@ struct PushStatements: Sendable {
 
     /// Rows whose record is gone: deleted here too, or, when edited meanwhile or by policy, sent
     /// anew without a tag.
+    ///
+    /// So is one that lives again after we ourselves sent its deletion. Decided for the rows as they are
+    /// locked.
     func removed(_ rows: [UnsentRow], keepsEdits: Bool, _ userID: Int64) -> Statement {
         let given = Given(self, rows, extra: [])
         let untag = entity.changeTagColumn.map { ", \(quoted($0)) = null" } ?? ""
-        let same = keepsEdits ? "false" : "t.xmin::text = g.row_version"
+        let goes =
+            keepsEdits
+            ? "false"
+            : "t.xmin::text = g.row_version and (t.pending_delete or "
+                + "\(Entity.sentDeletion) <> all (coalesce(t.sent_hashes, '{}')))"
+        let keys = keyIndexes.map { "t.\(quoted(fields[$0].name))" }
+        let locked = keys.enumerated().map { "\($1) as key_\($0)" }.joined(separator: ", ")
+        let match = keys.enumerated().map { "\($1) = l.key_\($0)" }.joined(separator: " and ")
         return Statement(
             """
             with given as materialized (
               \(given.select(types: []))
+            ), locked as materialized (
+              select \(locked), \(goes) as goes
+              from \(table) as t
+              join given as g on \(given.match)
+              where t.user_id = $1
+              order by \(keys.joined(separator: ", "))
+              for update of t
             ), gone as (
-              delete from \(table) as t using given as g
-              where t.user_id = $1 and \(given.match) and \(same)
-              returning true
-            ), kept as (
-              update \(table) as t set synced = false\(untag) from given as g
-              where t.user_id = $1 and \(given.match) and not (\(same))
-              returning true
+              delete from \(table) as t using locked as l where t.user_id = $1 and \(match) and l.goes
             )
-            select (select count(*) from gone) as gone, (select count(*) from kept) as kept
+            update \(table) as t set synced = false, sent_hashes = null\(untag) from locked as l
+            where t.user_id = $1 and \(match) and not l.goes
             """, binds: [.int8(userID)] + given.binds)
     }
 
@@ -140,7 +200,9 @@ struct PushStatements: Sendable {
         }
         let touched =
             fields.contains { $0.name == "last_modified" } ? [] : ["last_modified = now()"]
-        let clean = ["synced = true", "push_error = null", "pending_delete = false"]
+        let clean = [
+            "synced = true", "push_error = null", "pending_delete = false", "sent_hashes = null",
+        ]
         return Statement(
             """
             with given as materialized (
@@ -184,7 +246,7 @@ struct PushStatements: Sendable {
                 } + [.textArray(rows.map(\.version))]
             match = keys.enumerated().map { "t.\(quoted($1.name)) = g.key_\($0)" }
                 .joined(separator: " and ")
-            columns = keys.indices.map { "key_\($0)" } + ["row_version"] + extra
+            columns = keys.indices.map { "key_\($0)" } + ["row_version"] + extra.map(quoted)
             keyTypes = keys.map(\.arrayType)
         }
 

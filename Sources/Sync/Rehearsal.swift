@@ -112,7 +112,7 @@ private struct RowLook {
     /// Columns that are ours, unless a job file has a field of that name.
     private static let bookkeeping = [
         "user_id", "inserted_at", "last_modified", "synced", "push_error", "pending_delete",
-        "hidden_at",
+        "sent_hashes", "hidden_at",
     ]
 
     let statement: Statement

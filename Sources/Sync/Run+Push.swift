@@ -39,9 +39,9 @@ extension Run {
     private func unsent(
         _ statements: PushStatements, _ entity: Entity, _ push: Push, after last: UnsentRow?
     ) async throws -> [UnsentRow] {
-        let statement = statements.read(
-            after: last, limit: push.batch, userID: inputs.job.claim.userID)
-        let rows = try await services.queue.turn([statement], deadline: deadline)[0]
+        let claim = inputs.job.claim
+        let statement = statements.take(after: last, limit: push.batch, userID: claim.userID)
+        let rows = try await repeated([claim.holdStatement, statement])[1]
         return try rows.map { row in
             var unsent = try statements.row(row)
             unsent.recordName = try recordName(of: unsent, entity, push)
@@ -69,22 +69,25 @@ extension Run {
 extension Run {
     /// A transaction of this run besides its pages: proven, with whatever is to be stored with it.
     ///
-    /// Tried again where the database was only busy. After a lost reply it is not repeated: the next
-    /// run finds the rows as they are, and what the source has taken already is a conflict that
-    /// resolves to the same.
+    /// After a lost reply it is not repeated: the next run finds the rows as they are, and what the
+    /// source has taken already is a conflict that resolves to the same.
     func turn(_ writes: [Statement]) async throws {
         mayHaveCommitted = true
+        _ = try await repeated(
+            [inputs.job.claim.holdStatement] + writes
+                + pendingCalls.map { $0.statement(for: inputs.job.claim) } + rotationStatements)
+        pendingCalls = []
+        rotation = nil
+    }
+
+    /// A transaction, tried again where the database was only busy.
+    private func repeated(_ statements: [Statement]) async throws -> [Rows] {
         var attempt = 0
         while true {
             do {
-                _ = try await services.queue.turn(
-                    [inputs.job.claim.holdStatement] + writes
-                        + pendingCalls.map { $0.statement(for: inputs.job.claim) }
-                        + rotationStatements, deadline: deadline)
+                let rows = try await services.queue.turn(statements, deadline: deadline)
                 databaseTrouble = nil
-                pendingCalls = []
-                rotation = nil
-                return
+                return rows
             } catch let error as DatabaseError {
                 attempt += 1
                 guard error.isTransient, attempt < 5 || error.isServerTrouble else { throw error }

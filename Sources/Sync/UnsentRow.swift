@@ -7,4 +7,6 @@ struct UnsentRow: Sendable {
     var recordName: String
     var changeTag: String?
     var isDeleted: Bool
+    /// The source may have it, though we know of no tag: it was sent before.
+    var wasSent = false
 }

@@ -92,12 +92,19 @@ extension UpsertText {
         case .newestWins:
             // A row without a version is older than every version. An unsent edit of the same
             // version is kept, and that is not "unchanged" (MS14).
-            return "(select case when s.\(version) < r.\(version) or (s.\(version) is null "
+            // One that we sent ourselves is older than an edit made since, whatever the clock says (0022).
+            return
+                "(select case \(whenOwn)when s.\(version) < r.\(version) or (s.\(version) is null "
                 + "and r.\(version) is not null) then 'older' when s.\(version) > r.\(version) "
                 + "or (s.\(version) is not null and r.\(version) is null) then 'newer' "
                 + (entity.push == nil ? "" : "when not s.synced then 'newer' ")
                 + "else 'same' end \(found))"
         }
+    }
+
+    private var whenOwn: String {
+        entity.push == nil
+            ? "" : "when \(entity.isOwnEarlier("r", than: "s", castsJSON: true)) then 'newer' "
     }
 
     private var isCounted: Bool { entity.write.mode == .newestWins }
@@ -153,11 +160,16 @@ extension UpsertText {
         let clean =
             entity.push == nil
             ? ["synced = true"]
-            : ["synced = true", "push_error = null", "pending_delete = false"]
+            : [
+                "synced = true", "push_error = null", "pending_delete = false",
+                "sent_hashes = null",
+            ]
         let set = (updates + touched + clean).joined(separator: ", ")
         let guarded =
             entity.write.mode == .newestWins
-            ? "t.\(version) is null or t.\(version) < excluded.\(version)"
+            ? "(t.\(version) is null or t.\(version) < excluded.\(version))"
+                + (entity.push == nil
+                    ? "" : " and not \(entity.isOwnEarlier("excluded", than: "t"))")
             : "not \(isUnsent("t", or: isSame("t", "excluded")))"
         return "do update set \(set) where \(guarded)"
     }
@@ -238,7 +250,7 @@ extension UpsertText {
         return """
             , removed as (
               delete from \(table) as t using \(received(entity.tombstoneKey.map(quoted), as: "i"))
-              where \(found)\(keepsUnsent ? " and t.synced" : "")
+              where \(found)\(keepsUnsent ? " and t.synced" : keepsRevived)
               returning true
             )
             """
@@ -251,6 +263,14 @@ extension UpsertText {
                       returning true
                     )
                     """ : "")
+    }
+
+    /// A tombstone is not of a row that the source never had, nor of one that lives again after we
+    /// ourselves had it deleted there.
+    private var keepsRevived: String {
+        guard entity.push != nil, let tag = entity.changeTagColumn.map(quoted) else { return "" }
+        return " and (t.synced or t.pending_delete or (t.\(tag) is not null "
+            + "and \(Entity.sentDeletion) <> all (coalesce(t.sent_hashes, '{}'))))"
     }
 
     private var marking: String {

@@ -9,12 +9,16 @@ import Testing
 /// `url`, and `status` by `video_id`, both pushed; `recipe` without a push.
 struct Articles: Sendable {
     let database: Database
+    /// For sessions of a test's own.
+    let url: String
 
     /// Lends a database with user `ann` (1) and `bob` (2) of tenant `acme`, who have all three jobs.
     static func lend(
         losers: Unique.Losers = .delete, _ body: @escaping (Articles) async throws -> Void
     ) async throws {
-        try await withTestDatabase { database async throws in
+        let own = try await TestDatabase.make()
+        let database = Database(try own.configuration(lanes: 2))
+        do {
             try await database.migrate([
                 articleFile(losers: losers), statusFile(), recipeFile(),
             ])
@@ -25,8 +29,12 @@ struct Articles: Sendable {
                 select jobrunner.add_user('acme', 'ann'), jobrunner.add_user('acme', 'bob');
                 update jobrunner.jobs set due_at = now() + interval '30 min';
                 """)
-            try await body(Articles(database: database))
+            try await body(Articles(database: database, url: own.url))
+        } catch {
+            await database.close()
+            throw error
         }
+        await database.close()
     }
 
     func text(_ sql: String, _ binds: Bind...) async throws -> String {

@@ -4,10 +4,13 @@ import Synchronization
 
 /// A transaction of a session of its own that stays open until the test ends it.
 public final class OpenTransaction: Sendable {
-    private enum End { case commit, rollBack }
+    private enum Word {
+        case commit, rollBack
+        case query(Statement, CheckedContinuation<Void, any Error>)
+    }
 
     private let database: Database
-    private let end = Mutex<End?>(nil)
+    private let word = Mutex<Word?>(nil)
     private let work = Mutex<Task<Void, any Error>?>(nil)
 
     /// Begins it and runs the statements; throws what they throw.
@@ -22,7 +25,7 @@ public final class OpenTransaction: Sendable {
                 try session.script("begin")
                 for statement in statements { _ = try session.query(statement) }
                 readiness.yield()
-                try session.script(self.waitForEnd())
+                try session.script(try self.serve(session))
             }
         }
         work.withLock { $0 = task }
@@ -41,18 +44,31 @@ public final class OpenTransaction: Sendable {
     /// Undoes it.
     public func rollBack() async throws { try await finish(.rollBack) }
 
-    private func finish(_ word: End) async throws {
-        end.withLock { $0 = word }
+    /// Runs one more statement in it.
+    public func run(_ sql: String) async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            word.withLock { $0 = .query(.unprepared(sql), continuation) }
+        }
+    }
+
+    private func finish(_ end: Word) async throws {
+        word.withLock { $0 = end }
         defer { Task { [database] in await database.close() } }
         try await work.withLock { $0 }?.value
     }
 
-    /// Holds the lane's own thread.
-    private func waitForEnd() -> String {
+    /// Holds the lane's own thread; returns how the transaction ends.
+    private func serve(_ session: Session) throws -> String {
         while true {
-            switch end.withLock({ $0 }) {
+            let next = word.withLock { word in
+                defer { word = nil }
+                return word
+            }
+            switch next {
             case .commit: return "commit"
             case .rollBack: return "rollback"
+            case .query(let statement, let continuation):
+                continuation.resume(with: Result { _ = try session.query(statement) })
             case nil: usleep(1000)
             }
         }

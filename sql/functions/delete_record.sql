@@ -9,11 +9,13 @@ set search_path = pg_catalog
 as $$
 -- Deletes a record by its key columns. One that the source has, or may just be getting, stays as pending_delete until a
 -- push has deleted it there; any other goes at once. Returns whether there was one. Raises JR010, JR011, JR016.
+-- Locks the job before the row, as a page does.
 declare
   v_known jsonb := jobrunner.writable_table(in_table, in_key);
   v_user_id bigint := (jobrunner.user_named(in_tenant, coalesce(in_user, '*'))).id;
   v_missing text;
   v_stays text := 'false';
+  v_is_there boolean;
   v_count integer;
 begin
   select k.name into v_missing
@@ -21,6 +23,14 @@ begin
   if found then
     raise exception 'a record of table ''%'' needs its key column ''%''', in_table, v_missing using errcode = 'JR016';
   end if;
+  execute format(
+    'select exists (select from synced.%1$I as r, jsonb_populate_record(null::synced.%1$I, $2) as v where %2$s)',
+    in_table, jobrunner.record_where(v_known -> 'key'))
+  into v_is_there using v_user_id, in_key;
+  if not v_is_there then
+    return false;
+  end if;
+  perform jobrunner.push_soon(v_user_id, in_table);
   if (v_known ->> 'sends_deletes')::boolean then
     -- Held, so that no run begins to send the row while it goes.
     v_stays := case
@@ -29,7 +39,7 @@ begin
         where j.user_id = v_user_id and j.name = v_known ->> 'job'
         for share
       ) then 'true'
-      else coalesce('r.' || quote_ident(v_known ->> 'change_tag') || ' is not null', 'true')
+      else coalesce('(r.' || quote_ident(v_known ->> 'change_tag') || ' is not null or r.sent_hashes is not null)', 'true')
     end;
   end if;
   execute format(
@@ -45,9 +55,6 @@ begin
       (select string_agg(format(', %I = now()', s.name), '') from jsonb_array_elements_text(v_known -> 'stamps') as s (name)))
     using v_user_id, in_key;
     get diagnostics v_count = row_count;
-  end if;
-  if v_count > 0 then
-    perform jobrunner.push_soon(v_user_id, in_table);
   end if;
   return v_count > 0;
 end

@@ -11,6 +11,7 @@ as $$
 -- The row waits for the push as synced = false with now() as its version (MS23), and the job that pushes is due after
 -- its debounce. How fresh the table is does not change (SC14). Returns the row.
 -- Raises JR010, JR011, JR016, or what the table says of a value. Plain SQL that sets synced = false does as well.
+-- Locks the job before the row, as a page does. While an edit is open no run begins that could miss it.
 declare
   v_known jsonb := jobrunner.writable_table(in_table, in_values);
   v_user_id bigint := (jobrunner.user_named(in_tenant, coalesce(in_user, '*'))).id;
@@ -32,6 +33,7 @@ begin
   v_marks := 'synced = false'
     || case when (v_known ->> 'push')::boolean then ', pending_delete = false, push_error = null' else '' end;
 
+  perform jobrunner.push_soon(v_user_id, in_table);
   -- The update first: an insert would refuse a change of some columns for want of the others.
   for v_attempt in 1..3 loop
     execute format(
@@ -48,7 +50,6 @@ begin
     into v_row using v_user_id, v_values;
     exit when v_row is not null;
   end loop;
-  perform jobrunner.push_soon(v_user_id, in_table);
   return v_row;
 end
 $$;

@@ -33,12 +33,12 @@ begin
   v_sends := coalesce((v_known ->> 'sends_deletes')::boolean, false);
   select string_agg(format('r.%I', k.name), ', ') into v_key
   from jsonb_array_elements_text(v_known -> 'key') as k (name);
-  select coalesce(string_agg(format(', %s(r.%I) over same as %I', case m.rule
+  select coalesce(string_agg(format(', r.%2$I as %4$I, %1$s(r.%2$I) over same as %3$I', case m.rule
         when 'or' then 'bool_or' when 'and' then 'bool_and'
         when 'max' then 'max' when 'newest' then 'max' else 'min'
-      end, m.name, 'Merged_' || m.name), ''), ''),
+      end, m.name, 'Merged_' || m.name, 'Present_' || m.name), ''), ''),
     coalesce(string_agg(format('%1$I = g.%2$I', m.name, 'Merged_' || m.name), ', ') || ', ', ''),
-    coalesce(string_agg(format('r.%1$I is distinct from g.%2$I', m.name, 'Merged_' || m.name), ' or '), 'false')
+    coalesce(string_agg(format('g.%1$I is distinct from g.%2$I', 'Present_' || m.name, 'Merged_' || m.name), ' or '), 'false')
   into v_merged, v_sets, v_differs
   from jsonb_each_text(v_unique -> 'merge') as m (name, rule);
   v_live := case when (v_known ->> 'push')::boolean then ' and not r.pending_delete' else '' end
@@ -46,17 +46,21 @@ begin
     || (select string_agg(format(' and r.%I is not null', b.name), '')
       from jsonb_array_elements_text(v_unique -> 'by') as b (name));
 
+  -- What differs is asked of the rows as they are locked: the statement began before an edit that it waited for.
   execute format(
     'with grouped as materialized (
-      select %1$s, row_number() over (same order by r.%2$I %3$s nulls last, %1$s) as "Place"%4$s
-      from (select * from synced.%5$I as r where r.user_id = $1%6$s%7$s order by %1$s for update) as r
-      window same as (partition by %8$s)
+      select g.*, %10$s as "Differs"
+      from (
+        select %1$s, row_number() over (same order by r.%2$I %3$s nulls last, %1$s) as "Place"%4$s
+        from (select * from synced.%5$I as r where r.user_id = $1%6$s%7$s order by %1$s for update) as r
+        window same as (partition by %8$s)
+      ) as g
     ), %9$s
     select (select count(*) from kept) + (select count(*) from lost)',
     v_key, v_unique ->> 'keep_field', case v_unique ->> 'keep' when 'newest' then 'desc' else 'asc' end, v_merged,
     in_table, v_live, jobrunner.merge_filter(in_table, v_unique -> 'by', in_values is not null),
     (select string_agg(format('r.%I', b.name), ', ') from jsonb_array_elements_text(v_unique -> 'by') as b (name)),
-    jobrunner.merge_writes(in_table, v_known, v_sets, v_differs, v_hides, v_sends))
+    jobrunner.merge_writes(in_table, v_known, v_sets, v_hides, v_sends), v_differs)
   into v_count using in_user_id, in_values;
   return v_count;
 end

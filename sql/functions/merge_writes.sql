@@ -1,8 +1,8 @@
+drop function if exists jobrunner.merge_writes(text, jsonb, text, text, boolean, boolean);
 create or replace function jobrunner.merge_writes(
   in_table text,
   in_known jsonb,
   in_sets text,
-  in_differs text,
   in_hides boolean,
   in_sends boolean
 ) returns text
@@ -17,16 +17,16 @@ declare
     from jsonb_array_elements_text(in_known -> 'key') as k (name)
   );
   v_keeps text := in_sets
-    || case when (in_known ->> 'push')::boolean then format('synced = r.synced and not (%s)', in_differs)
+    || case when (in_known ->> 'push')::boolean then 'synced = r.synced and not g."Differs"'
       else 'synced = r.synced' end
     || case when in_hides then ', hidden_at = null' else '' end;
-  v_sent text := coalesce('r.' || quote_ident(in_known ->> 'change_tag') || ' is not null', 'true');
+  v_sent text := coalesce('(r.' || quote_ident(in_known ->> 'change_tag') || ' is not null or r.sent_hashes is not null)', 'true');
 begin
   return format(
     'kept as (
       update synced.%1$I as r set %2$s from grouped as g
-      where %3$s and g."Place" = 1 and (%4$s%5$s) returning true
-    ), ', in_table, v_keeps, v_same, in_differs, case when in_hides then ' or r.hidden_at is not null' else '' end)
+      where %3$s and g."Place" = 1 and (g."Differs"%4$s) returning true
+    ), ', in_table, v_keeps, v_same, case when in_hides then ' or r.hidden_at is not null' else '' end)
     || case
       when in_hides then format(
         'lost as (

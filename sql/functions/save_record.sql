@@ -14,7 +14,7 @@ as $$
 -- (LU1). Two at once make one row and both get it (LU4); a null in these columns makes a row of its own.
 -- A record name that is not given is a new UUID. What else goes as in edit_record.
 -- Raises JR010, JR011, JR016; an insert that fails with nothing to be found raises its own error (LU3).
--- Locks: an advisory lock on (user, table, values) while the record is made.
+-- Locks, when there is none yet: the job before all else, as a page does, then an advisory lock on (user, table, values).
 declare
   v_known jsonb := jobrunner.writable_table(in_table, in_values);
   v_user_id bigint := (jobrunner.user_named(in_tenant, coalesce(in_user, '*'))).id;
@@ -28,6 +28,7 @@ begin
   if v_same then
     record := jobrunner.record_like(v_user_id, in_table, v_known, v_by, in_values);
     if record is null then
+      perform jobrunner.push_soon(v_user_id, in_table);
       perform pg_advisory_xact_lock(hashtextextended(
         (select format('%s %s ', v_user_id, in_table) || string_agg(in_values ->> b.name, chr(31))
         from jsonb_array_elements_text(v_by) as b (name)), 1246907734));
@@ -36,6 +37,9 @@ begin
   end if;
   is_new := record is null;
   if is_new then
+    if not coalesce(v_same, false) then
+      perform jobrunner.push_soon(v_user_id, in_table);
+    end if;
     if v_known -> 'key' ? v_name and in_values ->> v_name is null then
       v_values := v_values || jsonb_build_object(v_name, upper(gen_random_uuid()::text));
     end if;
@@ -51,9 +55,6 @@ begin
       end if;
       is_new := false;
     end;
-  end if;
-  if is_new then
-    perform jobrunner.push_soon(v_user_id, in_table);
   end if;
   return next;
 end
