@@ -82,7 +82,7 @@ extension Checkpoint {
     /// Reads one of `checkpoints`, an array of values in the order of `run_inputs`.
     fileprivate init(_ node: JSONNode, of job: ClaimedJob) throws {
         let values = Array(node.elements)
-        guard values.count == 22, let entity = values[0].string else {
+        guard values.count == 23, let entity = values[0].string else {
             throw UnreadableInput("a checkpoint can't be read")
         }
         self.init(entity: entity)
@@ -114,6 +114,7 @@ extension Checkpoint {
             throw UnreadableInput("pass_number in the checkpoint of entity \(entity) has no next")
         }
         wish = values[21].int ?? 0
+        isCursorRefused = values[22].bool ?? false
         isDone = isDone(at: syncedAt, of: job)
     }
 

@@ -71,6 +71,8 @@ public struct Checkpoint: Sendable, Equatable {
     public var pageNumber = 0
     /// Where the pass goes on; nil: nowhere.
     public var cursor: String?
+    /// The last run that asked for the stored position was refused it by the source.
+    public var isCursorRefused = false
     /// Position that outlives the pass.
     public var syncToken: String?
     /// Greatest server time seen by the pass in progress.

@@ -15,6 +15,8 @@ public enum ErrorKind: String, Sendable, CaseIterable {
     case rejected
     case malformed
     case cursorLoop = "cursor_loop"
+    /// The source refused the stored position; when it does so again, the pass begins anew.
+    case cursorRefused = "cursor_refused"
     // Interruptions: partial, not failed.
     case deadline
     case shutdown

@@ -84,6 +84,11 @@ struct PassState {
     /// Nothing of it is committed: it was begun in this run.
     var isAtStart: Bool { pageNumber == 0 }
 
+    /// It asks for a position that the source gave, not for where every pass begins.
+    func isBeyondBeginning(of entity: Entity) -> Bool {
+        position != nil && position != entity.page.firstPosition(persisted: nil)
+    }
+
     /// The last pass of which a page is committed: this one, or the one before it.
     var committedNumber: Int { isAtStart ? number - 1 : number }
 

@@ -16,6 +16,12 @@ struct FetchedPage {
     var hold: BodyHold?
 }
 
+/// Thrown where the source has refused the stored position for good.
+struct PositionLost: Error {
+    /// How the run ends where the pass was begun anew already.
+    let end: RunEnd
+}
+
 // One page: asked for, judged, read.
 extension Run {
     /// Asks for the page after the checkpoint and reads it whole.
@@ -35,8 +41,28 @@ extension Run {
                 return try read(answer, entity, pass, reader)
             }
             if isRefusedCursor(answer), pass.fallBackToPartialWatermark(entity) { continue }
+            if let refusal = refusal(of: pass, answer, entity) { throw refusal }
             try await recover(entity, from: answer, &recovery)
         }
+    }
+
+    /// Why the pass can't go on at a position that the source has given and now refuses; nil: the
+    /// answer is not of that kind.
+    ///
+    /// Once may be an accident. Refused in two runs in a row, the stored position is of no use any more
+    /// (0023): `PositionLost`.
+    private func refusal(of pass: PassState, _ answer: Answer, _ entity: Entity) -> (any Error)? {
+        guard pass.isBeyondBeginning(of: entity),
+            !entity.recover.contains(where: { $0.isFor(answer) }),
+            case .failed(let word, let message) = unexpected(answer, entity.request.method),
+            word == ErrorKind.rejected.rawValue || isRefusedCursor(answer),
+            (400..<500).contains(answer.response.status)
+        else { return nil }
+        let stored = checkpoint(of: entity)
+        let end = RunEnd.failed(.cursorRefused, "\(message) (where the pass goes on)")
+        let isSecond =
+            stored.isCursorRefused && pass.position == (stored.cursor ?? stored.syncToken)
+        return isSecond ? PositionLost(end: end) : end
     }
 
     /// A marker is not promised to live long: one of an earlier run may be refused.

@@ -48,6 +48,7 @@ extension Run {
         var seen: Set<String> = []
         var shown: Int?
         var pages = 0
+        var isAnew = false
         guard var pass = try await begin(entity) else { return }
         isAllNew = isFirst(pass, entity)
         while true {
@@ -59,7 +60,11 @@ extension Run {
                 page = try await fetch(entity, &pass, reader, &recovery)
             } catch is FullPassNeeded {
                 await commitQuietPages(writes, of: entity)
-                pass = restart(entity, after: pass)
+                pass = restart(entity, after: pass, isFull: true)
+                (seen, shown) = ([], nil)
+                continue
+            } catch let lost as PositionLost {
+                pass = try beginAnew(entity, after: pass, lost, &isAnew)
                 (seen, shown) = ([], nil)
                 continue
             }
@@ -147,12 +152,24 @@ extension Run {
         pass.kind == .full && pass.generation == 0 && checkpoint(of: entity).syncedAge == nil
     }
 
-    /// The pass once more from its beginning, full, after its position was lost.
-    private func restart(_ entity: Entity, after pass: PassState) -> PassState {
+    /// The pass once more from its beginning, after its position was lost.
+    private func restart(_ entity: Entity, after pass: PassState, isFull: Bool) -> PassState {
         var checkpoint = checkpoint(of: entity)
         checkpoint.passNumber = pass.committedNumber
         return PassState(
-            beginning: entity, from: checkpoint, isFull: true, startedAt: now())
+            beginning: entity, from: checkpoint, isFull: isFull, startedAt: now())
+    }
+
+    /// The pass once more, after the source has refused its stored position for good; once a run.
+    ///
+    /// A position that outlives passes may be the one that is refused, so that its entity is read in full.
+    private func beginAnew(
+        _ entity: Entity, after pass: PassState, _ lost: PositionLost, _ isAnew: inout Bool
+    ) throws -> PassState {
+        guard !isAnew else { throw lost.end }
+        isAnew = true
+        services.log.emit(.passBegunAnew(subject, entity: entity.name))
+        return restart(entity, after: pass, isFull: pass.kind == .full || entity.page.outlives)
     }
 
     /// The source's clock at the run's first answer, else the database's now (ours, MH18).

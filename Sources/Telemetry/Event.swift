@@ -86,6 +86,8 @@ public enum Event: Sendable, Equatable {
     case runStarted(Subject)
     /// Records of a type that the entity does not sync are left alone; told once a run (PO7).
     case recordsIgnored(Subject, entity: String, type: String)
+    /// The source has refused the stored position for good: the pass is read from its beginning.
+    case passBegunAnew(Subject, entity: String)
     /// Local edits were brought to the source.
     case rowsPushed(Subject, entity: String, pushed: Int, failed: Int)
     /// A run ended; an idle one only shows at `debug`.

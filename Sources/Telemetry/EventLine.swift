@@ -86,6 +86,7 @@ extension Event {
         case .pageCommitted: ("page_committed", .debug)
         case .runStarted: ("run_started", .debug)
         case .recordsIgnored: ("records_ignored", .warning)
+        case .passBegunAnew: ("pass_begun_anew", .warning)
         case .rowsPushed: ("rows_pushed", .debug)
         case .duplicatesFound: ("duplicates_found", .warning)
         case .internalError: ("internal_error", .error)
@@ -103,7 +104,7 @@ extension Event {
             .sourceBlocked(let subject, _, _, _), .sourceUnblocked(let subject, _),
             .callWarned(let subject, _, _), .pageCommitted(let subject, _, _, _, _),
             .duplicatesFound(let subject, _, _, _, _), .internalError(let subject, _, _),
-            .runStarted(let subject),
+            .runStarted(let subject), .passBegunAnew(let subject, _),
             .recordsIgnored(let subject, _, _), .rowsPushed(let subject, _, _, _):
             subject
         case .linesDropped:
@@ -144,7 +145,7 @@ extension Event {
             [Field("message", .text(message)), Field("place", .id(place))]
         case .linesDropped(let lines): [count("count", lines)]
         case .runFinished, .runLost, .runDeferred, .runStarted, .recordsIgnored, .rowsPushed,
-            .duplicatesFound:
+            .duplicatesFound, .passBegunAnew:
             runDetails
         }
     }
@@ -157,6 +158,7 @@ extension Event {
             [Field("wait_ms", .milliseconds(wait)), Field("reason", .text(reason))]
         case .recordsIgnored(_, let entity, let type):
             [Field("entity", .id(entity)), Field("type", .text(type))]
+        case .passBegunAnew(_, let entity): [Field("entity", .id(entity))]
         case .rowsPushed(_, let entity, let pushed, let failed):
             [Field("entity", .id(entity)), count("pushed", pushed), count("failed", failed)]
         case .duplicatesFound(_, let table, let columns, let values, let rows):

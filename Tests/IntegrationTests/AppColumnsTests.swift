@@ -272,7 +272,9 @@ extension TruthTable {
     ]
 
     /// The columns of a table that is pushed, when nothing waits and nothing was refused.
-    fileprivate static let pushed = ["pending_delete": "false", "push_error": "null"]
+    fileprivate static let pushed = [
+        "pending_delete": "false", "push_error": "null", "sent_hashes": "null",
+    ]
 
     fileprivate static let channels = TruthTable(
         table: "hub_channel", key: ["channel_id"],

@@ -21,7 +21,10 @@ struct Fixture: Sendable {
     ) async throws {
         let template = try await TestCluster.shared.template(named: "queue", prepare: prepare)
         let clone = try await TestDatabase.make(template: template)
-        let database = Database(try clone.configuration(lanes: lanes))
+        var configuration = try clone.configuration(lanes: lanes)
+        // A test ends what it makes others wait for, however slow the machine is.
+        configuration.lockTimeout = .seconds(20)
+        let database = Database(configuration)
         let fixture = Fixture(database: database, queue: Queue(database), url: clone.url)
         do {
             try await body(fixture)

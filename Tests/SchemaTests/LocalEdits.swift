@@ -17,7 +17,10 @@ struct Articles: Sendable {
         losers: Unique.Losers = .delete, _ body: @escaping (Articles) async throws -> Void
     ) async throws {
         let own = try await TestDatabase.make()
-        let database = Database(try own.configuration(lanes: 2))
+        var configuration = try own.configuration(lanes: 2)
+        // A test ends what it makes others wait for, however slow the machine is.
+        configuration.lockTimeout = .seconds(20)
+        let database = Database(configuration)
         do {
             try await database.migrate([
                 articleFile(losers: losers), statusFile(), recipeFile(),

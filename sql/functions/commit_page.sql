@@ -43,6 +43,7 @@ as $$
 -- so that no copy of a page counts twice, however late it comes.
 -- in_wish: the last wish that the pass knew of; a later one stays asked for.
 -- in_page_count: the pages this covers, in_page_number the last of them; those before it changed nothing.
+-- A refusal of the position before is over with the page: the next one is another position.
 -- in_is_whole: every record of the pass so far could be read; in_validator, in_probe: kept at the pass's end.
 -- Returns true. Raises JR002 when a reset or another page came between, which undoes the page.
 begin
@@ -74,9 +75,9 @@ begin
       validator = case when in_ended then in_validator else k.validator end,
       probe = case when in_ended then in_probe else k.probe end,
       consecutive_failures = case when in_ended then 0 else k.consecutive_failures end,
-      last_error_kind = case when not in_ended then k.last_error_kind end,
-      last_error = case when not in_ended then k.last_error end,
-      last_error_at = case when not in_ended then k.last_error_at end,
+      last_error_kind = case when k.last_error_kind <> 'cursor_refused' and not in_ended then k.last_error_kind end,
+      last_error = case when k.last_error_kind <> 'cursor_refused' and not in_ended then k.last_error end,
+      last_error_at = case when k.last_error_kind <> 'cursor_refused' and not in_ended then k.last_error_at end,
       run_fence = in_fence,
       run_page_count = case when k.run_fence = in_fence then k.run_page_count else 0 end + in_page_count,
       run_fetched_count = case when k.run_fence = in_fence then k.run_fetched_count else 0 end + in_fetched,
