@@ -60,7 +60,7 @@ struct PushStatements: Sendable {
               returning \(zip(keys, places).map { "\($0) as \($1)" }.joined(separator: ", ")), t.xmin::text as row_version
             )
             select coalesce(m.row_version, p.row_version) as row_version, p.is_deleted, p.sent <> '{}' as was_sent,
-              \(fields.indices.map { "p.field_\($0)" }.joined(separator: ", "))
+              \(fields.enumerated().map { "p.field_\($0) as \(quoted($1.name))" }.joined(separator: ", "))
             from picked as p
             left join marked as m on \(joined)
             order by \(places.map { "p.\($0)" }.joined(separator: ", "))
@@ -71,15 +71,16 @@ struct PushStatements: Sendable {
     /// answer of a source is lost.
     private static let hashesMax = 16
 
-    /// Reads a row of `take`; its record's name is filled in by the caller.
+    /// Reads a row of `take` by position, since a field may have any name; its record's name is filled in
+    /// by the caller.
     func row(_ row: Row) throws -> UnsentRow {
         let values = try fields.enumerated().map { index, field in
-            try row.optionalText(.name("field_\(index)")).flatMap { field.value($0) }
+            try row.optionalText(.index(index + 3)).flatMap { field.value($0) }
         }
         return UnsentRow(
-            values: values, version: try row.text("row_version"), recordName: "",
+            values: values, version: try row.text(0), recordName: "",
             changeTag: entity.changeTagColumn.flatMap { text(of: $0, in: values) },
-            isDeleted: try row.bool("is_deleted"), wasSent: try row.bool("was_sent"))
+            isDeleted: try row.bool(1), wasSent: try row.bool(2))
     }
 
     /// Which of the versions that the source has instead are earlier ones of our own; a row of `place`

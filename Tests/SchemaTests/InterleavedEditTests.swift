@@ -50,6 +50,25 @@ struct InterleavedEditTests {
         }
     }
 
+    @Test(arguments: ["edit_record", "save_record"])
+    func `an edit that waits for the removal of its user is refused and leaves no row`(
+        verb: String
+    ) async throws {
+        try await Articles.lend { world async throws in
+            let removal = try await OpenTransaction(
+                world.url, "select jobrunner.remove_user('acme', 'ann')")
+            let refusal = Task {
+                try await world.refusal(
+                    "select jobrunner.\(verb)('acme', 'ann', 'article', '{\"record_name\": \"a\", \"url\": \"u\"}')"
+                )
+            }
+            try await waitForLock(in: world.url)
+            try await removal.commit()
+            #expect(try await refusal.value == "JR011: tenant 'acme' has no user 'ann'")
+            #expect(try await world.text("select count(*)::text from synced.article") == "0")
+        }
+    }
+
     @Test func `two deletions of one user's records at once both go through`() async throws {
         try await Articles.lend { world async throws in
             try await world.arrive("a", url: "u", saved: 1)

@@ -83,7 +83,7 @@ private struct StandIns {
             recordName: "NAME", changeTag: "OLD-TAG", isDeleted: false)
         let user = claim.userID
         return [
-            ("push_read", statements.read(after: nil, limit: 200, userID: user)),
+            ("push_read", statements.take(after: nil, limit: 200, userID: user)),
             ("saved", statements.saved([(row, "TAG", Self.passStartedAt)], user)),
             ("removed", statements.removed([row], keepsEdits: false, user)),
             ("gone", statements.removed([row], keepsEdits: true, user)),

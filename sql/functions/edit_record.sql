@@ -33,6 +33,11 @@ begin
   v_marks := 'synced = false'
     || case when (v_known ->> 'push')::boolean then ', pending_delete = false, push_error = null' else '' end;
 
+  -- A user that is being removed is waited for, and then gone.
+  perform from jobrunner.users as u where u.id = v_user_id for key share;
+  if not found then
+    raise exception 'tenant ''%'' has no user ''%''', in_tenant, in_user using errcode = 'JR011';
+  end if;
   perform jobrunner.push_soon(v_user_id, in_table);
   -- The update first: an insert would refuse a change of some columns for want of the others.
   for v_attempt in 1..3 loop

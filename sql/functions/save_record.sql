@@ -23,6 +23,11 @@ declare
   v_same boolean;
   v_values jsonb := jobrunner.stamped(v_known, in_values);
 begin
+  -- A user that is being removed is waited for, and then gone.
+  perform from jobrunner.users as u where u.id = v_user_id for key share;
+  if not found then
+    raise exception 'tenant ''%'' has no user ''%''', in_tenant, in_user using errcode = 'JR011';
+  end if;
   select bool_and(coalesce(in_values -> b.name, 'null') <> 'null') into v_same
   from jsonb_array_elements_text(v_by) as b (name);
   if v_same then
