@@ -30,6 +30,12 @@ static const unsigned char migrations_0007_wishes_and_blame[] = {
 static const unsigned char migrations_0008_proofs_and_wishes[] = {
 #embed "migrations/0008_proofs_and_wishes.sql"
 };
+static const unsigned char migrations_0010_unreadable_passes_and_trouble[] = {
+#embed "migrations/0010_unreadable_passes_and_trouble.sql"
+};
+static const unsigned char functions_abandon_pass[] = {
+#embed "functions/abandon_pass.sql"
+};
 static const unsigned char functions_add_tenant[] = {
 #embed "functions/add_tenant.sql"
 };
@@ -174,6 +180,9 @@ static const unsigned char functions_note_push[] = {
 static const unsigned char functions_note_record_failures[] = {
 #embed "functions/note_record_failures.sql"
 };
+static const unsigned char functions_note_unreadable[] = {
+#embed "functions/note_unreadable.sql"
+};
 static const unsigned char functions_oldest_due[] = {
 #embed "functions/oldest_due.sql"
 };
@@ -291,6 +300,9 @@ static const unsigned char functions_store_job_file[] = {
 static const unsigned char functions_take_budget[] = {
 #embed "functions/take_budget.sql"
 };
+static const unsigned char functions_take_job[] = {
+#embed "functions/take_job.sql"
+};
 static const unsigned char functions_tell_changes[] = {
 #embed "functions/tell_changes.sql"
 };
@@ -339,6 +351,9 @@ static const unsigned char views_failing_jobs[] = {
 static const unsigned char views_job_overview[] = {
 #embed "views/job_overview.sql"
 };
+static const unsigned char views_jobs_in_trouble[] = {
+#embed "views/jobs_in_trouble.sql"
+};
 static const unsigned char views_late_jobs[] = {
 #embed "views/late_jobs.sql"
 };
@@ -368,6 +383,8 @@ static const jr_sql_file files[] = {
     {"migrations/0006_held_jobs.sql", migrations_0006_held_jobs, sizeof migrations_0006_held_jobs},
     {"migrations/0007_wishes_and_blame.sql", migrations_0007_wishes_and_blame, sizeof migrations_0007_wishes_and_blame},
     {"migrations/0008_proofs_and_wishes.sql", migrations_0008_proofs_and_wishes, sizeof migrations_0008_proofs_and_wishes},
+    {"migrations/0010_unreadable_passes_and_trouble.sql", migrations_0010_unreadable_passes_and_trouble, sizeof migrations_0010_unreadable_passes_and_trouble},
+    {"functions/abandon_pass.sql", functions_abandon_pass, sizeof functions_abandon_pass},
     {"functions/add_tenant.sql", functions_add_tenant, sizeof functions_add_tenant},
     {"functions/add_user.sql", functions_add_user, sizeof functions_add_user},
     {"functions/age_of_job.sql", functions_age_of_job, sizeof functions_age_of_job},
@@ -416,6 +433,7 @@ static const jr_sql_file files[] = {
     {"functions/note_entity_failures.sql", functions_note_entity_failures, sizeof functions_note_entity_failures},
     {"functions/note_push.sql", functions_note_push, sizeof functions_note_push},
     {"functions/note_record_failures.sql", functions_note_record_failures, sizeof functions_note_record_failures},
+    {"functions/note_unreadable.sql", functions_note_unreadable, sizeof functions_note_unreadable},
     {"functions/oldest_due.sql", functions_oldest_due, sizeof functions_oldest_due},
     {"functions/open_runs.sql", functions_open_runs, sizeof functions_open_runs},
     {"functions/pause_jobs.sql", functions_pause_jobs, sizeof functions_pause_jobs},
@@ -455,6 +473,7 @@ static const jr_sql_file files[] = {
     {"functions/stop_requests.sql", functions_stop_requests, sizeof functions_stop_requests},
     {"functions/store_job_file.sql", functions_store_job_file, sizeof functions_store_job_file},
     {"functions/take_budget.sql", functions_take_budget, sizeof functions_take_budget},
+    {"functions/take_job.sql", functions_take_job, sizeof functions_take_job},
     {"functions/tell_changes.sql", functions_tell_changes, sizeof functions_tell_changes},
     {"functions/tenant_named.sql", functions_tenant_named, sizeof functions_tenant_named},
     {"functions/tenant_user.sql", functions_tenant_user, sizeof functions_tenant_user},
@@ -471,6 +490,7 @@ static const jr_sql_file files[] = {
     {"views/entity_progress.sql", views_entity_progress, sizeof views_entity_progress},
     {"views/failing_jobs.sql", views_failing_jobs, sizeof views_failing_jobs},
     {"views/job_overview.sql", views_job_overview, sizeof views_job_overview},
+    {"views/jobs_in_trouble.sql", views_jobs_in_trouble, sizeof views_jobs_in_trouble},
     {"views/late_jobs.sql", views_late_jobs, sizeof views_late_jobs},
     {"views/quarantined_jobs.sql", views_quarantined_jobs, sizeof views_quarantined_jobs},
     {"views/running_jobs.sql", views_running_jobs, sizeof views_running_jobs},

@@ -72,6 +72,7 @@ create table jobrunner.checkpoints (
   repair_asked integer not null default 0,
   full_requested boolean not null generated always as ((wish_asked > wish_begun)) stored,
   repair_requested boolean not null generated always as ((repair_asked > wish_ended)) stored,
+  pass_unreadable boolean not null default false,
   constraint checkpoint_error_is_at_most_1_kib CHECK ((octet_length(last_error) <= 1024)),
   constraint checkpoint_has_at_most_five_record_failures CHECK ((jsonb_array_length(record_failures) <= 5)),
   constraint checkpoints_pkey PRIMARY KEY (user_id, job_name, entity),
@@ -82,6 +83,7 @@ create table jobrunner.checkpoints (
   constraint repair_is_one_of_the_wishes CHECK ((repair_asked <= wish_asked)),
   constraint wishes_are_asked_then_begun_then_ended CHECK (((wish_ended <= wish_begun) AND (wish_begun <= wish_asked)))
 ) with (fillfactor=70);
+CREATE INDEX checkpoints_with_errors ON jobrunner.checkpoints USING btree (user_id, job_name) WHERE (last_error_kind IS NOT NULL);
 
 create table jobrunner.chores (
   name text not null,
@@ -182,6 +184,7 @@ CREATE INDEX jobs_limited ON jobrunner.jobs USING btree (limited_tenant_id) WHER
 CREATE INDEX jobs_quarantined ON jobrunner.jobs USING btree (due_at) WHERE (quarantined_at IS NOT NULL);
 CREATE INDEX jobs_stopping ON jobrunner.jobs USING btree (cancel_requested_at) WHERE (cancel_requested_at IS NOT NULL);
 CREATE INDEX jobs_suspect ON jobrunner.jobs USING btree (due_at) WHERE (crashes >= 2);
+CREATE INDEX jobs_troubled ON jobrunner.jobs USING btree (user_id, name) WHERE ((consecutive_failures > 0) OR (quarantined_at IS NOT NULL) OR (reauth_needed_at IS NOT NULL) OR (stalled_runs > 1) OR (deferrals > 4));
 
 create table jobrunner.migrations (
   number integer not null,
@@ -340,6 +343,7 @@ CREATE INDEX workers_to_clear ON jobrunner.workers USING btree (id) WHERE ((ende
 
 create sequence jobrunner.fences;
 create sequence jobrunner.secret_versions;
+-- function jobrunner.abandon_pass(in_user_id bigint, in_name text, in_entity text, in_sync_token text) returns boolean
 -- function jobrunner.add_tenant(in_name text, in_weight integer DEFAULT 1, in_max_running integer DEFAULT NULL::integer) returns bigint
 -- function jobrunner.add_user(in_tenant text, in_key text, in_attributes jsonb DEFAULT '{}'::jsonb) returns bigint
 -- function jobrunner.age_of_job(in_user_id bigint, in_job text) returns interval
@@ -388,6 +392,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.note_entity_failures(in_places bigint[], in_user_ids bigint[], in_names text[], in_failures text[]) returns void
 -- function jobrunner.note_push(in_user_id bigint, in_name text, in_entity text, in_fence bigint, in_pushed bigint, in_failed bigint, in_swept bigint) returns boolean
 -- function jobrunner.note_record_failures(in_user_id bigint, in_name text, in_entity text, in_failures jsonb) returns boolean
+-- function jobrunner.note_unreadable(in_user_id bigint, in_name text, in_entity text, in_unreadable boolean) returns boolean
 -- function jobrunner.oldest_due(in_names text[], in_before timestamp with time zone) returns timestamp with time zone
 -- function jobrunner.open_runs(in_user_ids bigint[], in_lists jsonb, in_tables text[], in_sources jsonb, in_dirty text[] DEFAULT '{}'::text[]) returns jsonb
 -- function jobrunner.pause_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
@@ -427,6 +432,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.stop_requests(in_worker_id integer) returns TABLE(user_id bigint, name text, fence bigint)
 -- function jobrunner.store_job_file(in_name text, in_kind text, in_source text, in_every interval, in_spread boolean, in_deadline interval, in_per_second double precision, in_expanded jsonb, in_scope text DEFAULT 'user'::text, in_notifies boolean DEFAULT false, in_soft interval DEFAULT NULL::interval, in_hard interval DEFAULT NULL::interval, in_triggers jsonb DEFAULT '[]'::jsonb) returns boolean
 -- function jobrunner.take_budget(in_tenant_id bigint, in_source text, in_wanted integer) returns TABLE(tenant_id bigint, source text, base text, granted integer, blocked_ms bigint)
+-- function jobrunner.take_job(in_tenant text, in_job text, in_with_rows boolean DEFAULT false) returns integer
 -- function jobrunner.tell_changes(in_user_ids bigint[], in_names text[], in_runs bigint[], in_counts jsonb[]) returns integer
 -- function jobrunner.tenant_named(in_tenant text) returns jobrunner.tenants
 -- function jobrunner.tenant_user(in_tenant text) returns bigint
@@ -443,6 +449,7 @@ create sequence jobrunner.secret_versions;
 -- view jobrunner.entity_progress(tenant text, user_key text, job text, entity text, state text, pass_kind text, page_number integer, pass_age interval, has_cursor boolean, watermark text, last_synced_at timestamp with time zone, consecutive_failures integer, error_kind text, error text, last_run bigint, fetched_count bigint, inserted_count bigint, updated_count bigint, unchanged_count bigint, skipped_older_count bigint, skipped_incompatible_count bigint, filtered_count bigint, duplicate_count bigint, deleted_count bigint)
 -- view jobrunner.failing_jobs(tenant text, user_key text, job text, state text, error_kind text, error text, last_error_at timestamp with time zone, consecutive_failures integer, next_try_at timestamp with time zone, last_success_at timestamp with time zone)
 -- view jobrunner.job_overview(tenant text, user_key text, job text, state text, due_at timestamp with time zone, last_outcome text, last_run_at timestamp with time zone, last_success_at timestamp with time zone, consecutive_failures integer, error_kind text, error text, worker_id bigint, run bigint)
+-- view jobrunner.jobs_in_trouble(tenant text, user_key text, job text, entity text, trouble text, since timestamp with time zone, detail text)
 -- view jobrunner.late_jobs(tenant text, user_key text, job text, late_by interval, due_at timestamp with time zone, asked boolean, consecutive_failures integer, last_outcome text)
 -- view jobrunner.quarantined_jobs(tenant text, user_key text, job text, reason text, quarantined_at timestamp with time zone, until timestamp with time zone, crashes integer, stalled_runs integer)
 -- view jobrunner.running_jobs(worker_id bigint, host text, pid integer, tenant text, user_key text, job text, run bigint, running_for interval, yields_in interval, silent_for interval, stopping boolean)

@@ -24,6 +24,8 @@ struct Generic {
 
     enum Style: String {
         case single, token, link, offset, page, keyset, sync
+        /// Pages that are counted, where the one behind the last is not found.
+        case counted
         case nextURL = "next_url"
         case nextHeader = "next_header"
     }
@@ -44,6 +46,7 @@ private struct Reader {
             return answer(user.records(since: since, afterSeq: 0, limit: .max), next: nil) { _ in }
         case .offset: return try offset()
         case .page: return try numbered()
+        case .counted: return try counted()
         case .keyset: return try keyset()
         case .sync: return try sync()
         case .token, .nextURL, .nextHeader, .link: return try cursored(style)
@@ -107,6 +110,21 @@ private struct Reader {
         return answer(page, next: nil) { json in
             json.field("page", number)
             json.field("last_page", twist == nil ? last : last + 1_000_000_000)
+        }
+    }
+
+    private mutating func counted() throws(BadRequest) -> Answer {
+        let number = try request.number("page") ?? 1
+        let total = user.recordCount(since: since)
+        let last = max(1, (total + limit - 1) / limit)
+        guard (1...last).contains(number) else { return .error(404, "Invalid page.") }
+        let page = user.records(
+            since: since, afterSeq: 0, offset: (number - 1) * limit, limit: limit)
+        return answer(page, next: nil) { json in
+            json.field("count", total)
+            json.field("next_page", number + 1 <= last ? number + 1 : 0)
+            json.field("is_last", number == last)
+            if number < last { json.field("next", "\(request.path)?page=\(number + 1)") }
         }
     }
 

@@ -26,6 +26,8 @@ public struct Entity: Sendable, Equatable {
     public var isConditional: Bool
     /// How local edits reach the source; nil: never.
     public var push: Push?
+    /// Synced only in a run that has read the entity before it to its end.
+    public var requiresPrevious = false
 }
 
 /// One pass per chunk of a list, each with a checkpoint of its own.
@@ -143,12 +145,21 @@ public struct Page: Sendable, Equatable {
         case linkHeader
         /// Position plus records received; ends at an empty page or `totalAt`.
         case offset(start: Int, totalAt: Path?)
-        /// Page number; ends at an empty page or `lastAt`.
-        case number(start: Int, lastAt: Path?)
+        /// Page number; ends where the source says so, else at an empty page.
+        case number(start: Int, end: NumberEnd?)
         /// Largest position seen, from `tokenAt` in the body or from a mapped field of the records.
         case keyset(KeysetPlace, start: String)
         /// A position that outlives the pass, which ends when `moreAt` is false.
         case syncToken(at: Path, moreAt: Path)
+    }
+    /// What a source that counts its pages says of their end.
+    public enum NumberEnd: Sendable, Equatable {
+        /// The last page's number, or whether this is the last page.
+        case last(Path)
+        /// The next page: its number, a link or true; none, null or false at the end.
+        case next(Path)
+        /// How many records there are in all pages.
+        case total(Path)
     }
     /// Where a keyset's position is.
     public enum KeysetPlace: Sendable, Equatable {
@@ -201,6 +212,8 @@ public struct Recovery: Sendable, Equatable {
     public enum Then: String, Sendable, CaseIterable {
         case retryRequest = "retry_request"
         case fullPass = "full_pass"
+        /// The failure is how the source says that no more pages follow.
+        case endPass = "end_pass"
         case fail
     }
     /// Also the error's word when recovery is spent, such as `user_not_found` (MH13).

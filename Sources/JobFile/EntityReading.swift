@@ -2,7 +2,7 @@
 extension Reading {
     private static let defaultKeys = [
         "request", "page", "incremental", "records", "write", "recover", "cloudkit", "for_each",
-        "probe", "conditional", "push",
+        "probe", "conditional", "push", "requires_previous",
     ]
 
     /// The entities in file order, each with the defaults merged in.
@@ -73,6 +73,7 @@ extension Reading {
         let probe = keys["probe"].flatMap { self.probe($0, keys, operation) }
         let isConditional = keys["conditional"].flatMap { bool($0) }
         let push = keys["push"].flatMap { self.push($0) }
+        let requiresPrevious = keys["requires_previous"].flatMap { bool($0) }
         if let uses { checkSince(uses, keys: keys) }
         checkNewerBy(keys, columns: columns, write: write, incremental: incremental)
         if let page, let records { checkKeyset(keys, page: page, records: records) }
@@ -81,7 +82,8 @@ extension Reading {
             name: name, isEnabled: isEnabled, cloudkit: operation, request: request, page: page,
             incremental: incremental, records: records, write: fit(write, to: operation),
             recover: recover ?? [], forEach: forEach, probe: probe,
-            isConditional: isConditional ?? false, push: push)
+            isConditional: isConditional ?? false, push: push,
+            requiresPrevious: requiresPrevious ?? false)
         checkEntity(entity, keys)
         return entity
     }

@@ -67,6 +67,7 @@ extension Reading {
         checkDeletes(entity, keys)
         checkPush(entity, keys)
         checkSteps(entity, keys)
+        checkTotal(entity, keys)
         if entity.isConditional, entity.request.method != "GET", let node = keys["conditional"] {
             add(
                 node,
@@ -174,9 +175,35 @@ extension Reading {
         }
     }
 
+    /// A total counts what stands in the source's list, not what lies inside its elements.
+    private func checkTotal(_ entity: Entity, _ keys: Keys) {
+        guard case .number(_, .total) = entity.page.style,
+            entity.records.at.steps.count(where: { $0 == .each }) > 1,
+            let node = keys["page"]?["total_at"]
+        else { return }
+        add(node, "records.at goes through several [], so a total can't be compared with them")
+    }
+
+    private func checkEnd(_ recovery: Recovery, of entity: Entity, _ node: Node) {
+        guard recovery.then == .endPass, let then = node["then"] else { return }
+        if !entity.page.isCounted {
+            add(then, "end_pass is for style offset and page, which may ask behind the last page")
+        }
+        if !recovery.steps.isEmpty, let steps = node["do"] {
+            add(steps, "end_pass repeats no request, so that steps are of no use")
+        }
+        let mayPass = recovery.statuses.first { $0 >= 500 || [403, 408, 425, 429].contains($0) }
+        if let mayPass, let place = node["if"]?["status"] {
+            add(
+                place, "\(mayPass) says nothing of the list's end; expected such as 400, 404 or 416"
+            )
+        }
+    }
+
     private func checkSteps(_ entity: Entity, _ keys: Keys) {
         let hasToken = entity.page.isSyncToken || entity.page.persists
         for (recovery, node) in zip(entity.recover, keys["recover"]?.elements ?? []) {
+            checkEnd(recovery, of: entity, node)
             for (step, place) in zip(recovery.steps, node["do"]?.elements ?? []) {
                 if step == .createZone, !entity.isChangeFeed {
                     add(place, "only changes/zone names a zone that could be made")
@@ -190,6 +217,14 @@ extension Reading {
 }
 
 extension Page {
+    /// Positions are counted here, so that one behind the last page may be asked for.
+    fileprivate var isCounted: Bool {
+        switch style {
+        case .offset, .number: true
+        default: false
+        }
+    }
+
     /// Its position outlives the pass by the source's own protocol.
     fileprivate var isSyncToken: Bool {
         if case .syncToken = style { true } else { false }

@@ -24,10 +24,8 @@ extension Page.Style {
             .members(
                 ("style", .string("offset")), ("start", .integer(start)),
                 ("total_at", total.map { .text($0) }))
-        case .number(let start, let last):
-            .members(
-                ("style", .string("page")), ("start", .integer(start)),
-                ("last_at", last.map { .text($0) }))
+        case .number(let start, let end):
+            .members(("style", .string("page")), ("start", .integer(start)), end.expanded)
         case .keyset(let place, let start):
             .members(
                 ("style", .string("keyset")), place.expanded, ("start", .string(start)),
@@ -36,6 +34,17 @@ extension Page.Style {
             .members(
                 ("style", .string("sync_token")), ("token_at", .text(at)),
                 ("more_at", .text(more)))
+        }
+    }
+}
+
+extension Page.NumberEnd? {
+    fileprivate var expanded: (String, JSONValue?) {
+        switch self {
+        case nil: ("last_at", nil)
+        case .last(let path): ("last_at", .text(path))
+        case .next(let path): ("next_at", .text(path))
+        case .total(let path): ("total_at", .text(path))
         }
     }
 }
@@ -72,7 +81,7 @@ extension Field {
     /// A preset's path is written as the file had it, which reads back as the same one.
     fileprivate var expanded: JSONValue {
         let written = form == .cloudkit ? CloudKitWire.filePath(at) : at
-        let isFormatted = form == .epochSeconds || form == .epochMilliseconds
+        let isFormatted = form != .plain && form != .cloudkit
         return .members(
             ("at", meta == nil ? .text(written) : nil), ("meta", meta.map { .string($0) }),
             ("type", .string(kind.rawValue)),
@@ -124,7 +133,8 @@ extension Entity {
             ("incremental", incremental?.expanded), ("conditional", .bool(isConditional)),
             ("records", records.expanded),
             ("write", write.expanded(isCloudKit: cloudkit != nil, isFeed: isChangeFeed)),
-            ("recover", .filled(recover.map(\.expanded))), ("push", push?.expanded))
+            ("recover", .filled(recover.map(\.expanded))), ("push", push?.expanded),
+            ("requires_previous", requiresPrevious ? .bool(true) : nil))
     }
 }
 

@@ -171,12 +171,18 @@ extension RetryRule {
                 .array(
                     waitFrom.map { place in
                         switch place {
-                        case .header(let name): .members(("header", .string(name)))
-                        case .body(let path): .members(("body", .text(path)))
+                        case .header(let name, let unit):
+                            .members(("header", .string(name)), ("unit", unit.expanded))
+                        case .body(let path, let unit):
+                            .members(("body", .text(path)), ("unit", unit.expanded))
                         }
                     })
             ))
     }
+}
+
+extension RetryRule.WaitUnit {
+    fileprivate var expanded: JSONValue? { self == .seconds ? nil : .string(rawValue) }
 }
 
 extension Request {

@@ -9,6 +9,17 @@ extension JobFile {
         JobFileSet.load(directory: directory).map(\.jobs)
     }
 
+    /// Reads every `.yaml` below a directory, each for itself: what is right, and what is wrong with
+    /// the others.
+    ///
+    /// A file that contradicts another one is wrong, not the other.
+    public static func loadEach(directory: String) -> (jobs: [JobFile], mistakes: [Mistake]) {
+        let (read, mistakes) = JobFileSet.read(directory: directory)
+        let wrong = Set(mistakes.map(\.file))
+        let jobs = read.filter { !wrong.contains($0.file) }.compactMap { try? $0.result.get() }
+        return (jobs, mistakes)
+    }
+
     /// Reads the files as one set; on failure every mistake of every file.
     public static func load(files: [String]) -> Result<[JobFile], Mistakes> {
         JobFileSet.load(files: files).map(\.jobs)
@@ -18,22 +29,33 @@ extension JobFile {
 extension JobFileSet {
     /// Like `JobFile.load(directory:)`, with the places of what the files say.
     public static func load(directory: String) -> Result<JobFileSet, Mistakes> {
+        whole(read(directory: directory))
+    }
+
+    fileprivate static func read(directory: String) -> (read: [ReadFile], mistakes: [Mistake]) {
         var search = FileSearch(root: realPath(directory))
         search.visit(directory, depth: 0)
         if search.mistakes.isEmpty, search.files.isEmpty {
             search.report(directory, "no job file here, expected <app>/<name>.yaml")
         }
-        return load(files: search.files.sorted(), after: search.mistakes)
+        return read(files: search.files.sorted(), after: search.mistakes)
     }
 
     /// Like `JobFile.load(files:)`, with the places of what the files say.
     public static func load(files: [String]) -> Result<JobFileSet, Mistakes> {
-        load(files: files, after: [])
+        whole(read(files: files, after: []))
     }
 
-    private static func load(
-        files: [String], after earlier: [Mistake]
+    private static func whole(
+        _ found: (read: [ReadFile], mistakes: [Mistake])
     ) -> Result<JobFileSet, Mistakes> {
+        guard found.mistakes.isEmpty else { return .failure(Mistakes(all: found.mistakes)) }
+        return .success(JobFileSet(found.read))
+    }
+
+    private static func read(
+        files: [String], after earlier: [Mistake]
+    ) -> (read: [ReadFile], mistakes: [Mistake]) {
         var mistakes = earlier
         var read: [ReadFile] = []
         for file in files {
@@ -46,8 +68,7 @@ extension JobFileSet {
             if case .failure(let own) = file.result { mistakes += own.all }
         }
         mistakes += conflicts(between: read)
-        if !mistakes.isEmpty { return .failure(Mistakes(all: mistakes)) }
-        return .success(JobFileSet(read))
+        return (read, mistakes)
     }
 
     private static func bytes(ofFile path: String) -> Result<[UInt8], Mistake> {

@@ -5,6 +5,9 @@ public struct JobFileSet: Sendable {
     public let jobs: [JobFile]
     let files: [ReadFile]
 
+    /// What is no mistake, and may still be meant otherwise; one line each.
+    public var warnings: [Mistake] { zip(jobs, files).flatMap(orderWarnings) }
+
     init(_ files: [ReadFile]) {
         self.files = files
         jobs = files.compactMap { try? $0.result.get() }

@@ -63,7 +63,9 @@ struct Keys {
             return nil
         }
         guard present.count == 1 else {
-            reading.add(present[1].value, "expected either \(words), not both")
+            reading.add(
+                present[1].value,
+                "expected either \(words), not \(keys.count > 2 ? "several" : "both")")
             return nil
         }
         return first

@@ -3,7 +3,8 @@ extension Reading {
     private static let styles: [(name: String, keys: [String], sendsToken: Bool, counts: Bool)] = [
         ("single", [], false, false), ("token", ["token_at"], true, false),
         ("next_url", ["url_at", "url_header"], false, false), ("link_header", [], false, false),
-        ("offset", ["start", "total_at"], true, true), ("page", ["start", "last_at"], true, true),
+        ("offset", ["start", "total_at"], true, true),
+        ("page", ["start", "last_at", "next_at", "total_at"], true, true),
         ("keyset", ["token_at", "by", "start", "persist"], true, true),
         ("sync_token", ["token_at", "more_at"], true, false),
     ]
@@ -70,12 +71,14 @@ extension Reading {
             if !isToken(name) { add(value, "\(value.words) is no name of a header field") }
             return .nextURL(.header(name))
         case "link_header": return .linkHeader
-        case "offset", "page":
-            let start = keys["start"].map { int($0, 0 ... .max) } ?? (name == "page" ? 1 : 0)
-            let end = keys[name == "page" ? "last_at" : "total_at"].flatMap { innerPath($0) }
-            guard let start else { return nil }
-            return name == "page"
-                ? .number(start: start, lastAt: end) : .offset(start: start, totalAt: end)
+        case "offset":
+            let start = keys["start"].map { int($0, 0 ... .max) } ?? 0
+            let total = keys["total_at"].flatMap { innerPath($0) }
+            return start.map { .offset(start: $0, totalAt: total) }
+        case "page":
+            let start = keys["start"].map { int($0, 0 ... .max) } ?? 1
+            let end = numberEnd(keys)
+            return start.map { .number(start: $0, end: end) }
         case "keyset":
             let place = keys.exactlyOne(of: ["token_at", "by"])
             let start = keys.required("start").flatMap { text($0) }
@@ -86,6 +89,19 @@ extension Reading {
             guard let found, let start else { return nil }
             return .keyset(found, start: start)
         default: return .single
+        }
+    }
+
+    /// What says where counted pages end: one word of the source's, so that two can't disagree.
+    private func numberEnd(_ keys: Keys) -> Page.NumberEnd? {
+        let ends = ["last_at", "next_at", "total_at"]
+        guard ends.contains(where: { keys[$0] != nil }),
+            let (key, node) = keys.exactlyOne(of: ends), let path = innerPath(node)
+        else { return nil }
+        return switch key {
+        case "last_at": .last(path)
+        case "next_at": .next(path)
+        default: .total(path)
         }
     }
 

@@ -46,6 +46,8 @@ public struct Field: Sendable, Equatable {
         case epochSeconds = "epoch_s"
         /// Times as numbers of milliseconds since 1970.
         case epochMilliseconds = "epoch_ms"
+        /// Numbers as texts, as a source writes them whose readers would round them.
+        case text
         /// CloudKit's: times in milliseconds, yes and no as 1 and 0, whole numbers also as texts.
         case cloudkit
     }

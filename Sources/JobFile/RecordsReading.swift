@@ -154,12 +154,19 @@ extension Reading {
     }
 
     private func format(_ node: Node, kind: Field.Kind?) -> Field.Form? {
-        let words = [Field.Form.epochSeconds, .epochMilliseconds].map(\.rawValue)
-        let word = choice(node, "format", of: words)
-        if let kind, kind != .timestamp {
-            add(node, "format is for type timestamp, not \(kind.rawValue)")
+        let words = [Field.Form.epochSeconds, .epochMilliseconds, .text].map(\.rawValue)
+        guard let form = choice(node, "format", of: words).flatMap(Field.Form.init) else {
+            return nil
         }
-        return word.flatMap { Field.Form(rawValue: $0) }
+        guard let kind else { return form }
+        let isNumber = kind == .int || kind == .double
+        if !isNumber, kind != .timestamp {
+            add(node, "format is for types timestamp, int and double, not \(kind.rawValue)")
+        } else if isNumber != (form == .text) {
+            let words = isNumber ? "text" : "epoch_s or epoch_ms"
+            add(node, "a field of type \(kind.rawValue) has format \(words)")
+        }
+        return form
     }
 
     private func oneOf(_ node: Node, kind: Field.Kind?) -> [String]? {

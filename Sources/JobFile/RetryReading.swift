@@ -56,14 +56,26 @@ extension Reading {
     }
 
     private func waitSource(_ node: Node) -> RetryRule.WaitSource? {
-        guard let keys = Keys(node, self, known: ["header", "body"]),
+        guard let keys = Keys(node, self, known: ["header", "body", "unit"]),
             let (key, value) = keys.exactlyOne(of: ["header", "body"])
         else { return nil }
-        if key == "body" { return innerPath(value).map { .body($0) } }
+        let unit = keys["unit"].map { word($0, "unit", as: RetryRule.WaitUnit.self) } ?? .seconds
+        guard let unit else { return nil }
+        if keys["unit"] == nil, text(value)?.namesMilliseconds == true {
+            add(value, "\(value.words) reads like milliseconds; add unit: ms, or unit: s")
+        }
+        if key == "body" { return innerPath(value).map { .body($0, unit: unit) } }
         guard let name = text(value), isToken(name) else {
             if text(value) != nil { add(value, "\(value.words) is no name of a header field") }
             return nil
         }
-        return .header(name)
+        return .header(name, unit: unit)
+    }
+}
+
+extension String {
+    /// `retry_after_ms`, `x-ms-retry-after-ms`, `retryAfterMs`: without a unit it would be seconds.
+    fileprivate var namesMilliseconds: Bool {
+        ["_ms", "-ms", "Ms", "millis", "milliseconds"].contains { hasSuffix($0) }
     }
 }

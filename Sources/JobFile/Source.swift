@@ -97,10 +97,15 @@ public struct RetryRule: Sendable, Equatable {
         /// `5xx`
         case serverErrors
     }
+    /// What a server counts its wait in.
+    public enum WaitUnit: String, Sendable, CaseIterable {
+        case seconds = "s"
+        case milliseconds = "ms"
+    }
     /// Where a server says how long to wait.
     public enum WaitSource: Sendable, Equatable {
-        case header(String)
-        case body(Path)
+        case header(String, unit: WaitUnit = .seconds)
+        case body(Path, unit: WaitUnit = .seconds)
     }
     /// Requests in all, the first included; 1 means no retry.
     public var attempts: Int

@@ -87,6 +87,10 @@ public struct Checkpoint: Sendable, Equatable {
     public var lastFullAge: Duration?
     /// Its last pass left an error, or one was noted since.
     public var hasFailures = false
+    /// The run that last committed a page of it met incompatible records.
+    public var hadIncompatible = false
+    /// Not one record of the pass in progress could be read.
+    public var isUnreadable = false
     /// Read to its end at this very tick, by a run that was interrupted behind it (ST7).
     public var isDone = false
     /// What the last pass's first answer was validated by, with its address.

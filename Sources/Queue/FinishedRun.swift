@@ -17,6 +17,10 @@ public enum ErrorKind: String, Sendable, CaseIterable {
     case cursorLoop = "cursor_loop"
     /// The source refused the stored position; when it does so again, the pass begins anew.
     case cursorRefused = "cursor_refused"
+    /// The source's own count says that its list goes on, and nothing comes.
+    case truncated
+    /// Not one record of a pass could be read.
+    case incompatible
     // Interruptions: partial, not failed.
     case deadline
     case shutdown

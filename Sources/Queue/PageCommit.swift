@@ -36,6 +36,8 @@ public struct PageCommit: Sendable, Equatable {
     public var wish = 0
     /// Pages it covers, the last of them `pageNumber`: those before changed nothing.
     public var pageCount = 1
+    /// What else it says of its pass; nil: nothing.
+    public var note: Note?
 
     /// Describes the checkpoint after a page.
     public init(

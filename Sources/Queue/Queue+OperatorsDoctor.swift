@@ -6,8 +6,7 @@ public enum HealthQuestion: String, Sendable, CaseIterable {
     case server
     case workers
     case lateJobs
-    case quarantined
-    case needsReauth
+    case troubles
     case blockedSources
     case partitions
     case xminHolders
@@ -43,21 +42,7 @@ public enum HealthQuestion: String, Sendable, CaseIterable {
             group by l.tenant, l.job
             order by l.tenant, l.job
             """
-        case .quarantined:
-            """
-            select q.tenant, q.job, count(*) as count, min(q.user_key) as user, min(q.reason) as reason
-            from jobrunner.quarantined_jobs as q
-            group by q.tenant, q.job
-            order by q.tenant, q.job
-            """
-        case .needsReauth:
-            """
-            select j.tenant, j.job, count(*) as count, min(j.user_key) as user
-            from jobrunner.job_overview as j
-            where j.state = 'needs_reauth'
-            group by j.tenant, j.job
-            order by j.tenant, j.job
-            """
+        case .troubles: troublesSQL
         case .blockedSources:
             """
             select s.tenant, s.source, s.reason, s.blocked_until
@@ -106,6 +91,21 @@ public enum HealthQuestion: String, Sendable, CaseIterable {
         }
     }
 }
+
+/// Jobs of one sort of trouble that are listed; the count tells of the rest.
+public let troublesListedMax = 20
+
+/// Each sort of trouble with its count and its first jobs, those that have been in it the longest.
+private let troublesSQL = """
+    select p.trouble, p.count, p.tenant, p.user_key as user, p.job, p.entity, p.detail
+    from (
+      select t.*, count(*) over (partition by t.trouble) as count,
+        row_number() over (partition by t.trouble order by t.since, t.tenant, t.user_key, t.job, t.entity) as place
+      from jobrunner.jobs_in_trouble as t
+    ) as p
+    where p.place <= \(troublesListedMax)
+    order by p.trouble, p.place
+    """
 
 private let xminHoldersSQL = """
     select 'session ' || a.pid || coalesce(' (' || nullif(a.application_name, '') || ')', '') as what,

@@ -77,7 +77,7 @@ extension Queue {
         return try await ask(
             """
             select f.tenant, f.job, f.user_count, f.fresh_percent, o.due_count, o.running_count,
-              f.failing_count, o.quarantined_count, o.needs_reauth_count, o.paused_count,
+              f.failing_count, coalesce(p.trouble_count, 0) as trouble_count, o.quarantined_count, o.needs_reauth_count, o.paused_count,
               round(extract(epoch from f.staleness_p50)) as staleness_p50_seconds,
               round(extract(epoch from f.staleness_p99)) as staleness_p99_seconds
             from jobrunner.tenant_freshness as f
@@ -91,6 +91,12 @@ extension Queue {
               where ($1::text is null or j.tenant = $1) and ($2::text is null or j.job = $2)
               group by j.tenant, j.job
             ) as o on o.tenant = f.tenant and o.job = f.job
+            left join (
+              select t.tenant, t.job, count(distinct t.user_key) as trouble_count
+              from jobrunner.jobs_in_trouble as t
+              where ($1::text is null or t.tenant = $1) and ($2::text is null or t.job = $2)
+              group by t.tenant, t.job
+            ) as p on p.tenant = f.tenant and p.job = f.job
             where ($1::text is null or f.tenant = $1) and ($2::text is null or f.job = $2)
             order by f.tenant, f.job
             """, [.optional(tenant, Bind.text), .optional(job, Bind.text)])
@@ -119,7 +125,7 @@ extension Queue {
             """
             select p.job, p.entity, p.pass_kind, p.page_number, p.watermark, p.last_synced_at,
               p.fetched_count, p.inserted_count, p.updated_count, p.unchanged_count,
-              p.deleted_count, p.consecutive_failures, p.error_kind, p.error
+              p.skipped_incompatible_count, p.deleted_count, p.consecutive_failures, p.error_kind, p.error
             from jobrunner.entity_progress as p
             where p.tenant = $1 and p.user_key = $2 and ($3::text is null or p.job = $3)
             order by p.job, p.entity

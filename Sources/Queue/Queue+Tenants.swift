@@ -16,6 +16,10 @@ public struct TenantChange: Sendable {
     public var isUnlimited = false
     /// Jobs that every user of the tenant gets.
     public var jobs: [String] = []
+    /// Jobs that are taken from the tenant and all its users.
+    public var takenJobs: [String] = []
+    /// What the taken jobs have synced goes too.
+    public var deletesRows = false
     /// Addresses of sources in place of the job files', by the source's id.
     public var sources: [(id: String, base: String)] = []
     /// Makes the secrets to store.
@@ -29,6 +33,8 @@ public struct TenantChange: Sendable {
 public struct TenantChanged: Sendable, Equatable {
     /// Standing jobs that its users got.
     public var jobs = 0
+    /// Standing jobs that were taken from them.
+    public var taken = 0
     /// Jobs that a new secret woke.
     public var woken = 0
 }
@@ -78,6 +84,13 @@ extension Queue {
 extension Session {
     fileprivate func give(_ tenant: TenantChange, id: Int64) throws -> TenantChanged {
         var changed = TenantChanged()
+        for job in tenant.takenJobs {
+            changed.taken += try query(
+                Statement(
+                    "select jobrunner.take_job($1, $2, $3)", .text(tenant.name), .text(job),
+                    .bool(tenant.deletesRows))
+            ).only().int(0)
+        }
         for job in tenant.jobs {
             changed.jobs += try query(
                 Statement("select jobrunner.give_job($1, $2)", .text(tenant.name), .text(job))

@@ -84,7 +84,9 @@ public final class Worker: Sendable {
         single.lanes = 1
         heart = Queue(Database(single))
         completer = Completer(queue, log) { [freed] in freed.ring() }
-        deadlines = Deadlines(slots)
+        deadlines = Deadlines(slots, patience: settings.lease) { fence, since in
+            log.emit(.runOverdue(Subject(run: fence), since: since))
+        }
         needs = self.files.mapValues(\.needs)
     }
 

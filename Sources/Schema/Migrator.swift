@@ -35,6 +35,22 @@ public struct Migrator: Sendable {
         }.value
     }
 
+    /// Names of the job files whose tables this database's can't become by adding, each file looked at
+    /// by itself; for a caller whom `.incompatible` has stopped.
+    public func refused(of jobFiles: [JobFile]) async throws -> [String] {
+        try await database.run { session in
+            try jobFiles.filter { file in
+                do {
+                    let tables = try SyncedTable.all(of: [file])
+                    _ = try SyncedPlan(for: tables, of: [file], in: session)
+                    return false
+                } catch SchemaError.incompatible {
+                    return true
+                }
+            }.map(\.name)
+        }
+    }
+
     /// Whether a worker of this program can work on the database; for its start.
     ///
     /// Throws `SchemaError.older` when `migrate` has to run first, `.newerAndBreaking` when a newer

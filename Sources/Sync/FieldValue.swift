@@ -21,10 +21,12 @@ public enum FieldValue: Sendable, Equatable {
         case .timestamp: return time(node, field.form).map { .some(.timestamp($0)) }
         case .duration: return .some(duration(node))
         case .int:
-            let text = field.form == .cloudkit ? node.numberText ?? node.string : node.numberText
+            let mayBeText = field.form == .cloudkit || field.form == .text
+            let text = mayBeText ? node.numberText ?? node.string : node.numberText
             return text.flatMap { Int64($0) }.map { .some(.int($0)) }
         case .double:
-            return node.numberText.flatMap { Double($0) }.flatMap { number in
+            let text = field.form == .text ? node.numberText ?? node.string : node.numberText
+            return text.flatMap { Double($0) }.flatMap { number in
                 number.isFinite ? .some(.double(number)) : nil
             }
         case .bool:
@@ -47,7 +49,7 @@ public enum FieldValue: Sendable, Equatable {
     private static func time(_ node: JSONNode, _ form: Field.Form) -> Int64? {
         let unit: Double
         switch form {
-        case .plain: return node.string.flatMap(Timestamp.microseconds)
+        case .plain, .text: return node.string.flatMap(Timestamp.microseconds)
         case .epochSeconds: unit = 1_000_000
         case .epochMilliseconds, .cloudkit: unit = 1000
         }

@@ -50,7 +50,8 @@ extension Page {
             let next = LinkHeader.next(facts.response.allValues(of: "Link"))
             return NextPosition(next: try address(next, facts, signInName))
         case .offset(_, let total): return try offset(after: facts, totalAt: total)
-        case .number(_, let last): return try number(after: facts, lastAt: last)
+        case .number(let start, let end):
+            return try number(after: facts, start: start, end: end)
         case .keyset(let place, _): return try keyset(after: facts, place)
         case .syncToken(let at, let more): return try syncToken(after: facts, at, more)
         }
@@ -84,27 +85,17 @@ extension Page {
         return signInName.map { withoutParameter($0, in: whole) } ?? whole
     }
 
-    private func offset(after facts: PageFacts, totalAt: Path?) throws -> NextPosition {
-        let position = try whole(facts.position)
-        if isShort(facts) { return NextPosition() }
-        let next = try sum(position, facts.recordCount)
-        if let total = totalAt?.first(in: facts.root)?.int, next >= total { return NextPosition() }
-        return NextPosition(next: String(next))
-    }
-
-    private func number(after facts: PageFacts, lastAt: Path?) throws -> NextPosition {
-        let position = try whole(facts.position)
-        if isShort(facts) { return NextPosition() }
-        if let last = lastAt?.first(in: facts.root)?.int, position >= last { return NextPosition() }
-        return NextPosition(next: String(try sum(position, 1)))
-    }
-
     /// Ends at an empty page or without progress (MH33); what was reached outlives the pass.
     private func keyset(after facts: PageFacts, _ place: KeysetPlace) throws -> NextPosition {
         let reached: String?
         switch place {
         case .body(let path): reached = try token(at: path, facts)
-        case .field: reached = facts.greatest
+        case .field(let name):
+            reached = facts.greatest
+            if facts.recordCount > 0, reached == nil {
+                throw RunEnd.failed(
+                    .malformed, "no record of the page has a \"\(name)\" to go on from")
+            }
         }
         guard facts.recordCount > 0, let reached, reached != facts.position else {
             return NextPosition(reached: facts.position)
@@ -121,26 +112,17 @@ extension Page {
         guard let reached = try token(at: place, facts) else {
             throw RunEnd.failed(.malformed, "the page has no sync token at \(place)")
         }
-        let isMore = moreAt.first(in: facts.root)?.bool ?? false
+        guard let isMore = moreAt.first(in: facts.root)?.bool else {
+            throw RunEnd.failed(
+                .malformed, "the page has no true or false at \(moreAt), so that its end is unknown"
+            )
+        }
         return NextPosition(next: isMore ? reached : nil, reached: reached)
     }
 
     /// An empty page ends these styles; a short one only by declaration, since servers clamp sizes.
-    private func isShort(_ facts: PageFacts) -> Bool {
+    func isShort(_ facts: PageFacts) -> Bool {
         facts.recordCount == 0 || (endsAtShortPage && facts.recordCount < size ?? 0)
-    }
-
-    private func whole(_ position: String?) throws -> Int {
-        guard let number = position.flatMap({ Int($0) }) else {
-            throw RunEnd.failed(.malformed, "the stored position is not a number")
-        }
-        return number
-    }
-
-    private func sum(_ position: Int, _ step: Int) throws -> Int {
-        let (sum, isOver) = position.addingReportingOverflow(step)
-        guard !isOver else { throw RunEnd.failed(.malformed, "the position is too large") }
-        return sum
     }
 }
 

@@ -31,6 +31,12 @@ struct PassState {
     /// Rows that it does not show are sent anew, not deleted (LU22).
     let isRepair: Bool
 
+    /// Whether its records can be read at all.
+    private(set) var readability: Readability
+    private let isResumed: Bool
+    /// The position that outlives passes, as the pass found it.
+    private var tokenOfBeginning: String?
+
     /// Resumes the pass in progress; nil when there is none, or a full one was asked for.
     init?(resuming checkpoint: Checkpoint) {
         guard let kind = checkpoint.passKind, let startedAt = checkpoint.passStartedAt,
@@ -51,6 +57,8 @@ struct PassState {
         probe = checkpoint.passProbe
         isFullRequested = false
         isRepair = checkpoint.isRepairRequested
+        readability = Readability(noted: checkpoint.isUnreadable, isResumed: true)
+        isResumed = true
     }
 
     /// Begins a pass: incremental from the watermark or token, or full.
@@ -79,6 +87,9 @@ struct PassState {
         probe = nil
         isFullRequested = checkpoint.isFullRequested
         isRepair = checkpoint.isRepairRequested
+        tokenOfBeginning = syncToken
+        readability = Readability(noted: checkpoint.isUnreadable, isResumed: false)
+        isResumed = false
     }
 
     /// Nothing of it is committed: it was begun in this run.
@@ -101,7 +112,23 @@ struct PassState {
     /// wider at most until then.
     private var mayMoveOn: Bool { isWhole || kind == .full }
 
-    mutating func note(isWhole pageIsWhole: Bool) { isWhole = isWhole && pageIsWhole }
+    /// Takes in what a page's records were like.
+    mutating func note(_ batch: RecordBatch) {
+        isWhole = isWhole && batch.isWhole
+        readability.note(batch)
+    }
+
+    /// Its records came, and its end would say that there are none.
+    var isWorthless: Bool { readability.isWorthless(isFull: kind == .full) }
+
+    /// Where the pass after this one begins, if this one is given up.
+    ///
+    /// A keyset's position moved with every page; of a pass that another run began its beginning is
+    /// not known, and the next one reads everything.
+    func tokenAtStart(_ entity: Entity) -> String? {
+        if entity.page.persists { return isResumed ? nil : tokenOfBeginning }
+        return syncToken
+    }
 
     /// A record failed at the source: that nothing has changed since must not excuse the next pass
     /// from reading it (SC12).
@@ -122,6 +149,7 @@ struct PassState {
         commit.passNumber = number
         commit.wish = wish
         commit.isWhole = isWhole
+        if !isEnd { commit.note = readability.change.map { .unreadable($0) } }
         commit.validator = validator
         commit.probe = probe
         return commit
@@ -151,6 +179,7 @@ struct PassState {
         position = commit.cursor
         syncToken = commit.syncToken
         partialWatermark = commit.partialWatermark
+        if case .unreadable(let isNoted)? = commit.note { readability.keep(isNoted) }
     }
 
     /// Goes on from the greatest time it has stored, where the source refuses the stored cursor.
@@ -166,7 +195,7 @@ struct PassState {
     }
 
     /// What `{page.token}` stands for.
-    var tokenValue: JSONValue? { position.map(plainValue) }
+    func tokenValue(_ page: Page) -> JSONValue? { position.map { plainValue(page.sent($0)) } }
 }
 
 extension Page {

@@ -38,6 +38,10 @@ struct RecordBatch: Sendable {
     var isProbablyNew = false
     /// Greatest value of the field that tells versions apart, over all readable records.
     var maxSeen: FieldValue?
+    /// Greatest position over all records of a keyset, the incompatible and the filtered included.
+    var greatestPosition: FieldValue?
+    /// The first field that did not fit a record.
+    var misfit: String?
     /// Records the source could not give.
     var failures: [RecordFailure] = []
     /// Records of types the entity does not sync, counted filtered.

@@ -14,6 +14,8 @@ struct RecordReader: Sendable {
     private let fields: [FieldReader]
     private let keyIndexes: [Int]
     private let versionIndex: Int?
+    /// The field whose greatest value is the next position.
+    private let positionIndex: Int?
     private let tests: [KeepTest]
     private let dialect: (any SourceDialect)?
     private let tombstoneIndexes: [Int]
@@ -30,6 +32,7 @@ struct RecordReader: Sendable {
         let names = entity.records.fields.map(\.name)
         keyIndexes = entity.records.key.compactMap { names.firstIndex(of: $0) }
         versionIndex = entity.write.newerBy.flatMap { names.firstIndex(of: $0) }
+        positionIndex = entity.page.keysetField.flatMap { names.firstIndex(of: $0) }
         tests = entity.records.keepIf.compactMap { KeepTest($0, fields: entity.records.fields) }
         tombstoneIndexes = entity.tombstoneKey.compactMap { names.firstIndex(of: $0) }
     }
@@ -81,6 +84,7 @@ struct RecordReader: Sendable {
     private func take(_ record: FoundPlace, _ places: JSONPlaces, into page: inout PageReading) {
         guard append(record, places, .write, to: &page.batch) else {
             page.batch.counts.skippedIncompatible += 1
+            glance(at: record, places, in: &page.batch)
             // One without a key is no stored row's record, so that a sweep need not know of it.
             if entity.sweeps {
                 _ = append(record, places, .shown, to: &page.batch, only: keyIndexes)
@@ -88,6 +92,7 @@ struct RecordReader: Sendable {
             return
         }
         note(page.last, in: &page.batch)
+        notePosition(of: page.last, in: &page.batch)
         guard isKept(page.last, of: page.batch) else {
             page.batch.counts.filtered += 1
             if entity.sweeps {
@@ -110,6 +115,7 @@ struct RecordReader: Sendable {
     private func bury(
         _ name: String, _ record: FoundPlace, _ places: JSONPlaces, in page: inout PageReading
     ) {
+        glance(at: record, places, in: &page.batch)
         guard entity.write.deletes?.appliesTombstones == true else {
             page.batch.counts.filtered += 1
             return
@@ -129,6 +135,23 @@ struct RecordReader: Sendable {
         page.buryLast()
     }
 
+    /// A record that is not written still tells where the next page begins.
+    private func glance(at record: FoundPlace, _ places: JSONPlaces, in batch: inout RecordBatch) {
+        guard let positionIndex,
+            append(record, places, .shown, to: &batch, only: [positionIndex])
+        else { return }
+        notePosition(of: batch.fates.count - 1, in: &batch)
+        batch.removeLast()
+    }
+
+    private func notePosition(of row: Int, in batch: inout RecordBatch) {
+        guard let positionIndex, let position = batch.value(of: positionIndex, in: row) else {
+            return
+        }
+        if let seen = batch.greatestPosition, position.isLess(than: seen) ?? true { return }
+        batch.greatestPosition = position
+    }
+
     private func note(_ row: Int, in batch: inout RecordBatch) {
         guard let versionIndex, let version = batch.value(of: versionIndex, in: row) else { return }
         if let seen = batch.maxSeen, version.isLess(than: seen) ?? true { return }
@@ -145,14 +168,22 @@ struct RecordReader: Sendable {
         guard places.kind(at: record.place) == .object || fields.allSatisfy(\.isWholeRecord) else {
             return false
         }
+        var misfit: Int?
         let isWhole = batch.appendRow(fate) { index, column in
             guard only?.contains(index) ?? true else {
                 column.appendNull()
                 return true
             }
-            return fields[index].read(record, places, into: &column)
+            if fields[index].read(record, places, into: &column) { return true }
+            misfit = index
+            return false
         }
-        guard isWhole else { return false }
+        guard isWhole else {
+            if only == nil, batch.misfit == nil, let misfit {
+                batch.misfit = entity.records.fields[misfit].name
+            }
+            return false
+        }
         guard keyBytes(of: batch.fates.count - 1, in: batch) <= Self.keyBytesMax else {
             batch.removeLast()
             return false

@@ -56,15 +56,18 @@ public struct RetryClock {
         _ place: RetryRule.WaitSource, _ response: HTTPResponse, _ now: Int
     ) -> Double? {
         switch place {
-        case .header(let name):
+        case .header(let name, let unit):
             guard let value = response.header(name) else { return nil }
+            if unit == .milliseconds, let number = Double(value), number.isFinite {
+                return max(number / 1000, 0)
+            }
             return RetryAfter.seconds(value, nowUnixSeconds: now).map(Double.init)
-        case .body(let path):
+        case .body(let path, let unit):
             guard let document = try? JSONDocument(parsing: response.body),
                 let node = path.first(in: document.root),
-                let seconds = Double(node.numberText ?? node.string ?? ""), seconds.isFinite
+                let number = Double(node.numberText ?? node.string ?? ""), number.isFinite
             else { return nil }
-            return max(seconds, 0)
+            return max(unit == .milliseconds ? number / 1000 : number, 0)
         }
     }
 }

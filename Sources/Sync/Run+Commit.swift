@@ -30,6 +30,7 @@ extension Run {
                     return settle(batch, commit)
                 }
                 let rows = try await turn(batch, commit, writes, sweep)
+                if sweep != nil { try tellRefusedSweep(rows, commit) }
                 try note(rows, batch, commit)
                 return
             } catch QueueError.superseded where isDoubtful {
@@ -59,8 +60,25 @@ extension Run {
         let page = writes.upsert.statement(batch, commit, for: claim)
         return try await services.queue.turn(
             [claim.holdStatement, page] + writes.following(batch, sweep, for: claim)
+                + (commit.noteStatement(for: claim).map { [$0] } ?? [])
                 + pendingCalls.map { $0.statement(for: claim) } + rotationStatements,
             deadline: deadline)
+    }
+
+    /// A sweep that deleted nothing because it would have deleted too much needs a person (E7); told
+    /// when it begins, not at each full pass that finds it so.
+    private func tellRefusedSweep(_ rows: [Rows], _ commit: PageCommit) throws {
+        for answer in rows.dropFirst(2) where answer.columns.contains("refused") {
+            guard try answer.only().bool("refused"),
+                !inputs.job.checkpoint(of: commit.entity).hasFailures
+            else { continue }
+            services.log.emit(
+                .sweepRefused(
+                    subject, entity: commit.entity,
+                    reason:
+                        "the full pass lacked more rows than max_fraction allows; none was deleted")
+            )
+        }
     }
 
     /// A dry run's page: what the database would refuse is left out now, for nothing tries it again.

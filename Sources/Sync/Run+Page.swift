@@ -42,7 +42,11 @@ extension Run {
             }
             if isRefusedCursor(answer), pass.fallBackToPartialWatermark(entity) { continue }
             if let refusal = refusal(of: pass, answer, entity) { throw refusal }
-            try await recover(entity, from: answer, &recovery)
+            let follows = try await recover(
+                entity, from: answer, &recovery, mayEndPass: !pass.isAtStart)
+            if follows == .endPass {
+                return FetchedPage(batch: RecordBatch(entity), next: NextPosition())
+            }
         }
     }
 
@@ -80,7 +84,8 @@ extension Run {
         }
         // A preset's tokens are texts, whatever they look like.
         values.pageToken =
-            entity.cloudkit == nil ? pass.tokenValue : pass.position.map(JSONValue.string)
+            entity.cloudkit == nil
+            ? pass.tokenValue(entity.page) : pass.position.map(JSONValue.string)
         let validator = entity.isConditional && pass.isAtStart ? pass.validator : nil
         return try await exchange(entity.request, retries: true, validator: validator)
     }
@@ -118,10 +123,12 @@ extension Run {
             toldTypes.insert(type)
             services.log.emit(.recordsIgnored(subject, entity: entity.name, type: type))
         }
+        if let misfit = batch.misfit { misfits[entity.name] = misfits[entity.name] ?? misfit }
+        tellIncompatible(batch, of: entity)
         let facts = PageFacts(
             root: document.root, response: answer.response, url: answer.url,
             position: pass.position, recordCount: batch.counts.fetched,
-            greatest: entity.page.keysetField.flatMap { batch.greatest(of: $0, in: entity) })
+            greatest: batch.greatestPosition?.watermarkText)
         let next = try entity.page.position(
             after: facts, signInName: inputs.file.source.auth.queryName)
         return FetchedPage(
@@ -210,16 +217,5 @@ extension Authentication {
     /// The query parameter that signs in, when one does.
     var queryName: String? {
         if case .query(let name, _) = self { name } else { nil }
-    }
-}
-
-extension RecordBatch {
-    /// Greatest value of a field among the records to write.
-    func greatest(of field: String, in entity: Entity) -> String? {
-        guard let index = entity.records.fields.firstIndex(where: { $0.name == field }) else {
-            return nil
-        }
-        let values = places(of: .write).compactMap { value(of: index, in: $0) }
-        return values.max { $0.isLess(than: $1) ?? false }?.watermarkText
     }
 }

@@ -73,7 +73,10 @@ extension Run {
             defer { withExtendedLifetime(hold) {} }
             try checkProgress(page.next.next, &seen, at: pass.position)
             try checkShowsOthers(page, &shown)
-            pass.note(isWhole: page.batch.isWhole)
+            pass.note(page.batch)
+            if page.next.next == nil, pass.isWorthless {
+                try await abandon(pass, page, writes, of: entity)
+            }
             if !page.batch.failures.isEmpty { pass.forgetAnswers() }
             let commit = pass.commit(
                 entity, next: page.next, maxSeen: page.batch.maxSeen?.watermarkText)

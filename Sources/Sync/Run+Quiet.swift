@@ -27,7 +27,7 @@ extension Run {
     }
 
     private func mayBeQuiet(_ batch: RecordBatch, _ commit: PageCommit, _ entity: Entity) -> Bool {
-        !commit.isEnd && entity.write.unique == nil && batch.failures.isEmpty
+        !commit.isEnd && commit.note == nil && entity.write.unique == nil && batch.failures.isEmpty
             && pendingCalls.isEmpty && rotation == nil && !batch.fates.contains(.tombstone)
             && !(entity.sweeps && commit.passKind == .full)
     }

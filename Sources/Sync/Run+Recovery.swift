@@ -28,16 +28,20 @@ struct RecoveryCounts {
 
 // Declared recovery: a condition, named steps, and what comes after them (MH12–MH16).
 extension Run {
-    /// Recovers from an answer that is no page, so that the request may be repeated; else throws.
+    /// Recovers from an answer that is no page, so that the request may be repeated or the pass has
+    /// ended; else throws.
     ///
-    /// It takes no retry attempt (MH15). A step that fails is what the run fails of (MH16).
+    /// It takes no retry attempt (MH15). A step that fails is what the run fails of (MH16). A pass
+    /// ends so only behind a page: a first page that is not there is no list at all.
     func recover(
-        _ entity: Entity, from answer: Answer, _ counts: inout RecoveryCounts
-    ) async throws {
+        _ entity: Entity, from answer: Answer, _ counts: inout RecoveryCounts, mayEndPass: Bool
+    ) async throws -> Recovery.Then {
         let end = unexpected(answer, entity.request.method)
         guard let recovery = entity.recover.first(where: { $0.isFor(answer) }) else { throw end }
         let spent = RunEnd.failed(word: recovery.name, message: end.message ?? recovery.name)
-        guard recovery.then != .fail, counts.use(recovery), canTake(recovery.steps),
+        if recovery.then == .endPass, mayEndPass { return .endPass }
+        guard [.retryRequest, .fullPass].contains(recovery.then), counts.use(recovery),
+            canTake(recovery.steps),
             rehearsal == nil || recovery.steps.allSatisfy({ $0 == .forgetToken })
         else {
             throw spent
@@ -51,6 +55,7 @@ extension Run {
             }
         }
         if recovery.beginsAnew { throw FullPassNeeded() }
+        return recovery.then
     }
 
     /// The zone was deleted behind our back, whatever is remembered of it (MS6).

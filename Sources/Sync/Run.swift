@@ -30,6 +30,10 @@ final class Run {
     var checkpoints: [String: Checkpoint] = [:]
     /// Record types that were reported as ignored, once a run each (PO7).
     var toldTypes: Set<String> = []
+    /// Entities whose incompatible records were told.
+    var toldIncompatible: Set<String> = []
+    /// By entity, the first field that did not fit a record.
+    var misfits: [String: String] = [:]
     /// The ids of each chunk, by the name of its pass.
     var chunks: [String: [String]] = [:]
     /// Duplicates were merged, so that rows may have to be pushed.
@@ -53,6 +57,8 @@ final class Run {
     /// The entity at work, for a failure's place, and the pages of it this run has committed.
     var entity: String?
     var entityPages = 0
+    /// Entities that have failed while the run goes on with others.
+    var failures: [EntityFailure] = []
     /// What the last committed page of the entity changed; nil: this run has committed none.
     var changedLast: Int?
     /// The entity's first pass, of which every record so far was new.
@@ -110,9 +116,7 @@ final class Run {
             try checkRequirements()
             guard !isFreshEnough else { return nil }
             try await takeSteps()
-            for entity in wantedEntities where !isDone(entity) {
-                try await sync(entity)
-            }
+            try await syncEntities()
             try await takeLastSteps()
             return nil
         } catch {
@@ -134,18 +138,18 @@ final class Run {
     }
 
     /// The run that was interrupted has read it, and nothing may be left to push (ST7).
-    private func isDone(_ entity: Entity) -> Bool {
+    func isDone(_ entity: Entity) -> Bool {
         entity.push == nil && inputs.job.checkpoint(of: entity.name).isDone
     }
 
-    private var wantedEntities: [Entity] {
+    var wantedEntities: [Entity] {
         let enabled = inputs.file.entities.filter(\.isEnabled)
         guard let only = inputs.job.entity else { return enabled }
         return enabled.filter { $0.name == only }
     }
 
     /// A stop from outside explains a cancellation; a passed deadline explains any tear-down.
-    private func ended(by error: any Error) -> RunEnd {
+    func ended(by error: any Error) -> RunEnd {
         if let error = error as? DatabaseError { note(error) }
         let end = explained(classified(error))
         // Whoever waited for the database until the deadline was not stopped by its own slowness.
@@ -181,7 +185,7 @@ final class Run {
         if case .deferred(_, _, let asked) = end { wait = asked }
         let trouble = end == .interrupted(.database) ? databaseTrouble : nil
         let error = (end.message ?? trouble).map(redactor.sanitised)
-        var failures: [EntityFailure] = []
+        var failures = self.failures
         if outcome == .failed, let entity {
             failures.append(EntityFailure(entity: entity, kind: end.word, error: error))
         }

@@ -47,13 +47,22 @@ public struct Sync: Sendable {
                     reason: finished.error ?? finished.errorKind ?? ""))
             return
         }
-        services.log.emit(
-            .runFinished(
-                run.subject,
-                RunSummary(
-                    outcome: finished.outcome.rawValue, pages: run.counts.pages,
-                    requests: run.requests, fetched: run.counts.fetched,
-                    changed: run.counts.changed, took: ContinuousClock.now - run.inputs.claimedAt,
-                    errorKind: finished.errorKind, error: finished.error)))
+        var summary = RunSummary(
+            outcome: finished.outcome.rawValue, pages: run.counts.pages,
+            requests: run.requests, fetched: run.counts.fetched,
+            changed: run.counts.changed, took: ContinuousClock.now - run.inputs.claimedAt,
+            errorKind: finished.errorKind, error: finished.error)
+        summary.isNewTrouble = isTrouble(finished, run) && isNew(finished, run)
+        services.log.emit(.runFinished(run.subject, summary))
+    }
+
+    /// A failure, a refused credential, or a deadline that came before any page.
+    private func isTrouble(_ finished: FinishedRun, _ run: Run) -> Bool {
+        [.failed, .needsReauth].contains(finished.outcome)
+            || finished.errorKind == ErrorKind.deadline.rawValue && run.counts.pages == 0
+    }
+
+    private func isNew(_ finished: FinishedRun, _ run: Run) -> Bool {
+        run.inputs.job.lastOutcome != finished.outcome
     }
 }

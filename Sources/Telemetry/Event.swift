@@ -64,6 +64,9 @@ public struct RunSummary: Sendable, Equatable {
         self.error = error
     }
 
+    /// It failed or stood still, and the run before it had not: somebody should look.
+    public var isNewTrouble = false
+
     /// Whether the run completed, changed nothing and met no failure: the common case.
     public var isIdle: Bool { outcome == "complete" && changed == 0 && error == nil }
 }
@@ -88,6 +91,15 @@ public enum Event: Sendable, Equatable {
     case recordsIgnored(Subject, entity: String, type: String)
     /// The source has refused the stored position for good: the pass is read from its beginning.
     case passBegunAnew(Subject, entity: String)
+    /// Records lack a required field or hold one of another type; told when it begins.
+    case recordsIncompatible(
+        Subject, entity: String, incompatible: Int, fetched: Int, field: String)
+    /// A full pass lacked so many rows that none was deleted; told when it begins.
+    case sweepRefused(Subject, entity: String, reason: String)
+    /// A run goes on though its deadline passed so long ago; told once a run.
+    case runOverdue(Subject, since: Duration)
+    /// A job file is wrong, so that its jobs don't run; told at a worker's start.
+    case jobFileRefused(Subject, mistake: String)
     /// Local edits were brought to the source.
     case rowsPushed(Subject, entity: String, pushed: Int, failed: Int)
     /// A run ended; an idle one only shows at `debug`.

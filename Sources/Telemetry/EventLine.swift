@@ -75,7 +75,8 @@ extension Event {
         case .workerStopped: ("worker_stopped", .info)
         case .databaseLost: ("database_lost", .error)
         case .databaseBack: ("database_back", .info)
-        case .runFinished(_, let summary): ("run_finished", summary.isIdle ? .debug : .info)
+        case .runFinished(_, let summary):
+            ("run_finished", summary.isIdle ? .debug : summary.isNewTrouble ? .warning : .info)
         case .runLost: ("run_lost", .warning)
         case .runDeferred: ("run_deferred", .info)
         case .jobsReaped: ("jobs_reaped", .warning)
@@ -87,6 +88,10 @@ extension Event {
         case .runStarted: ("run_started", .debug)
         case .recordsIgnored: ("records_ignored", .warning)
         case .passBegunAnew: ("pass_begun_anew", .warning)
+        case .recordsIncompatible: ("records_incompatible", .warning)
+        case .sweepRefused: ("sweep_refused", .warning)
+        case .runOverdue: ("run_overdue", .warning)
+        case .jobFileRefused: ("job_file_refused", .error)
         case .rowsPushed: ("rows_pushed", .debug)
         case .duplicatesFound: ("duplicates_found", .warning)
         case .internalError: ("internal_error", .error)
@@ -105,7 +110,9 @@ extension Event {
             .callWarned(let subject, _, _), .pageCommitted(let subject, _, _, _, _),
             .duplicatesFound(let subject, _, _, _, _), .internalError(let subject, _, _),
             .runStarted(let subject), .passBegunAnew(let subject, _),
-            .recordsIgnored(let subject, _, _), .rowsPushed(let subject, _, _, _):
+            .recordsIgnored(let subject, _, _), .rowsPushed(let subject, _, _, _),
+            .recordsIncompatible(let subject, _, _, _, _), .sweepRefused(let subject, _, _),
+            .runOverdue(let subject, _), .jobFileRefused(let subject, _):
             subject
         case .linesDropped:
             Subject()
@@ -144,8 +151,9 @@ extension Event {
         case .internalError(_, let message, let place):
             [Field("message", .text(message)), Field("place", .id(place))]
         case .linesDropped(let lines): [count("count", lines)]
+        case .jobFileRefused(_, let mistake): [Field("mistake", .text(mistake))]
         case .runFinished, .runLost, .runDeferred, .runStarted, .recordsIgnored, .rowsPushed,
-            .duplicatesFound, .passBegunAnew:
+            .duplicatesFound, .passBegunAnew, .recordsIncompatible, .sweepRefused, .runOverdue:
             runDetails
         }
     }
@@ -159,6 +167,14 @@ extension Event {
         case .recordsIgnored(_, let entity, let type):
             [Field("entity", .id(entity)), Field("type", .text(type))]
         case .passBegunAnew(_, let entity): [Field("entity", .id(entity))]
+        case .recordsIncompatible(_, let entity, let incompatible, let fetched, let field):
+            [
+                Field("entity", .id(entity)), count("incompatible", incompatible),
+                count("fetched", fetched), Field("field", .id(field)),
+            ]
+        case .sweepRefused(_, let entity, let reason):
+            [Field("entity", .id(entity)), Field("reason", .text(reason))]
+        case .runOverdue(_, let since): [Field("since_ms", .milliseconds(since))]
         case .rowsPushed(_, let entity, let pushed, let failed):
             [Field("entity", .id(entity)), count("pushed", pushed), count("failed", failed)]
         case .duplicatesFound(_, let table, let columns, let values, let rows):

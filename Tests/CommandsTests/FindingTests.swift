@@ -34,14 +34,24 @@ private func row(_ text: String) throws -> JSONValue {
     {
         let findings = jobFindings([
             .workers: [try row(#"{"worker_id":1,"health":"alive","silent_seconds":1}"#)],
-            .needsReauth: [try row(#"{"tenant":"acme","job":"j","count":2,"user":"ann"}"#)],
+            .troubles: [
+                try row(
+                    #"{"trouble":"needs_reauth","tenant":"acme","job":"j","count":21,"user":"ann","detail":"401"}"#
+                ),
+                try row(
+                    #"{"trouble":"sweep_refused","tenant":"acme","job":"j","count":1,"user":"ann","entity":"e"}"#
+                ),
+            ],
             .partitions: [try row(#"{"other_count":1000,"has_tomorrow":true}"#)],
         ])
         #expect(
             findings.map(\.what) == [
                 "1 alive",
-                "2 jobs j of tenant acme are parked, such as user ann: the source refuses the"
-                    + " credential",
+                "21 jobs parked: the source refuses the credential; the first 1 are listed, all are"
+                    + " in view jobrunner.jobs_in_trouble",
+                "j of user ann of tenant acme: 401",
+                "1 job deleted nothing, since a full pass lacked too many rows",
+                "j of user ann of tenant acme, entity e",
                 "runs_other holds 1000 or more runs of days without a partition",
             ])
     }

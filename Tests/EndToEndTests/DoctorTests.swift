@@ -54,8 +54,8 @@ import Testing
                 "error: key file: 1 secret sealed with key ",
                 "error: late: 1 job shop.orders of tenant acme is late by more than a period,"
                     + " the latest by 3 h",
-                "error: quarantine: 1 job shop.status of tenant acme is set aside, such as user ann:"
-                    + " it died",
+                "error: quarantine: 1 job set aside; mend the cause",
+                "error: quarantine: shop.status of user ann of tenant acme: it died",
                 "warning: job files: shop.orders has another period than is stored",
                 "warning: job files: shop.status is stored, but no file defines it",
                 "warning: sources: source shop of tenant acme is not asked until ",

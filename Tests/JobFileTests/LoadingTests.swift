@@ -46,6 +46,43 @@ import Testing
         }
     }
 
+    @Test func `a wrong file takes down itself and no other`() throws {
+        let files = [
+            "a/refresh.yaml": smallFile, "b/status.yaml": "version: 2",
+            "c/twice.yaml": smallFile, "d/other.yaml": try other(),
+        ]
+        try withDirectory(files) { directory in
+            let (jobs, mistakes) = JobFile.loadEach(directory: directory)
+            #expect(jobs.map(\.name) == ["app.refresh", "app.status"])
+            #expect(Set(mistakes.map { $0.file.suffix(13) }) == ["b/status.yaml", "/c/twice.yaml"])
+        }
+    }
+
+    @Test(arguments: [
+        ("{ p: \"{page.token}\" }", "does not say which order"),
+        ("{ p: \"{page.token}\", ordering: \"-updated_at\" }", "\"-updated_at\" changes"),
+        ("{ p: \"{page.token}\", sort: changed }", "\"changed\" changes"),
+        ("{ p: \"{page.token}\", sort: id }", nil),
+        ("{ p: \"{page.token}\", order_by: created_at }", nil),
+    ]) func `a sweep over counted pages whose order may change is warned of`(
+        _ query: String, _ words: String?
+    ) throws {
+        let sweeping = try smallFile([
+            "path: /feed": "path: /feed\n      query: \(query)", "style: single": "style: page",
+            "mode: overwrite": "mode: overwrite, deletes: { sweep: after_full_pass }",
+        ])
+        try withDirectory(["a.yaml": sweeping]) { directory in
+            let warnings = try JobFileSet.load(directory: directory).get().warnings
+            #expect(warnings.count == (words == nil ? 0 : 1))
+            #expect(warnings.allSatisfy { $0.message.contains(words ?? "") }, "\(warnings)")
+        }
+        let tokens = sweeping.replacing("style: page", with: "style: token\n      token_at: next")
+        try withDirectory(["a.yaml": tokens]) { directory in
+            let warnings = try JobFileSet.load(directory: directory).get().warnings
+            #expect(warnings.isEmpty)
+        }
+    }
+
     @Test func `mistakes of all files come together`() throws {
         let files = [
             "a.yaml": try smallFile(["every: 1h": "every: 1"]), "b.yaml": "version: 2\n",

@@ -18,10 +18,18 @@ import Testing
             "offset\n      start: 5\n      total_at: total", true,
             .offset(start: 5, totalAt: Path(steps: [.member("total")]))
         ),
-        ("page", true, .number(start: 1, lastAt: nil)),
+        ("page", true, .number(start: 1, end: nil)),
         (
             "page\n      start: 0\n      last_at: last", true,
-            .number(start: 0, lastAt: Path(steps: [.member("last")]))
+            .number(start: 0, end: .last(Path(steps: [.member("last")])))
+        ),
+        (
+            "page\n      next_at: next", true,
+            .number(start: 1, end: .next(Path(steps: [.member("next")])))
+        ),
+        (
+            "page\n      total_at: a.count", true,
+            .number(start: 1, end: .total(Path(steps: [.member("a"), .member("count")])))
         ),
         (
             "keyset\n      token_at: max\n      start: 0", true,

@@ -34,6 +34,28 @@ import Testing
         await keeper.value
     }
 
+    @Test func `a run that goes on though it was stopped is told of once`() async {
+        let slots = Slots(capacity: 10)
+        let (told, tell) = AsyncStream.makeStream(of: Int64.self)
+        let deadlines = Deadlines(slots, patience: .milliseconds(20)) { fence, _ in
+            tell.yield(fence)
+        }
+        let keeper = Task { await deadlines.run() }
+        for fence: Int64 in [1, 2] {
+            _ = slots.take(claim(fence), tenantID: 1)
+            deadlines.add(fence, at: .now + .milliseconds(fence))
+        }
+        // The second ends in time.
+        slots.leave(claim(2))
+        var first = told.makeAsyncIterator()
+        #expect(await first.next() == 1)
+        try? await Task.sleep(for: .milliseconds(60))
+        tell.finish()
+        #expect(await first.next() == nil)
+        keeper.cancel()
+        await keeper.value
+    }
+
     @Test func `runs that have ended are forgotten long before their deadlines`() {
         let slots = Slots(capacity: 10)
         let deadlines = Deadlines(slots)

@@ -43,14 +43,37 @@ import Testing
         ("style: offset", "{}", "10", 2, "12"), ("style: offset", "{}", "10", 0, nil),
         ("style: offset, total_at: total", "{\"total\": 13}", "10", 2, "12"),
         ("style: offset, total_at: total", "{\"total\": 12}", "10", 2, nil),
-        ("style: offset, total_at: total", "{\"total\": \"12\"}", "10", 2, "12"),
-        ("style: offset, total_at: total", "{\"total\": -1}", "10", 2, nil),
+        ("style: offset, total_at: total", "{\"total\": \"12\"}", "10", 2, nil),
+        ("style: offset, total_at: total", "{\"total\": null}", "10", 2, "12"),
+        ("style: offset, total_at: total", "{\"total\": 10}", "10", 0, nil),
         ("style: offset, size: 3", "{}", "10", 2, "12"),
         ("style: offset, size: 3, end: short_page", "{}", "10", 2, nil),
         ("style: offset, size: 2, end: short_page", "{}", "10", 2, "12"),
         ("style: page", "{}", "4", 2, "5"), ("style: page", "{}", "4", 0, nil),
         ("style: page, last_at: last", "{\"last\": 4}", "4", 2, nil),
         ("style: page, last_at: last", "{\"last\": 5}", "4", 2, "5"),
+        ("style: page, last_at: last", "{\"last\": true}", "4", 2, nil),
+        ("style: page, last_at: last", "{\"last\": false}", "4", 2, "5"),
+        ("style: page, last_at: last", "{\"last\": \"4\"}", "4", 2, nil),
+        ("style: page, last_at: last", "{\"last\": 0}", "1", 0, nil),
+        ("style: page, last_at: last", "{}", "4", 0, nil),
+        ("style: page, next_at: next", "{\"next\": \"https://h.example/?page=5\"}", "4", 2, "5"),
+        ("style: page, next_at: next", "{\"next\": \"https://h.example/?page=5\"}", "4", 0, "5"),
+        ("style: page, next_at: next", "{\"next\": 7}", "4", 2, "7"),
+        ("style: page, next_at: next", "{\"next\": \"5\"}", "4", 0, "5"),
+        ("style: page, next_at: next", "{\"next\": true}", "4", 2, "5"),
+        ("style: page, next_at: next", "{\"next\": false}", "4", 2, nil),
+        ("style: page, next_at: next", "{\"next\": null}", "4", 2, nil),
+        ("style: page, next_at: next", "{\"next\": \"\"}", "4", 2, nil),
+        ("style: page, next_at: next", "{}", "4", 2, nil),
+        ("style: page, total_at: count", "{\"count\": 5}", "1", 2, "2:2"),
+        ("style: page, total_at: count", "{\"count\": 5}", "2:2", 2, "3:4"),
+        ("style: page, total_at: count", "{\"count\": 4}", "2:2", 2, nil),
+        ("style: page, total_at: count", "{\"count\": 3}", "2:2", 2, nil),
+        ("style: page, total_at: count", "{\"count\": 0}", "1", 0, nil),
+        ("style: page, total_at: count", "{}", "2:2", 2, "3"),
+        ("style: page, total_at: count", "{\"count\": 99}", "3", 0, nil),
+        ("style: page", "{}", "4:250", 2, "5"),
         ("style: page, size: 3, end: short_page", "{}", "4", 2, nil),
     ]) func `offset and page: the position counts on to the empty page, the total or a short page`(
         _ style: String, _ body: String, _ at: String, _ records: Int, _ next: String?
@@ -71,6 +94,48 @@ import Testing
         #expect {
             try position(page, "{\"next\": \(next), \"more\": true}", at: "0")
         } throws: { ($0 as? RunEnd)?.word == "malformed" }
+    }
+
+    @Test(arguments: [
+        // page, body, asked at, records, kind
+        ("style: offset, total_at: total", "{\"total\": 99}", "10", 0, "truncated"),
+        ("style: offset, total_at: total", "{\"total\": -1}", "10", 2, "malformed"),
+        ("style: offset, total_at: total", "{\"total\": {}}", "10", 2, "malformed"),
+        ("style: page, total_at: count", "{\"count\": 9}", "3:4", 0, "truncated"),
+        ("style: page, total_at: count", "{\"count\": true}", "3:4", 2, "malformed"),
+        ("style: page, last_at: last", "{\"last\": 5}", "4", 0, "truncated"),
+        ("style: page, last_at: last", "{\"last\": false}", "4", 0, "truncated"),
+        ("style: page, last_at: last", "{\"last\": \"soon\"}", "4", 2, "malformed"),
+        ("style: page, next_at: next", "{\"next\": 4}", "4", 2, "cursor_loop"),
+        ("style: page, next_at: next", "{\"next\": \"1\"}", "4", 2, "cursor_loop"),
+        ("style: page, next_at: next", "{\"next\": 1.5}", "4", 2, "malformed"),
+        ("style: page, next_at: next", "{\"next\": [5]}", "4", 2, "malformed"),
+    ]) func `a source whose words about its end contradict each other or say nothing ends no pass`(
+        _ style: String, _ body: String, _ at: String, _ records: Int, _ word: String
+    ) throws {
+        #expect {
+            try position("{ \(style) }", body, at: at, records: records)
+        } throws: { ($0 as? RunEnd)?.word == word }
+    }
+
+    @Test(arguments: [
+        "{\"t\": \"a\"}", "{\"t\": \"a\", \"more\": null}", "{\"t\": \"a\", \"more\": \"true\"}",
+        "{\"t\": \"a\", \"more\": 1}",
+    ]) func `sync_token: a feed that does not say whether more comes is malformed, and no end`(
+        _ body: String
+    ) throws {
+        #expect {
+            try position("{ style: sync_token, token_at: t, more_at: more }", body)
+        } throws: { ($0 as? RunEnd)?.word == "malformed" }
+    }
+
+    @Test func `the records counted on the way to a total are not sent`() throws {
+        let page = try entity(
+            page: "{ style: page, total_at: count }",
+            request: "{ path: /feed, query: { p: \"{page.token}\" } }"
+        ).page
+        #expect(page.sent("3:250") == "3")
+        #expect(page.sent("3") == "3")
     }
 
     @Test(arguments: ["offset", "page"], [nil, "", "x", "9223372036854775807"])
@@ -102,7 +167,12 @@ import Testing
         #expect(
             try position(field, "{}", at: "0", greatest: "7")
                 == NextPosition(next: "7", reached: "7"))
-        #expect(try position(field, "{}", at: "7", greatest: nil) == NextPosition(reached: "7"))
+        #expect(
+            try position(field, "{}", at: "7", records: 0, greatest: nil)
+                == NextPosition(reached: "7"))
+        #expect {
+            try position(field, "{}", at: "7", greatest: nil)
+        } throws: { ($0 as? RunEnd)?.word == "malformed" }
     }
 
     @Test(arguments: [

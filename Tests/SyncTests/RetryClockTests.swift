@@ -80,6 +80,26 @@ import Testing
         #expect(clock.askedWait(response, nowUnixSeconds: 0) == seconds.map { .seconds($0) })
     }
 
+    @Test(arguments: [
+        ("{ body: retry_after_ms, unit: ms }", "{\"retry_after_ms\": 1221}", 1221),
+        ("{ body: wait, unit: s }", "{\"wait\": 2}", 2000),
+        ("{ body: wait }", "{\"wait\": 2}", 2000),
+        ("{ body: wait, unit: ms }", "{\"wait\": \"2500\"}", 2500),
+        ("{ body: wait, unit: ms }", "{\"wait\": -3}", 1000),
+        ("{ body: reset, unit: ms }", "{\"reset\": 1700000030000}", 30_000),
+        ("{ header: x-retry-after-ms, unit: ms }", "{}", 1500),
+    ]) func `a wait is counted in the unit that the file says`(
+        _ place: String, _ body: String, _ milliseconds: Int
+    ) throws {
+        let clock = try clock("{ wait_from: [\(place)] }")
+        let response = HTTPResponse(
+            status: 429, headers: [HTTPHeader("X-Retry-After-Ms", "1500")],
+            body: Array(body.utf8))
+        #expect(
+            clock.askedWait(response, nowUnixSeconds: 1_700_000_000)
+                == .milliseconds(milliseconds))
+    }
+
     @Test func `only the declared classes are retried`() throws {
         let standard = try clock()
         let retried = [408, 429, 500, 502, 503, 504, 599]

@@ -57,6 +57,10 @@ private let everyEvent: [Event] = {
         .databaseLost(subject, error: long, failures: 1), .databaseBack(subject, after: .zero),
         .runFinished(subject, summary), .runLost(subject, at: long),
         .runDeferred(subject, wait: .seconds(1), reason: long),
+        .recordsIncompatible(
+            subject, entity: long, incompatible: .min, fetched: .min, field: long),
+        .sweepRefused(subject, entity: long, reason: long),
+        .runOverdue(subject, since: .seconds(1)), .jobFileRefused(subject, mistake: long),
         .jobsReaped(subject, count: .min), .jobQuarantined(subject, reason: long),
         .sourceBlocked(subject, source: long, wait: .seconds(1), reason: long),
         .sourceUnblocked(subject, source: long),

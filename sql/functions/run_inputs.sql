@@ -50,7 +50,8 @@ begin
           k.pass_probe, k.repair_requested, trunc(extract(epoch from k.last_synced_at) * 1000000),
           trunc(extract(epoch from k.last_full_at) * 1000000),
           k.consecutive_failures > 0 or k.last_error_kind is not null, k.pass_number, k.wish_asked,
-          coalesce(k.last_error_kind = 'cursor_refused', false)
+          coalesce(k.last_error_kind = 'cursor_refused', false),
+          k.run_skipped_incompatible_count > 0, k.pass_unreadable
         ))::text
         from jobrunner.checkpoints as k
         where k.user_id = g.user_id and k.job_name = g.name

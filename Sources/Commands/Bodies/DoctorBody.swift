@@ -9,7 +9,13 @@ import Secrets
 func doctor(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     var findings: [Finding] = []
     var files: [JobFile]?
-    do { files = try context.settings.jobFiles() } catch {
+    do {
+        let (right, mistakes) = try context.settings.jobFiles()
+        files = right
+        findings += mistakes.map {
+            Finding(.error, "job files", $0.description, hint: "its jobs don't run")
+        }
+    } catch {
         findings += Failure(error).lines.map { Finding(.error, "job files", $0) }
     }
     var keyID: String?
@@ -26,9 +32,11 @@ func doctor(_ arguments: ParsedArguments, _ context: Context) async throws -> Ex
     } catch {
         findings += Failure(error).lines.map { Finding(.error, "database", $0) }
     }
-    let sorted = findings.sorted {
-        ($0.severity, $0.about, $0.what) < ($1.severity, $1.about, $1.what)
-    }
+    // What belongs together stays in its order: a number first, then what it counts.
+    let sorted = findings.enumerated().sorted {
+        ($0.element.severity, $0.element.about, $0.offset)
+            < ($1.element.severity, $1.element.about, $1.offset)
+    }.map(\.element)
     if arguments.has("json") {
         try context.output.print(JSONValue.array(sorted.map(\.json)).text + "\n")
     } else if sorted.isEmpty {

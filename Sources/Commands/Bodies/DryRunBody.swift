@@ -10,17 +10,11 @@ import Telemetry
 /// `jobrunner dryrun`: exit 1 when the run would end otherwise than complete, or than asked.
 func dryRun(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     let name = arguments.subject
-    let files = try context.settings.jobFiles()
     let sealer = context.settings.hasKeyFile ? try context.settings.sealer() : nil
     let (scope, preview) = try await context.withQueue { queue in
         let scope = try await chosenJobs(arguments, queue)
         var job = try await queue.readJob(name, tenant: scope.tenant, user: scope.user)
-        guard let file = files.first(where: { $0.name == name }) else {
-            throw Failure(
-                .data,
-                "no file of \(context.settings.jobsFolder) defines job \(name); expected"
-                    + " \(choices(files.map(\.name)))" + hint(for: name, among: files.map(\.name)))
-        }
+        let file = try context.settings.jobFile(named: name)
         try await refuseWhileItRuns(file, scope, queue)
         try apply(arguments, to: &job, file)
         let inputs = try await inputs(job, file, queue)

@@ -30,7 +30,7 @@ func readLists(_ arguments: ParsedArguments, _ context: Context) throws -> [List
     let named = arguments.assignments("list")
     guard !named.isEmpty else { return [] }
     let files = try named.map { (name: $0.name, items: try readItems($0)) }
-    let jobFiles = try context.settings.jobFiles()
+    let jobFiles = try context.settings.jobFiles().right
     return files.map { name, items in
         let places = jobFiles.flatMap { file in
             file.lists.filter { $0.name == name }

@@ -1,25 +1,46 @@
 import Glibc
 import JSON
 import JobFile
+import Postgres
 import Schema
 import Synchronization
 
 /// `jobrunner migrate`: a line for each thing that was changed.
+///
+/// A wrong job file takes down its own jobs only: it is complained of, the rest is migrated, and the
+/// exit code says that something was wrong.
 func migrate(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
-    let jobFiles = try context.settings.jobFiles()
+    let (jobFiles, mistakes) = try context.settings.jobFiles()
     let output = context.output
-    let report = try await context.withDatabase { database in
-        // A reader that goes away doesn't stop a migration.
-        try await Migrator(database: database).migrate(jobFiles: jobFiles) {
-            try? output.print(readableLine($0))
-        }
+    for mistake in mistakes { output.complain(mistake.description) }
+    let (report, refused) = try await context.withDatabase { database in
+        try await migrate(database, jobFiles, output)
     }
     if report.isEmpty { try context.say("nothing to do") }
     if !report.isReaderGranted {
         output.complain(
             "note: role jobrunner_reader doesn't exist and this database user may not make it")
     }
-    return .ok
+    return mistakes.isEmpty && refused.isEmpty ? .ok : .data
+}
+
+/// Migrates with all files, or without those that this database's tables can't follow, which are
+/// returned.
+private func migrate(
+    _ database: Database, _ jobFiles: [JobFile], _ output: Output
+) async throws -> (MigrationReport, refused: [String]) {
+    let migrator = Migrator(database: database)
+    // A reader that goes away doesn't stop a migration.
+    let log: @Sendable (String) -> Void = { try? output.print(readableLine($0)) }
+    do {
+        return (try await migrator.migrate(jobFiles: jobFiles, log: log), [])
+    } catch SchemaError.incompatible(let lines) {
+        let refused = try await migrator.refused(of: jobFiles)
+        let rest = jobFiles.filter { !refused.contains($0.name) }
+        guard !refused.isEmpty, !rest.isEmpty else { throw SchemaError.incompatible(lines) }
+        for line in lines { output.complain(line) }
+        return (try await migrator.migrate(jobFiles: rest, log: log), refused)
+    }
 }
 
 /// `jobrunner validate`: every mistake of every file.
@@ -32,6 +53,7 @@ func validate(_ arguments: ParsedArguments, _ context: Context) async throws -> 
     do {
         let files = try read.get()
         // A synced store may only be added to (PO3, PO11).
+        for warning in files.warnings { context.output.complain("warning: \(warning)") }
         let losses =
             earlier.isEmpty
             ? [] : JobFileSet.additions(from: try earlierFiles(earlier).get(), to: files)

@@ -39,7 +39,8 @@ func serverFindings(_ answers: HealthAnswers) -> [Finding] {
 
 /// What is wrong with workers, jobs, sources and history.
 func jobFindings(_ answers: HealthAnswers) -> [Finding] {
-    workerFindings(answers[.workers] ?? []) + troubleFindings(answers)
+    workerFindings(answers[.workers] ?? []) + waitingFindings(answers)
+        + troubleFindings(answers[.troubles] ?? [])
         + partitionFindings(answers[.partitions] ?? [])
 }
 
@@ -64,27 +65,13 @@ private func workerFindings(_ workers: [JSONValue]) -> [Finding] {
     return findings
 }
 
-private func troubleFindings(_ answers: HealthAnswers) -> [Finding] {
+private func waitingFindings(_ answers: HealthAnswers) -> [Finding] {
     let late = (answers[.lateJobs] ?? []).map { row in
         let age = spanWords(seconds: row.seconds("late_seconds") ?? 0)
         return Finding(
             .error, "late",
             "\(row.jobs) late by more than a period, the latest by \(age)",
             hint: "more workers or a higher --concurrency")
-    }
-    let quarantined = (answers[.quarantined] ?? []).map { row in
-        Finding(
-            .error, "quarantine",
-            "\(row.jobs) set aside, such as user \(row.text("user")): "
-                + row.text("reason"),
-            hint: "mend the cause, then jobrunner retry")
-    }
-    let refused = (answers[.needsReauth] ?? []).map { row in
-        Finding(
-            .warning, "secrets",
-            "\(row.jobs) parked, such as user \(row.text("user")):"
-                + " the source refuses the credential",
-            hint: "jobrunner user set --secret wakes them")
     }
     let blocked = (answers[.blockedSources] ?? []).map { row in
         Finding(
@@ -93,7 +80,7 @@ private func troubleFindings(_ answers: HealthAnswers) -> [Finding] {
                 + " \(row.text("blocked_until").prefix(19)): \(row.text("reason"))",
             hint: "one request probes it then")
     }
-    return late + quarantined + refused + blocked
+    return late + blocked
 }
 
 private func partitionFindings(_ rows: [JSONValue]) -> [Finding] {

@@ -52,6 +52,7 @@ private let tenantColumns: [Table.Column] = [
     .text("tenant"), .text("job"), .number("user_count", "users"),
     .number("fresh_percent", "fresh %"), .number("due_count", "due"),
     .number("running_count", "running"), .number("failing_count", "failing"),
+    .number("trouble_count", "in trouble"),
     .number("quarantined_count", "quarantined"), .number("needs_reauth_count", "needs reauth"),
     .number("paused_count", "paused"), .span("staleness_p50_seconds", "stale p50"),
     .span("staleness_p99_seconds", "stale p99"),
@@ -69,6 +70,7 @@ private let entityColumns: [Table.Column] = [
     .text("watermark"), .time("last_synced_at", "last synced"),
     .number("fetched_count", "fetched"), .number("inserted_count", "inserted"),
     .number("updated_count", "updated"), .number("unchanged_count", "unchanged"),
-    .number("deleted_count", "deleted"), .number("consecutive_failures", "failures"),
-    .text("error"), .detail("error_kind"),
+    .number("deleted_count", "deleted"),
+    .number("skipped_incompatible_count", "incompatible"),
+    .number("consecutive_failures", "failures"), .text("error"), .detail("error_kind"),
 ]

@@ -15,6 +15,11 @@ func setTenant(_ arguments: ParsedArguments, _ context: Context) async throws ->
     let change = try tenantChange(arguments, context)
     let changed = try await context.withQueue { try await $0.setTenant(change) }
     var notes: [String] = []
+    if !change.takenJobs.isEmpty {
+        notes.append(
+            "took \(choices(change.takenJobs, "and")), \(counted(changed.taken, "job")) of its users"
+        )
+    }
     if changed.jobs > 0 { notes.append("its users got \(counted(changed.jobs, "job"))") }
     if changed.woken > 0 { notes.append("\(counted(changed.woken, "job")) woken") }
     try context.say((["changed tenant \(change.name)"] + notes).joined(separator: "; "))
@@ -29,6 +34,10 @@ private func tenantChange(
     change.maxRunning = arguments.integer("max-running")
     change.isUnlimited = arguments.command.option("unlimited") != nil && arguments.has("unlimited")
     change.jobs = arguments.texts("job")
+    if arguments.command.option("take-job") != nil {
+        change.takenJobs = arguments.texts("take-job")
+        change.deletesRows = arguments.has("with-rows")
+    }
     change.sources = arguments.assignments("source").compactMap { pair in
         if case .text(let base) = pair.value { (id: pair.name, base: base) } else { nil }
     }

@@ -11,7 +11,7 @@ import Telemetry
 
 /// `jobrunner test`: exit 1 when a guarantee does not hold.
 func testJob(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
-    let file = try namedFile(arguments.subject, context)
+    let file = try context.settings.jobFile(named: arguments.subject)
     let setting = try TestSetting(arguments, context, file)
     let outlet = try Outlet(arguments, file, setting.redactor)
     defer { outlet.client?.close() }
@@ -34,15 +34,6 @@ func testJob(_ arguments: ParsedArguments, _ context: Context) async throws -> E
     }
     let fails = judgements.contains { if case .fails = $0.finding { true } else { false } }
     return fails ? .failure : .ok
-}
-
-private func namedFile(_ name: String, _ context: Context) throws -> JobFile {
-    let files = try context.settings.jobFiles()
-    if let file = files.first(where: { $0.name == name }) { return file }
-    throw Failure(
-        .data,
-        "no file of \(context.settings.jobsFolder) defines job \(name); expected"
-            + " \(choices(files.map(\.name)))" + hint(for: name, among: files.map(\.name)))
 }
 
 /// What a test's user has, from the command line.

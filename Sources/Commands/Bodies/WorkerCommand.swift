@@ -2,6 +2,7 @@ import CLinux
 import CloudKit
 import Glibc
 import HTTP
+import JobFile
 import Postgres
 import Queue
 import Runner
@@ -26,8 +27,11 @@ enum WorkerCommand {
     /// Claims due jobs and runs them until told to stop, or with `--drain` until nothing is left.
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         returnLargeBuffers()
-        let files = try context.settings.jobFiles()
+        let (files, mistakes) = try context.settings.jobFiles()
         let log = Log(context.settings.log)
+        for mistake in mistakes {
+            log.emit(.jobFileRefused(Subject(), mistake: mistake.description))
+        }
         let sealer = context.settings.hasKeyFile ? try context.settings.sealer() : nil
         var configuration = try context.settings.databaseConfiguration(lanes: lanes)
         configuration.plansOnce = true

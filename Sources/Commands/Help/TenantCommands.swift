@@ -14,7 +14,11 @@ private let settings: [OptionSpec] = [
 ]
 
 private let changes =
-    settings + [.flag("unlimited", "take the limit of --max-running away")]
+    settings + [
+        .flag("unlimited", "take the limit of --max-running away"),
+        .repeated("take-job", "JOB", "job to take from the tenant and its users"),
+        .flag("with-rows", "delete what the taken jobs have synced, too"),
+    ]
 
 /// What an operator does to tenants.
 let tenantCommands = [
@@ -28,7 +32,10 @@ let tenantCommands = [
     CommandSpec(
         "tenant set", "Change a tenant; what isn't named stays", positionals: [name],
         options: changes,
-        rules: [.atMostOne(["max-running", "unlimited"]), .some(changes.map(\.name))],
+        rules: [
+            .atMostOne(["max-running", "unlimited"]), .needs("with-rows", "take-job"),
+            .some(changes.map(\.name)),
+        ],
         example: "jobrunner tenant set acme --weight 5 --max-running 20"),
     CommandSpec(
         "tenant pause", "Start no run of a tenant until it is resumed", positionals: [name],

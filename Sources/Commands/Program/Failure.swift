@@ -34,7 +34,7 @@ struct Failure: Error {
         case let error as SchemaError: self.init(schema: error)
         case let error as SecretError: self.init(.configuration, error.description)
         case let error as LogSettingError: self.init(.configuration, error.description)
-        case let mistakes as Mistakes: self.init(mistakes: mistakes)
+        case let mistakes as Mistakes: self.init(mistakes: mistakes.all)
         case let error as OutputError: self.init(output: error)
         case let error as BatteryError:
             self.init(error.cause == .sourceIsAway ? .unavailable : .data, error.message)
@@ -101,10 +101,10 @@ struct Failure: Error {
     }
 
     /// A job file that can't be read at all is another thing than one with mistakes.
-    private init(mistakes: Mistakes) {
+    init(mistakes: [Mistake]) {
         self.init(
-            mistakes.all.contains(where: \.isUnreadable) ? .noInput : .data,
-            lines: mistakes.all.map(\.description))
+            mistakes.contains(where: \.isUnreadable) ? .noInput : .data,
+            lines: mistakes.map(\.description))
     }
 
     private init(output error: OutputError) {

@@ -35,10 +35,27 @@ struct Settings: Sendable {
             conninfo: databaseURL, applicationName: "jobrunner", lanes: lanes)
     }
 
-    /// All job files, as one set.
+    /// The job files that are right, and what is wrong with the others, whose jobs alone it concerns.
     ///
-    /// Throws `Mistakes`.
-    func jobFiles() throws -> [JobFile] { try JobFile.load(directory: jobsFolder).get() }
+    /// Throws `Failure` when none is right.
+    func jobFiles() throws -> (right: [JobFile], mistakes: [Mistake]) {
+        let (jobs, mistakes) = JobFile.loadEach(directory: jobsFolder)
+        if jobs.isEmpty, !mistakes.isEmpty { throw Failure(mistakes: mistakes) }
+        return (jobs, mistakes)
+    }
+
+    /// The job file of that name.
+    ///
+    /// Throws `Failure` when there is none; a wrong file may be it, so that mistakes are told.
+    func jobFile(named name: String) throws -> JobFile {
+        let (files, mistakes) = try jobFiles()
+        if let file = files.first(where: { $0.name == name }) { return file }
+        guard mistakes.isEmpty else { throw Failure(mistakes: mistakes) }
+        throw Failure(
+            .data,
+            "no file of \(jobsFolder) defines job \(name); expected \(choices(files.map(\.name)))"
+                + hint(for: name, among: files.map(\.name)))
+    }
 
     var hasKeyFile: Bool { keyFile != nil }
 

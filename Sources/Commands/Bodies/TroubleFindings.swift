@@ -1,0 +1,64 @@
+import JSON
+import Queue
+
+/// What a sort of trouble is called, what it means, and what helps.
+private struct Trouble {
+    let about: String
+    let words: String
+    let hint: String
+}
+
+private let troubles: [String: Trouble] = [
+    "failing": Trouble(
+        about: "failing", words: "failed in their last run",
+        hint: "jobrunner explain says what each waits for"),
+    "entity_failing": Trouble(
+        about: "failing", words: "left an error in one entity",
+        hint: "jobrunner status --user tells it"),
+    "quarantined": Trouble(
+        about: "quarantine", words: "set aside", hint: "mend the cause, then jobrunner retry"),
+    "needs_reauth": Trouble(
+        about: "secrets", words: "parked: the source refuses the credential",
+        hint: "jobrunner user set --secret wakes them"),
+    "stalled": Trouble(
+        about: "stalled", words: "don't get on: no page before the deadline",
+        hint: "a longer deadline or smaller pages"),
+    "deferred": Trouble(
+        about: "deferred", words: "are put off by their source again and again",
+        hint: "ask its owner, or lower source.rate"),
+    "sweep_refused": Trouble(
+        about: "sweep", words: "deleted nothing, since a full pass lacked too many rows",
+        hint: "an empty account or a wrong credential? if it is right, raise max_fraction"),
+    "overdue": Trouble(
+        about: "deadline", words: "run on behind their deadline", hint: "restart the worker"),
+    "orphaned": Trouble(
+        about: "orphans", words: "run under a worker that has ended",
+        hint: "a worker takes them back within a minute"),
+    "lacking": Trouble(
+        about: "lacking", words: "were never made, though their tenant was given them",
+        hint: "run jobrunner migrate"),
+]
+
+/// Every job that needs a person, each sort with its number first.
+func troubleFindings(_ rows: [JSONValue]) -> [Finding] {
+    Dictionary(grouping: rows) { $0.text("trouble") }.sorted { $0.key < $1.key }.flatMap {
+        word, rows in
+        let trouble = troubles[word] ?? Trouble(about: word, words: word, hint: "")
+        let count = rows[0]["count"]?.int ?? rows.count
+        let more =
+            count > rows.count
+            ? "; the first \(rows.count) are listed, all are in view jobrunner.jobs_in_trouble" : ""
+        let total = Finding(
+            .error, trouble.about, "\(counted(count, "job")) \(trouble.words)\(more)",
+            hint: trouble.hint)
+        return [total] + rows.map { Finding(.error, trouble.about, place(of: $0)) }
+    }
+}
+
+/// `metube.refresh of user ann of tenant acme, entity video: rejected: …`.
+private func place(of row: JSONValue) -> String {
+    let entity = row.text("entity")
+    let detail = row.text("detail")
+    return "\(row.text("job")) of user \(row.text("user")) of tenant \(row.text("tenant"))"
+        + (entity.isEmpty ? "" : ", entity \(entity)") + (detail.isEmpty ? "" : ": \(detail)")
+}

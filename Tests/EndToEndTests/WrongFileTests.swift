@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+/// One wrong job file among right ones.
+@Suite struct WrongFileTests {
+    private func spoil(_ installation: Installation) throws {
+        let path = installation.folder.path + "/jobs/shop/status.yaml"
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        try text.replacingOccurrences(of: "style: single", with: "style: singel")
+            .write(toFile: path, atomically: true, encoding: .utf8)
+    }
+
+    @Test func `migrate says what is wrong with one file and goes on with the rest`() async throws {
+        try await Installation.with(migrated: false) { installation in
+            try spoil(installation)
+            let ran = try await installation.run("migrate")
+            #expect(ran.code == 65)
+            #expect(ran.errors.contains("did you mean \"single\"?"))
+            #expect(ran.output.contains("stored job file shop.orders"))
+            #expect(!ran.output.contains("shop.status"))
+            let again = try await installation.run("migrate")
+            #expect(again.code == 65)
+            #expect(again.output == "nothing to do\n")
+        }
+    }
+
+    @Test func `a worker says what is wrong with one file and runs the others' jobs`() async throws
+    {
+        try await Installation.with { installation in
+            try await installation.addAnn()
+            try spoil(installation)
+            try await installation.execute(
+                "update jobrunner.jobs set due_at = now() + interval '1 h' where name = 'shop.orders'"
+            )
+            let ran = try await installation.run("worker --drain")
+            #expect(ran.code == 0)
+            let lines = ran.errors.split(separator: "\n").filter { $0.contains("job file refused") }
+            #expect(lines.count == 1)
+            #expect(lines.first?.contains("singel") == true)
+            let doctor = try await installation.run("doctor")
+            #expect(doctor.code == 1)
+            #expect(doctor.output.contains("error: job files: "))
+        }
+    }
+
+    @Test func `a file that its table can't follow is left out, and the rest is migrated`()
+        async throws
+    {
+        try await Installation.with { installation in
+            let folder = installation.folder.path + "/jobs/shop/"
+            for (name, old, new) in [
+                (
+                    "status", "id: { at: id, type: text, required: true }",
+                    "id: { at: id, type: int, required: true }"
+                ),
+                ("orders", "every: 1h", "every: 2h"),
+            ] {
+                let text = try String(contentsOfFile: folder + name + ".yaml", encoding: .utf8)
+                try text.replacingOccurrences(of: old, with: new)
+                    .write(toFile: folder + name + ".yaml", atomically: true, encoding: .utf8)
+            }
+            let ran = try await installation.run("migrate")
+            #expect(ran.code == 65)
+            #expect(ran.errors.contains("synced.shop_state"))
+            #expect(ran.output.contains("stored job file shop.orders"))
+        }
+    }
+
+    @Test func `a job is taken from a tenant with its users' jobs`() async throws {
+        try await Installation.with { installation in
+            try await installation.addAnn()
+            let output = try await installation.ok("tenant set acme --take-job shop.status")
+            #expect(output == "changed tenant acme; took shop.status, 1 job of its users\n")
+            let none = try await installation.run("tenant set acme --take-job shop.status")
+            #expect(none.code == 65)
+            #expect(none.errors.contains("has no job 'shop.status'. It has shop.orders."))
+            #expect(try await installation.run("tenant set acme --with-rows").code == 64)
+        }
+    }
+}
