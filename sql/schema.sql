@@ -87,8 +87,8 @@ CREATE INDEX checkpoints_with_errors ON jobrunner.checkpoints USING btree (user_
 
 create table jobrunner.chores (
   name text not null,
-  done_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
-  latest_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  done_at timestamp with time zone,
+  latest_at timestamp with time zone,
   constraint chores_pkey PRIMARY KEY (name)
 );
 

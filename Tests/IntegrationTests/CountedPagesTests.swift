@@ -38,7 +38,7 @@ import Testing
             // The sixth page fails otherwise first, so that the position is kept behind the last one.
             try await world.source.fault(#"{"kind": "status", "status": 400, "nth": 6}"#)
             try await world.drain()
-            #expect(try await world.outcomes("ann") == ["failed rejected"])
+            #expect(try await world.outcomes("ann") == ["failed cursor_refused"])
             #expect(try await world.checkpoint("ann").text("cursor") == "6")
             try await world.runAgain()
             #expect(try await world.job("ann").text("last_outcome") == "complete")

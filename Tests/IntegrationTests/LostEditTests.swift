@@ -96,7 +96,7 @@ import Testing
         try await withArticles(1) { world in
             try await world.drain()
             try await world.sql(
-                "select jobrunner.save_record('acme', $1, 'article', '{\"url\": \"new\", \"title\": \"first\"}')",
+                "select jobrunner.save_record('acme', $1, 'article', '{\"url\": \"https://new\", \"title\": \"first\"}')",
                 .text(firstUser))
             try await world.source.fault(silentPush)
             try await world.runAgain()
@@ -116,7 +116,7 @@ import Testing
         try await withArticles(1) { world in
             try await world.drain()
             try await world.sql(
-                "select jobrunner.save_record('acme', $1, 'article', '{\"url\": \"new\", \"title\": \"first\"}')",
+                "select jobrunner.save_record('acme', $1, 'article', '{\"url\": \"https://new\", \"title\": \"first\"}')",
                 .text(firstUser))
             try await world.source.fault(silentPush)
             try await world.runAgain()
@@ -156,14 +156,14 @@ import Testing
         async throws
     {
         try await withArticles(1) { world in
-            try await world.save([Article(name: "a", url: "u")])
+            try await world.save([Article(name: "a", url: "https://u")])
             try await world.drain()
             try await world.edit("article", #"{"record_name": "a", "title": "first"}"#)
             try await world.source.fault(silentPush)
             try await world.runAgain()
             try await world.source.command("DELETE", "faults", "")
             try await world.edit("article", #"{"record_name": "a", "title": "second"}"#)
-            try await world.save([Article(name: "a", url: "u", title: "theirs")])
+            try await world.save([Article(name: "a", url: "https://u", title: "theirs")])
             try await world.runAgain()
             #expect(try await world.titles("a") == ("theirs", "theirs"))
             #expect(try await world.unsentArticles() == [])

@@ -9,7 +9,7 @@ import Testing
         async throws
     {
         try await withArticles { world in
-            try await world.save([Article(name: "theirs", url: "u")])
+            try await world.save([Article(name: "theirs", url: "https://u")])
             try await world.drain()
             try await withThrowingTaskGroup(of: String?.self) { group in
                 for _ in 1...6 {
@@ -17,7 +17,7 @@ import Testing
                         try await world.value(
                             """
                             select record ->> 'record_name' || ' ' || is_new
-                            from jobrunner.save_record('acme', $1, 'article', '{"url": "u", "title": "t"}')
+                            from jobrunner.save_record('acme', $1, 'article', '{"url": "https://u", "title": "t"}')
                             """, .text(firstUser))
                     }
                 }
@@ -38,7 +38,7 @@ import Testing
                         try await world.value(
                             """
                             select record ->> 'record_name'
-                            from jobrunner.save_record('acme', $1, 'article', '{"url": "u", "title": "t"}')
+                            from jobrunner.save_record('acme', $1, 'article', '{"url": "https://u", "title": "t"}')
                             """, .text(firstUser))
                     }
                 }
@@ -57,8 +57,8 @@ import Testing
     {
         try await withArticles { world in
             try await world.save([
-                Article(name: "phone", url: "u", saved: 1000),
-                Article(name: "tablet", url: "u", saved: 2000),
+                Article(name: "phone", url: "https://u", saved: 1000),
+                Article(name: "tablet", url: "https://u", saved: 2000),
             ])
             try await world.drain()
             let run = try #require(try await world.runs(firstUser).last)
@@ -74,12 +74,12 @@ import Testing
     {
         try await withArticles { world in
             try await world.save([
-                Article(name: "a", url: "one", saved: 2000),
-                Article(name: "b", url: "one", saved: 1000),
-                Article(name: "d", url: "two", saved: 1000),
-                Article(name: "c", url: "two", saved: 1000),
-                Article(name: "e", url: "three", saved: nil),
-                Article(name: "f", url: "three", saved: 9000),
+                Article(name: "a", url: "https://one", saved: 2000),
+                Article(name: "b", url: "https://one", saved: 1000),
+                Article(name: "d", url: "https://two", saved: 1000),
+                Article(name: "c", url: "https://two", saved: 1000),
+                Article(name: "e", url: "https://three", saved: nil),
+                Article(name: "f", url: "https://three", saved: 9000),
             ])
             try await world.drain()
             let winners = ["b 0 0 0", "c 0 0 0", "f 0 0 0"]
@@ -93,12 +93,12 @@ import Testing
     {
         try await withArticles { world in
             try await world.save([
-                Article(name: "a", url: "one", saved: 1, isArchived: true, position: 3),
+                Article(name: "a", url: "https://one", saved: 1, isArchived: true, position: 3),
                 Article(
-                    name: "b", url: "one", saved: 2, isFavourite: true, isArchived: true,
+                    name: "b", url: "https://one", saved: 2, isFavourite: true, isArchived: true,
                     position: 7),
-                Article(name: "c", url: "two", saved: 1, isArchived: true, position: 5),
-                Article(name: "d", url: "two", saved: 2, position: 1),
+                Article(name: "c", url: "https://two", saved: 1, isArchived: true, position: 5),
+                Article(name: "d", url: "https://two", saved: 2, position: 1),
             ])
             try await world.drain()
             #expect(try await world.articles() == ["a 1 1 7", "c 0 0 5"])
@@ -113,7 +113,7 @@ import Testing
         try await withArticles { world in
             try await world.save(
                 (1...3).map { (number: Int) in
-                    Article(name: "r\(number)", url: "u", saved: number)
+                    Article(name: "r\(number)", url: "https://u", saved: number)
                 })
             // The source does as it is told, and its answer never comes; each time it is asked again.
             try await world.source.fault(
@@ -135,7 +135,8 @@ import Testing
         var random = SystemRandomNumberGenerator()
         let articles = (1...12).map { number in
             Article(
-                name: "r\(number + 100)", url: ["x", "y", "z"].randomElement(using: &random),
+                name: "r\(number + 100)",
+                url: ["https://x", "https://y", "https://z"].randomElement(using: &random),
                 saved: [nil, 1000, 2000, 3000].randomElement(using: &random) ?? nil,
                 isFavourite: Int.random(in: 0...3, using: &random) == 0,
                 isArchived: Int.random(in: 0...3, using: &random) > 0,
@@ -192,13 +193,15 @@ import Testing
                 select user_key || ' ' || (value ->> 'url') || ' ' || row_count
                 from jobrunner.duplicates('article', '{url}')
                 """
-            try await world.save([Article(name: "a", url: "u"), Article(name: "b", url: "v")])
+            try await world.save([
+                Article(name: "a", url: "https://u"), Article(name: "b", url: "https://v"),
+            ])
             try await world.drain()
             #expect(try await world.texts(question) == [])
             // Plain SQL knows nothing of the rule.
-            try await world.sql("update synced.article set url = 'u'")
+            try await world.sql("update synced.article set url = 'https://u'")
             let rows = try await world.versions()
-            #expect(try await world.texts(question) == ["\(firstUser) u 2"])
+            #expect(try await world.texts(question) == ["\(firstUser) https://u 2"])
             #expect(try await world.versions() == rows)
             #expect(try await world.articles().count == 2)
         }
@@ -207,7 +210,8 @@ import Testing
     @Test func `LU14 one URL of two users is two articles`() async throws {
         try await withArticles(users: 2) { world in
             for user in 1...2 {
-                try await world.save([Article(name: "a\(user)", url: "u")], of: userName(user))
+                try await world.save(
+                    [Article(name: "a\(user)", url: "https://u")], of: userName(user))
             }
             try await world.drain()
             for user in 1...2 {

@@ -54,7 +54,7 @@ import Testing
             try await world.edit("article", #"{"record_name": "article_1", "title": "mine"}"#)
             try await world.sql(
                 """
-                select jobrunner.save_record('acme', $1, 'article', '{"url": "new", "title": "New"}')
+                select jobrunner.save_record('acme', $1, 'article', '{"url": "https://new", "title": "New"}')
                 """, .text(firstUser))
             #expect(
                 try await world.value("select jobrunner.repair_jobs('acme', $1)", .text(firstUser))

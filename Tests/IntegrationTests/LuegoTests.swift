@@ -10,8 +10,8 @@ import Testing
     {
         try await withArticles { world in
             try await world.save([
-                Article(name: "a", url: nil), Article(name: "b", url: "v", title: nil),
-                Article(name: "c", url: "w"),
+                Article(name: "a", url: nil), Article(name: "b", url: "https://v", title: nil),
+                Article(name: "c", url: "https://w"),
             ])
             try await world.drain()
             let run = try #require(try await world.runs(firstUser).last)
@@ -25,7 +25,7 @@ import Testing
         async throws
     {
         try await withArticles { world in
-            var articles = (1...6).map { Article(name: "r\($0)", url: "u\($0)") }
+            var articles = (1...6).map { Article(name: "r\($0)", url: "https://u\($0)") }
             try await world.save(articles)
             try await world.drain()
             articles[0].isDeleted = true
@@ -52,12 +52,12 @@ import Testing
         async throws
     {
         try await withArticles { world in
-            try await world.save([Article(name: "a", url: "u")])
+            try await world.save([Article(name: "a", url: "https://u")])
             try await world.drain()
             try await world.edit("article", #"{"record_name": "a", "title": "mine"}"#)
             // After the pull and before the push, so that only the tag can tell.
             try await world.save(
-                [Article(name: "a", url: "u", title: "theirs")], after: afterPull)
+                [Article(name: "a", url: "https://u", title: "theirs")], after: afterPull)
             let calls = try await world.cloudCalls { try await world.runAgain() }
             #expect(
                 calls.map(\.operation) == ["records/query", "records/modify", "records/lookup"])
@@ -65,7 +65,7 @@ import Testing
             #expect(try await world.unsentArticles() == [])
             // An edit that the pull itself meets fares no better.
             try await world.edit("article", #"{"record_name": "a", "title": "mine"}"#)
-            try await world.save([Article(name: "a", url: "u", title: "again")])
+            try await world.save([Article(name: "a", url: "https://u", title: "again")])
             try await world.runAgain()
             #expect(try await world.titles("a") == ("again", "again"))
         }
@@ -82,7 +82,7 @@ import Testing
         ]
         let fixture = #""duplicates": 0, "broken": 0, "schema": false"#
         try await withArticles(0, fixture, changes: changes) { world in
-            try await world.save([Article(name: "a", url: "u")])
+            try await world.save([Article(name: "a", url: "https://u")])
             try await world.drain()
             try await world.edit("article", #"{"record_name": "a", "title": "mine"}"#)
             let milliseconds = time.hasPrefix("2020") ? 1_577_836_800_000 : 4_070_908_800_000
@@ -103,7 +103,9 @@ import Testing
 
     @Test func `LU19 an edit of what was deleted elsewhere is deleted here`() async throws {
         try await withArticles { world in
-            try await world.save([Article(name: "a", url: "u"), Article(name: "b", url: "v")])
+            try await world.save([
+                Article(name: "a", url: "https://u"), Article(name: "b", url: "https://v"),
+            ])
             try await world.drain()
             try await world.edit("article", #"{"record_name": "a", "title": "mine"}"#)
             try await world.remove(["a"])
@@ -119,7 +121,9 @@ import Testing
         async throws
     {
         try await withArticles { world in
-            try await world.save([Article(name: "a", url: "u"), Article(name: "b", url: "v")])
+            try await world.save([
+                Article(name: "a", url: "https://u"), Article(name: "b", url: "https://v"),
+            ])
             try await world.drain()
             try await world.edit("article", #"{"record_name": "a", "title": "mine"}"#)
             // The repair's pull still sees it; its push does not find it any more.
@@ -140,7 +144,7 @@ import Testing
             try await world.drain()
             let rows = try await world.versions()
             let other = userName(2)
-            try await world.save([Article(name: "foreign", url: "foreign")], of: other)
+            try await world.save([Article(name: "foreign", url: "https://foreign")], of: other)
             try await world.edit("article", #"{"record_name": "article_1", "title": "mine"}"#)
             try await world.setSecret("ck_web_auth_token", "token-\(other)", of: firstUser)
             try await world.sql("select jobrunner.pause_jobs('acme', $1)", .text(other))

@@ -11,9 +11,9 @@ declare
   v_count integer := 0;
   v_moved integer := 0;
 begin
-  select c.done_at > now() into v_was_ahead
+  select coalesce(c.done_at > now(), false) into v_was_ahead
   from jobrunner.chores as c
-  where c.name = 'reconcile' and (c.done_at > now() or c.done_at <= now() - interval '1 minute')
+  where c.name = 'reconcile' and (c.done_at > now() or c.done_at <= now() - interval '1 minute' or c.done_at is null)
   for no key update skip locked;
   if not found then
     return 0;

@@ -31,11 +31,11 @@ comment on column jobrunner.secrets.version is 'Changes with each set_secret and
 
 create table jobrunner.chores (
   name text primary key,
-  done_at timestamptz not null default '-infinity',
-  latest_at timestamptz not null default '-infinity'
+  done_at timestamptz,
+  latest_at timestamptz
 );
 comment on table jobrunner.chores is 'Work that one worker at a time does now and then, and when it was last done. A row''s lock is the turn.';
 comment on column jobrunner.chores.name is 'What is done.';
-comment on column jobrunner.chores.done_at is 'When somebody last began it.';
+comment on column jobrunner.chores.done_at is 'When somebody last began it; null: never.';
 comment on column jobrunner.chores.latest_at is 'The latest time at which it was ever done: after now() when the server''s clock was set back.';
 insert into jobrunner.chores (name) values ('reconcile');

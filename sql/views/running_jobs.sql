@@ -2,11 +2,10 @@ create or replace view jobrunner.running_jobs as
 select j.worker_id, w.host, w.pid, t.name as tenant, u.key as user_key, j.name as job, j.fence as run,
   now() - j.started_at as running_for, j.deadline_at - now() as yields_in, now() - w.heartbeat_at as silent_for,
   j.cancel_requested_at is not null as stopping
-from jobrunner.jobs as j
+from jobrunner.held_jobs() as j
 join jobrunner.users as u on u.id = j.user_id
 join jobrunner.tenants as t on t.id = j.tenant_id
 left join jobrunner.workers as w on w.id = j.worker_id
-where j.worker_id is not null and j.due_at <= now()
 order by j.started_at;
 comment on view jobrunner.running_jobs is 'What runs where?';
 comment on column jobrunner.running_jobs.worker_id is 'Number of the worker.';
