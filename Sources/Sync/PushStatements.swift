@@ -193,6 +193,9 @@ struct PushStatements: Sendable {
     }
 
     /// Rows that give way to the source's version, unless edited since (LU18, MS14).
+    ///
+    /// An edit made since keeps the tag of before: it knows nothing of the source's version either, so
+    /// the next push meets the conflict again.
     func replaced(_ rows: [(row: UnsentRow, remote: [FieldValue?])], _ userID: Int64) -> Statement {
         let others = fields.indices.filter { !keyIndexes.contains($0) }
         let given = Given(self, rows.map(\.row), extra: others.map { "new_\($0)" })

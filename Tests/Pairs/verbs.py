@@ -150,7 +150,9 @@ def pushing(name, statement):
                       in_pushed=len(given), in_failed=0, in_swept=0)
         yield COMMIT
         for row, read in zip(given, rows):
-            if statement in ("saved", "replaced"):
+            # A row that was edited since it gave way keeps its tag: that edit knows nothing of the source's version
+            # either, so the next push has to meet the conflict again.
+            if statement == "saved":
                 me.facts.tagged[row["KEY"]] = me.now
             if statement != "saved":
                 me.facts.gave_way[row["KEY"]] = None if read["is_deleted"] == "t" else read["body"]
