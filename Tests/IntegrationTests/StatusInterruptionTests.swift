@@ -140,7 +140,7 @@ import Testing
             #expect(
                 try await world.value(
                     """
-                    select deferred_until - now() between interval '110190 s' and interval '110208 s'
+                    select deferred_until - now() between interval '110190 s' and interval '110218 s'
                       and due_at = deferred_until
                     from jobrunner.jobs where deferred_until is not null
                     """) == "true")
