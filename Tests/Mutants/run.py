@@ -182,8 +182,8 @@ def check_clean():
 def with_server(work):
     if os.environ.get("JOBRUNNER_TEST_DATABASE_URL"):
         return work()
-    with tempfile.TemporaryDirectory(prefix="jobrunner-mutants.", dir="/var/tmp") as folder:
-        server = os.path.join(folder, "pg")
+    # The folder itself is the server's: bin/pg gives it to the user that the server runs as.
+    with tempfile.TemporaryDirectory(prefix="jobrunner-mutants.", dir="/var/tmp") as server:
         status, output = run(["bin/pg", "start", "--fast", server])
         url = re.search(r"^DATABASE_URL=(.*)$", output, re.M)
         if status != 0 or not url:
