@@ -1,5 +1,5 @@
 import JSON
-import Postgres
+public import Postgres
 
 /// A list table and its column.
 public struct ListPlace: Sendable, Hashable {
@@ -64,9 +64,11 @@ public struct OpenedRuns: Sendable {
     public var dirty: [String: Set<Int64>] = [:]
     /// What each tenant's source answered.
     public var sources: [SourceGrant] = []
+    /// Why the server told nothing of this; nil: it did.
+    public var refusal: DatabaseError?
 
-    /// Of runs that need not know anything.
-    public init() {}
+    /// Of runs that need not know anything, or could not be told.
+    public init(refusal: DatabaseError? = nil) { self.refusal = refusal }
 }
 
 extension Queue {

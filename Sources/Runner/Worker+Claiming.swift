@@ -1,4 +1,5 @@
 import JobFile
+import Postgres
 import Queue
 import Sync
 import Synchronization
@@ -105,10 +106,9 @@ extension Worker {
         let claimedAt = ContinuousClock.now
         let controls = jobs.map { slots.take($0.claim, tenantID: $0.tenantID) }
         do {
-            let opened = try await open(jobs)
-            take(opened.sources, for: jobs)
+            let opened = try await openAll(jobs)
             for (job, control) in zip(jobs, controls) {
-                begin(job, control, opened, claimedAt)
+                begin(job, control, opened[job.claim.name] ?? OpenedRuns(), claimedAt)
             }
         } catch {
             // None has begun: they are given back, if that fails too as strays.
@@ -130,6 +130,30 @@ extension Worker {
         state.withLock { $0.strays.noteLook() }
     }
 
+    /// What each job file's runs must know, asked for all of them at once.
+    ///
+    /// A table may be gone or locked: when the server refuses, each file is asked for by itself, so that
+    /// only the runs of the one that is to blame fail.
+    private func openAll(_ jobs: [ClaimedJob]) async throws -> [String: OpenedRuns] {
+        let byName = Dictionary(grouping: jobs, by: \.claim.name)
+        do {
+            let opened = try await open(jobs)
+            return byName.mapValues { _ in opened }
+        } catch let error as DatabaseError where mayConcernOne(error) {
+            var opened: [String: OpenedRuns] = [:]
+            for (name, jobs) in byName { opened[name] = try await openAlone(jobs) }
+            return opened
+        }
+    }
+
+    private func openAlone(_ jobs: [ClaimedJob]) async throws -> OpenedRuns {
+        do {
+            return try await open(jobs)
+        } catch let error as DatabaseError where mayConcernOne(error) {
+            return OpenedRuns(refusal: error)
+        }
+    }
+
     private func open(_ jobs: [ClaimedJob]) async throws -> OpenedRuns {
         var lists: Set<ListPlace> = []
         var tables: Set<String> = []
@@ -147,11 +171,13 @@ extension Worker {
         guard !(lists.isEmpty && tables.isEmpty && dirty.isEmpty && wishes.isEmpty) else {
             return OpenedRuns()
         }
-        return try await queue.openRuns(
+        let opened = try await queue.openRuns(
             users: Array(Set(jobs.map(\.claim.userID))), lists: Array(lists), tables: Array(tables),
             sources: wishes.map { wish, requests in
                 SourceWish(tenantID: wish.tenantID, source: wish.source, requests: requests)
             }, dirtyTables: Array(dirty))
+        take(opened.sources, for: jobs)
+        return opened
     }
 
     /// Starts a run and has its deadline watched.

@@ -204,10 +204,10 @@ final class Run {
             && !unchangedPasses.isEmpty
     }
 
-    /// Nothing is asked of the source for a job whose own rows can't be read.
+    /// Nothing is asked of the source for a job whose own rows, or whose file's tables, can't be read.
     private func checkInputs() throws {
-        guard let words = inputs.job.unreadable else { return }
-        throw RunEnd.failed(.malformed, words)
+        if let words = inputs.job.unreadable { throw RunEnd.failed(.malformed, words) }
+        if let refusal = inputs.refusal { throw refusal }
     }
 
     private func checkBreaker() throws {

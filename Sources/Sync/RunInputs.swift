@@ -1,4 +1,5 @@
 public import JobFile
+public import Postgres
 public import Queue
 
 /// Everything one run is given before its first request.
@@ -17,6 +18,8 @@ public final class RunInputs: Sendable {
     public let emptyTables: Set<String>
     /// Tables that hold an unsent edit of the user.
     public let dirtyTables: Set<String>
+    /// Why the server told nothing of the lists and tables; nil: it did.
+    public let refusal: DatabaseError?
     /// The source's breaker is open for so long.
     public let blocked: Duration?
     /// When the job was claimed: the deadline runs from here.
@@ -36,6 +39,7 @@ public final class RunInputs: Sendable {
         self.file = file
         base = grant?.base
         blocked = grant?.blocked
+        refusal = opened.refusal
         var lists: [String: ListState] = [:]
         for list in file.lists {
             let place = ListPlace(table: list.table, column: list.column)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// One wrong job file among right ones.
@@ -63,6 +64,33 @@ import Testing
             #expect(ran.code == 65)
             #expect(ran.errors.contains("synced.shop_state"))
             #expect(ran.output.contains("stored job file shop.orders"))
+        }
+    }
+
+    @Test(arguments: [
+        ("drop table synced.store", "42P01"),
+        ("lock table synced.store in access exclusive mode", "55P03"),
+    ])
+    func `a table that can't be read fails the jobs of its file, and no other job of their batch`(
+        spoiling: String, state: String
+    ) async throws {
+        try await Installation.withSource { installation, _ in
+            try await installation.ok("tenant set acme --job shop.orders")
+            let operation = try await OpenTransaction(installation.url, spoiling)
+            if state == "42P01" { try await operation.commit() }
+            let worker = try await installation.run("worker --drain")
+            #expect(worker.code == 0)
+            #expect(
+                try await installation.value("select count(*) from synced.demo_item") == "60")
+            #expect(
+                try await installation.value(
+                    "select last_outcome || ' ' || last_error_kind from jobrunner.jobs where name = 'shop.orders'"
+                ) == "failed database")
+            #expect(
+                try await installation.value(
+                    "select last_error from jobrunner.jobs where name = 'shop.orders'"
+                ).contains(state))
+            if state != "42P01" { try await operation.rollBack() }
         }
     }
 

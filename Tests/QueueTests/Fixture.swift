@@ -104,18 +104,22 @@ extension Fixture {
         _ count: Int, tenant: String = "acme", addingTenant isNew: Bool = false
     ) async throws {
         if isNew { try await addTenant(tenant) }
-        try await script(
-            """
-            with added as (
-              insert into jobrunner.users (tenant_id, key)
-              select t.id, 'user' || n from jobrunner.tenants as t, generate_series(1, \(count)) as n
-              where t.name = '\(tenant)' returning id, tenant_id
-            )
-            insert into jobrunner.jobs (user_id, name, tenant_id, every, phase, deadline, due_at)
-            select id, 'hub.refresh', tenant_id, '1 hour', jobrunner.phase_of(id, 'hub.refresh', '1 hour', true),
-              '5 min', now() - interval '1 min' - id * interval '1 ms'
-            from added
-            """)
+        // In parts, since a statement has a limit that a busy machine reaches.
+        for first in stride(from: 1, through: count, by: 10_000) {
+            try await script(
+                """
+                with added as (
+                  insert into jobrunner.users (tenant_id, key)
+                  select t.id, 'user' || n
+                  from jobrunner.tenants as t, generate_series(\(first), \(min(count, first + 9999))) as n
+                  where t.name = '\(tenant)' returning id, tenant_id
+                )
+                insert into jobrunner.jobs (user_id, name, tenant_id, every, phase, deadline, due_at)
+                select id, 'hub.refresh', tenant_id, '1 hour', jobrunner.phase_of(id, 'hub.refresh', '1 hour', true),
+                  '5 min', now() - interval '1 min' - id * interval '1 ms'
+                from added
+                """)
+        }
     }
 
     func addTenant(

@@ -1,5 +1,6 @@
 import Postgres
 import Queue
+import TestSupport
 import Testing
 
 // Sessions of a test's own beside those of the fixture, for what two transactions do to each other.
@@ -9,29 +10,11 @@ extension Fixture {
     func during<R: Sendable>(
         _ sql: String, then last: String = "select", _ body: () async throws -> R
     ) async throws -> R {
-        var configuration = try DatabaseConfiguration(
-            conninfo: url, applicationName: "application", lanes: 1)
-        configuration.idleInTransactionTimeout = .seconds(60)
-        let application = Database(configuration)
-        let (signals, signal) = AsyncStream.makeStream(of: Void.self)
-        let gate = Gate()
-        let transaction = Task {
-            defer { signal.finish() }
-            try await application.run { session in
-                try session.transaction { session in
-                    try session.script(sql)
-                    signal.yield()
-                    gate.wait()
-                    try session.script(last)
-                }
-            }
-        }
-        for await _ in signals { break }
+        let application = try await OpenTransaction(url, sql)
         let result: Result<R, any Error>
         do { result = .success(try await body()) } catch { result = .failure(error) }
-        gate.open()
-        try await transaction.value
-        await application.close()
+        try await application.run(last)
+        try await application.commit()
         return try result.get()
     }
 

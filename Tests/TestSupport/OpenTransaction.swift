@@ -6,7 +6,7 @@ import Synchronization
 public final class OpenTransaction: Sendable {
     private enum Word {
         case commit, rollBack
-        case query(Statement, CheckedContinuation<Void, any Error>)
+        case script(String, CheckedContinuation<Void, any Error>)
     }
 
     private let database: Database
@@ -14,16 +14,33 @@ public final class OpenTransaction: Sendable {
     private let work = Mutex<Task<Void, any Error>?>(nil)
 
     /// Begins it and runs the statements; throws what they throw.
-    public init(_ url: String, _ statements: [Statement]) async throws {
-        let database = Database(
-            try DatabaseConfiguration(conninfo: url, applicationName: "jobrunner-test", lanes: 1))
+    public convenience init(_ url: String, _ statements: [Statement]) async throws {
+        try await self.init(url) { session in
+            for statement in statements { _ = try session.query(statement) }
+        }
+    }
+
+    /// Begins it and runs scripts of SQL.
+    public convenience init(_ url: String, _ scripts: String...) async throws {
+        try await self.init(url) { session in
+            for script in scripts { try session.script(script) }
+        }
+    }
+
+    private init(
+        _ url: String, _ body: @escaping @Sendable (Session) throws -> Void
+    ) async throws {
+        var configuration = try DatabaseConfiguration(
+            conninfo: url, applicationName: "jobrunner-test", lanes: 1)
+        configuration.idleInTransactionTimeout = .seconds(60)
+        let database = Database(configuration)
         self.database = database
         let (ready, readiness) = AsyncStream.makeStream(of: Void.self)
         let task = Task { [unowned self] in
             defer { readiness.finish() }
             try await database.run { session in
                 try session.script("begin")
-                for statement in statements { _ = try session.query(statement) }
+                try body(session)
                 readiness.yield()
                 try session.script(try self.serve(session))
             }
@@ -33,21 +50,16 @@ public final class OpenTransaction: Sendable {
         try await task.value
     }
 
-    /// Begins it and runs statements of SQL, one each.
-    public convenience init(_ url: String, _ sql: String...) async throws {
-        try await self.init(url, sql.map { .unprepared($0) })
-    }
-
     /// Commits; throws when the transaction had failed.
     public func commit() async throws { try await finish(.commit) }
 
     /// Undoes it.
     public func rollBack() async throws { try await finish(.rollBack) }
 
-    /// Runs one more statement in it.
+    /// Runs one more script of SQL in it.
     public func run(_ sql: String) async throws {
         try await withCheckedThrowingContinuation { continuation in
-            word.withLock { $0 = .query(.unprepared(sql), continuation) }
+            word.withLock { $0 = .script(sql, continuation) }
         }
     }
 
@@ -67,8 +79,8 @@ public final class OpenTransaction: Sendable {
             switch next {
             case .commit: return "commit"
             case .rollBack: return "rollback"
-            case .query(let statement, let continuation):
-                continuation.resume(with: Result { _ = try session.query(statement) })
+            case .script(let sql, let continuation):
+                continuation.resume(with: Result { try session.script(sql) })
             case nil: usleep(1000)
             }
         }
