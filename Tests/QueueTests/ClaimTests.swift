@@ -133,6 +133,52 @@ struct ClaimTests {
         }
     }
 
+    @Test func `of a tenant with several jobs due only those of the named files are claimed`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            let worker = try await fixture.addWorker()
+            try await fixture.script("select jobrunner.give_job('acme', 'hub.status')")
+            try await fixture.addUser()
+            try await fixture.addUser("bob")
+            try await fixture.script(
+                """
+                update jobrunner.jobs set due_at = now() - interval '1 min';
+                update jobrunner.jobs set priority = 1 where user_id = (select max(id) from jobrunner.users);
+                """)
+            let claimed = try await fixture.claim(worker, names: [Fixture.status])
+            #expect(claimed.map(\.claim.name) == [Fixture.status, Fixture.status])
+            #expect(claimed.map(\.isAsked).sorted { $0 && !$1 } == [true, false])
+        }
+    }
+
+    @Test func `a claim passes by the jobs that an open transaction holds`() async throws {
+        try await Fixture.lend { fixture async throws in
+            let worker = try await fixture.addWorker()
+            try await fixture.addUsers(4)
+            try await fixture.script(
+                "update jobrunner.jobs set priority = 1 where user_id % 2 = 0")
+            let held = """
+                select from jobrunner.jobs
+                where user_id in (select min(user_id) from jobrunner.jobs group by priority) for update
+                """
+            try await fixture.during(held) {
+                let claimed = try await fixture.claim(worker)
+                #expect(claimed.map(\.isAsked).sorted { $0 && !$1 } == [true, false])
+            }
+            #expect(try await fixture.claim(worker).count == 2)
+        }
+    }
+
+    @Test func `a run's deadline is counted from its claim`() async throws {
+        try await Fixture.lend { fixture async throws in
+            let worker = try await fixture.addWorker()
+            let user = try await fixture.addUser()
+            _ = try await fixture.run(worker, user: user)
+            #expect(try await fixture.job("deadline_at - started_at", user: user) == "00:05:00")
+        }
+    }
+
     @Test func `a worker that drains or was given up claims nothing`() async throws {
         try await Fixture.lend { fixture async throws in
             let worker = try await fixture.addWorker()
