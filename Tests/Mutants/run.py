@@ -4,6 +4,7 @@ import argparse
 import glob
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import tempfile
 import time
 
 TEST_SECONDS_MAX = 300
+CHAOS_SECONDS_MAX = 900
 
 
 class Mistake(Exception):
@@ -20,7 +22,7 @@ class Mistake(Exception):
 class Mutant:
     def __init__(self, number, name, place):
         self.number, self.name, self.place = number, name, place
-        self.file = self.filter = None
+        self.file = self.filter = self.chaos = None
         self.old, self.new = [], []
         self.nth, self.count = 1, 1
 
@@ -67,6 +69,8 @@ def take(mutant, line, place):
         mutant.file = line[3:]
     elif line.startswith("seen by "):
         mutant.filter = line[8:]
+    elif line.startswith("found by "):
+        mutant.chaos = line[9:]
     elif at:
         mutant.nth, mutant.count = int(at[1]), int(at[2])
     elif line[:2] in ("- ", "-"):
@@ -74,10 +78,12 @@ def take(mutant, line, place):
     elif line[:2] in ("+ ", "+"):
         mutant.new.append(line[2:])
     else:
-        raise Mistake(f"{place}: a line begins with =, in, seen by, at, - or +")
+        raise Mistake(f"{place}: a line begins with =, in, seen by, found by, at, - or +")
 
 
-def chosen(mutants, words):
+def chosen(mutants, words, is_chaos):
+    if is_chaos:
+        mutants = [mutant for mutant in mutants if mutant.chaos]
     if not words:
         return mutants
     # A number means that entry alone: '1' is no part of a name.
@@ -127,18 +133,39 @@ def test(pattern):
     return ": ".join(part for part in issue.groups() if part)[:400]
 
 
-def check_green(mutants):
+def search(arguments):
+    """None when `bin/chaos` finds nothing, else the first that it found."""
+    status, output = run(["bin/chaos", *shlex.split(arguments)], CHAOS_SECONDS_MAX)
+    if status is None:
+        return f"not within {CHAOS_SECONDS_MAX} s"
+    if status == 0:
+        return None
+    found = re.search(r"^not ok.*(?:\n .*)?", output, re.M)
+    if not found:
+        raise Mistake(f"'bin/chaos {arguments}' ended with {status}: {output[-500:]}")
+    return " ".join(found[0].split())[:400]
+
+
+def check_green(mutants, seek):
     status, output = build()
     if status != 0:
         raise Mistake("it does not build as it is:\n" + output[-2000:])
-    for pattern in sorted({mutant.filter for mutant in mutants}):
+    for look, sought in sorted({seek(mutant) for mutant in mutants}, key=lambda pair: pair[1]):
         # Twice, since a machine with other work may be late for once.
-        red = test(pattern) and test(pattern)
+        red = look(sought) and look(sought)
         if red:
-            raise Mistake(f"'{pattern}' is red without any breakage: {red}")
+            raise Mistake(f"'{sought}' is red without any breakage: {red}")
 
 
-def verdict(mutant):
+def tests_of(mutant):
+    return test, mutant.filter
+
+
+def chaos_of(mutant):
+    return search, mutant.chaos
+
+
+def verdict(mutant, seek):
     """One of killed, survived, does not build; and the words of the red test."""
     text = mutant.applied()
     with open(mutant.file, encoding="utf-8") as file:
@@ -149,7 +176,8 @@ def verdict(mutant):
         if status != 0:
             error = re.search(r"^.*error: .*$", output, re.M)
             return "does not build", error.group(0) if error else ""
-        red = test(mutant.filter)
+        look, sought = seek(mutant)
+        red = look(sought)
         return ("killed", red) if red else ("survived", "")
     finally:
         write(mutant.file, before)
@@ -160,11 +188,11 @@ def write(path, text):
         file.write(text)
 
 
-def try_all(mutants):
+def try_all(mutants, seek):
     counts = {"killed": 0, "survived": 0, "does not build": 0}
     for mutant in mutants:
         began = time.monotonic()
-        word, red = verdict(mutant)
+        word, red = verdict(mutant, seek)
         counts[word] += 1
         print(f"{mutant.number:3} {word:14} {mutant.name} ({time.monotonic() - began:.0f} s)", flush=True)
         if red:
@@ -212,8 +240,10 @@ def main():
     parser = argparse.ArgumentParser(prog="bin/mutants")
     parser.add_argument("--only", nargs="+", default=[], metavar="WORDS")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--chaos", action="store_true")
     arguments = parser.parse_args()
-    mutants = chosen(read_all(), arguments.only)
+    mutants = chosen(read_all(), arguments.only, arguments.chaos)
+    seek = chaos_of if arguments.chaos else tests_of
     if not mutants:
         raise Mistake("no entry is meant")
     if arguments.list:
@@ -225,8 +255,8 @@ def main():
 
     def work():
         try:
-            check_green(mutants)
-            return try_all(mutants)
+            check_green(mutants, seek)
+            return try_all(mutants, seek)
         finally:
             build()  # of what stands here again, so that nobody tests a breakage later
 
