@@ -1,5 +1,6 @@
 import Postgres
 import Runner
+import Synchronization
 
 /// A worker at work in this process, until it is stopped.
 final class RunningWorker: Sendable {
@@ -23,4 +24,17 @@ final class RunningWorker: Sendable {
 
     @discardableResult
     func ended() async -> WorkerEnd { await task.value }
+
+    /// Like `ended`, but a worker that has not ended by itself after so long is stopped; nil then.
+    func ended(within span: Duration) async -> WorkerEnd? {
+        let isLate = Mutex(false)
+        let watch = Task {
+            try await Task.sleep(for: span, clock: .continuous)
+            isLate.withLock { $0 = true }
+            signals.yield(.stop)
+        }
+        let end = await task.value
+        watch.cancel()
+        return isLate.withLock { $0 } ? nil : end
+    }
 }
