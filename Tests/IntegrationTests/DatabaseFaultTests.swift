@@ -98,6 +98,39 @@ import Testing
         }
     }
 
+    @Test func `an outcome that a read-only server refuses is written later as it was`()
+        async throws
+    {
+        try await withWorld(Self.yaml()) { world in
+            try await addUsers(world)
+            try await world.drain()
+            // Pages that change nothing commit nothing: the outcome is all that is to be written.
+            try await world.source.fault(#"{"kind": "slow", "delay_ms": 200, "times": 0}"#)
+            try await world.makeDue()
+            let worker = try world.start()
+            try await eventually("every run has begun") {
+                try await world.value(
+                    "select count(*) from jobrunner.jobs where worker_id is not null") == "6"
+            }
+            let name = world.database.name
+            try await world.sql(
+                "alter database \"\(name)\" set default_transaction_read_only = on")
+            try await cutWorkers(world)
+            try await Task.sleep(for: .seconds(2))
+            try await world.sql("alter database \"\(name)\" reset default_transaction_read_only")
+            try await cutWorkers(world)
+            try await eventually("every run has ended") {
+                try await world.value(
+                    "select count(*) from jobrunner.jobs where worker_id is null and due_at > now()"
+                )
+                    == "6"
+            }
+            try await expectAllWell(world)
+            #expect(!world.lines.all.contains { $0.contains("outcome refused") })
+            await worker.stop()
+        }
+    }
+
     /// Pages are refused with this state while a row stands in `full`.
     private func refusePages(_ world: World, _ state: String) async throws {
         for text in [
