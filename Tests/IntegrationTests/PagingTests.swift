@@ -66,4 +66,21 @@ import Testing
             #expect(try await world.value("select count(*) from synced.hub_video") == String(kept))
         }
     }
+
+    @Test func `after its first hundred pages a run asks for fifty a second where no rate is named`()
+        async throws
+    {
+        let yaml = World.generic(
+            "token", page: "style: token, token_at: next_token, size: 1",
+            query: #"cursor: "{page.token}""#)
+        try await withWorld(yaml) { world in
+            try await world.addUser("ann", videos: 200)
+            try await world.drain()
+            let times = try await world.source.asked(by: "ann").map(\.monotonic)
+            try #require(times.count >= 200)
+            let paced = times[100...]
+            let span = (paced.last ?? 0) - (paced.first ?? 0)
+            #expect(span >= (paced.count - 1) * 20 - 100)
+        }
+    }
 }
