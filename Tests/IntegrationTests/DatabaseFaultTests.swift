@@ -105,13 +105,11 @@ import Testing
             try await addUsers(world)
             try await world.drain()
             // Pages that change nothing commit nothing: the outcome is all that is to be written.
-            try await world.source.fault(#"{"kind": "slow", "delay_ms": 200, "times": 0}"#)
+            try await world.source.fault(#"{"kind": "slow", "delay_ms": 300, "times": 0}"#)
+            let asked = try await world.source.asked("token").count
             try await world.makeDue()
             let worker = try world.start()
-            try await eventually("every run has begun") {
-                try await world.value(
-                    "select count(*) from jobrunner.jobs where worker_id is not null") == "6"
-            }
+            try await world.source.waitFor(asked + users.count, "token")
             let name = world.database.name
             try await world.sql(
                 "alter database \"\(name)\" set default_transaction_read_only = on")

@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `after its first hundred pages a run asks for fifty a second where no rate is named`()
+    @Test func `after a hundred pages a run without a rate asks for fifty a second`()
         async throws
     {
         let yaml = World.generic(

@@ -97,6 +97,29 @@ struct ProofTests {
         }
     }
 
+    @Test func `the end of a pass that was lost whole is dropped, however long the one before was`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            let worker = try await fixture.addWorker()
+            let user = try await fixture.addUser()
+            let claim = try await fixture.run(worker, user: user)
+            try await fixture.commit(claim, page(1))
+            try await fixture.commit(claim, page(2, isEnd: true))
+            let end = EndedPass(
+                entity: "video", generation: 0, passNumber: 2, pageNumber: 2, watermark: "lost",
+                syncToken: nil)
+            _ = try await fixture.queue.finishRuns([
+                FinishedRun(claim: claim, outcome: .complete, endedPasses: [end])
+            ])
+            #expect(
+                try await fixture.checkpoint("coalesce(watermark, '')", user: user) != "lost")
+            #expect(
+                try await fixture.texts("select outcome || ' ' || error_kind from jobrunner.runs")
+                    == ["partial reset"])
+        }
+    }
+
     @Test func `a pass's end that follows its page, or the pass before it, is noted`() async throws
     {
         try await Fixture.lend { fixture async throws in
