@@ -4,7 +4,8 @@ import JSON
 extension Reading {
     /// Columns that synced tables have of their own, or a push or a merge adds.
     private static let reservedColumns = [
-        "user_id", "inserted_at", "synced", "pending_delete", "push_error", "hidden_at",
+        "user_id", "inserted_at", "synced", "pending_delete", "push_error", "sent_hashes",
+        "hidden_at",
     ]
     /// Columns that every table of PostgreSQL has.
     private static let systemColumns = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"]

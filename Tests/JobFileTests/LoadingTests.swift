@@ -222,7 +222,7 @@ import Testing
 
     @Test(arguments: [
         "tableoid", "xmin", "cmin", "xmax", "cmax", "ctid", "push_error", "hidden_at", "user_id",
-        "inserted_at", "synced", "pending_delete",
+        "inserted_at", "synced", "pending_delete", "sent_hashes",
     ]) func `a column that is PostgreSQL's or the tables' own is refused in one line`(
         _ name: String
     )

@@ -154,6 +154,9 @@ struct FenceTests {
             #expect(
                 try await fixture.texts(
                     "select inserted_count::text from jobrunner.runs order by id") == ["5", "2"])
+            #expect(
+                try await fixture.texts(
+                    "select page_count::text from jobrunner.runs order by id") == ["1", "1"])
         }
     }
 
@@ -185,6 +188,22 @@ struct FenceTests {
         }
     }
 
+    @Test func `a pass that was begun before a reset is refused at its first page`() async throws {
+        try await Fixture.lend { fixture async throws in
+            let worker = try await fixture.addWorker()
+            let user = try await fixture.addUser()
+            let claim = try await fixture.run(worker, user: user)
+            try await fixture.commit(claim, page(1, isEnd: true, watermark: "w1"))
+            #expect(try await fixture.int("select jobrunner.reset_jobs('acme', 'ann')") == 1)
+            let number = try await fixture.checkpoint("pass_number + 1", user: user)
+            await #expect(throws: QueueError.superseded) {
+                try await fixture.commit(
+                    claim, page(1, isEnd: true, watermark: "w2", pass: Int(number) ?? 0))
+            }
+            #expect(try await fixture.checkpoint("watermark", user: user) == "null")
+        }
+    }
+
     @Test func `invariant 4: the watermark moves at the end of a pass only`() async throws {
         try await Fixture.lend { fixture async throws in
             let worker = try await fixture.addWorker()
@@ -192,6 +211,7 @@ struct FenceTests {
             let claim = try await fixture.run(worker, user: user)
             try await fixture.commit(claim, page(1, watermark: "early"))
             #expect(try await fixture.checkpoint("watermark", user: user) == "null")
+            #expect(try await fixture.checkpoint("last_synced_at", user: user) == "null")
             try await fixture.commit(claim, page(2, isEnd: true, watermark: "w1"))
             #expect(
                 try await fixture.checkpoint(

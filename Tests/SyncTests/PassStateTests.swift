@@ -7,16 +7,18 @@ import Testing
 
 @Suite struct PassStateTests {
     private func entity(
-        _ watermark: String = "max_seen", page: String = "{ style: token, token_at: next }"
+        _ watermark: String = "max_seen", page: String = "{ style: token, token_at: next }",
+        deletes: String = ""
     ) throws -> Entity {
-        try SyncTests.entity(
+        let fullEvery = deletes.isEmpty ? "" : ", full_every: 1d"
+        return try SyncTests.entity(
             page: page,
             request: "{ path: /f, query: { s: \"{since}\", c: \"{page.token}\" } }",
-            incremental: "{ watermark: \(watermark), overlap: 1h }",
+            incremental: "{ watermark: \(watermark), overlap: 1h\(fullEvery) }",
             fields: """
                 { id: { at: id, type: text, required: true }, at: { at: at, type: timestamp } }
                 """,
-            write: "{ table: video, mode: newest_wins, newer_by: at }")
+            write: "{ table: video, mode: newest_wins, newer_by: at\(deletes) }")
     }
 
     private func checkpoint(_ change: (inout Checkpoint) -> Void = { _ in }) -> Checkpoint {
@@ -109,6 +111,24 @@ import Testing
                 $0.wish = 3
             })
         #expect(resumed?.number == 5 && resumed?.committedNumber == 5 && resumed?.wish == 3)
+    }
+
+    @Test(arguments: [Checkpoint.PassKind.full, .incremental], [true, false])
+    func `a pass that lacks a record sweeps nothing, and moves a watermark only when it was full`(
+        _ kind: Checkpoint.PassKind, _ isWhole: Bool
+    ) throws {
+        let entity = try entity(deletes: ", deletes: { sweep: after_full_pass }")
+        var pass = PassState(
+            beginning: entity, from: checkpoint(), isFull: kind == .full, startedAt: 9)
+        #expect(pass.kind == kind)
+        var batch = RecordBatch(entity)
+        batch.isWhole = isWhole
+        pass.note(batch)
+        pass.note(RecordBatch(entity))
+        #expect(pass.mayEndInSweep(entity) == (kind == .full && isWhole))
+        let end = pass.commit(entity, next: NextPosition(), maxSeen: "2025-01-03T00:00:00Z")
+        #expect((end.watermark != nil) == (kind == .full || isWhole))
+        #expect(end.isWhole == isWhole)
     }
 
     @Test func `a pass by start commits its start, whatever it has seen`() throws {
