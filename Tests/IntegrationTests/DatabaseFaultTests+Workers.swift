@@ -1,0 +1,121 @@
+import JobFile
+import Postgres
+import Queue
+import Runner
+import TestSupport
+import Testing
+
+// What becomes of a worker, beside its runs.
+extension DatabaseFaultTests {
+    @Test func `a claim that nobody heard of is given back within a lease, though no slot is free`()
+        async throws
+    {
+        try await withWorld(Self.yaml()) { world in
+            try await world.addUser("ann", videos: 15)
+            try await world.source.fault(#"{"kind": "slow", "delay_ms": 4000, "user": "ann"}"#)
+            let worker = try world.start(concurrency: 1) { $0.lease = .seconds(2) }
+            try await world.source.waitFor(1, "token")
+            try await world.addUser("bob", videos: 15)
+            let number = Int(
+                try await world.value(
+                    "select worker_id from jobrunner.jobs where state = 'running'")
+                    ?? "")
+            // The claim of a connection that was cut, buffered on its way.
+            let late = try await world.queue.claimJobs(
+                worker: try #require(number), limit: 1, names: [world.file.name])
+            #expect(late.count == 1)
+            try await eventually("bob's claim is given back", within: .seconds(4)) {
+                try await world.job("bob").text("state") == "waiting"
+            }
+            #expect(try await world.job("ann").text("state") == "running")
+            try await eventually("both are complete") {
+                let ends = [try await world.outcomes("ann"), try await world.outcomes("bob")]
+                return ends == [["complete"], ["complete"]]
+            }
+            await worker.stop()
+        }
+    }
+
+    @Test func `a worker that gets no session for four seconds keeps its jobs while it shows life`()
+        async throws
+    {
+        try await withWorld(Self.yaml()) { world in
+            try await world.addUser("ann", videos: 15)
+            try await world.source.fault(#"{"kind": "slow", "delay_ms": 6000, "user": "ann"}"#)
+            let worker = try world.start()
+            // Watches the first.
+            let other = try world.start()
+            try await world.source.waitFor(1, "token")
+            try await world.sql(
+                """
+                create function public.no_session(integer) returns boolean language plpgsql as
+                $$ begin raise exception 'too many clients already' using errcode = '53300'; end $$
+                """)
+            try await world.sql("alter function jobrunner.attend_worker rename to attend_away")
+            try await world.sql("alter function public.no_session rename to attend_worker")
+            try await world.sql("alter function public.attend_worker set schema jobrunner")
+            try await world.sql(
+                """
+                select pg_terminate_backend(l.pid) from pg_locks as l
+                join pg_database as d on d.oid = l.database and d.datname = current_database()
+                join jobrunner.jobs as j on j.worker_id = l.objid
+                where l.locktype = 'advisory' and l.classid = 1246907730
+                """)
+            try await Task.sleep(for: .seconds(4))
+            try await world.sql("drop function jobrunner.attend_worker")
+            try await world.sql("alter function jobrunner.attend_away rename to attend_worker")
+            try await eventually("the run is complete") {
+                try await world.outcomes("ann") == ["complete"]
+            }
+            #expect(
+                try await world.value(
+                    "select count(*) from jobrunner.workers where ended_at is not null") == "0")
+            await worker.stop()
+            await other.stop()
+        }
+    }
+
+    @Test func `a worker that is told to stop ends though its database hangs`() async throws {
+        try await withWorld(Self.yaml()) { world in
+            try await addUsers(world)
+            let relay = try FaultyRelay(to: world.database.url)
+            let worker = try world.start(through: relay.url) { $0.grace = .milliseconds(300) }
+            try await eventually("a page is committed") {
+                try await world.value("select count(*) > 0 from synced.generic_item") == "true"
+            }
+            relay.silenceAll()
+            // The claim loop and the heartbeat wait by now.
+            try await Task.sleep(for: .milliseconds(200))
+            let start = ContinuousClock.now
+            await worker.stop()
+            #expect(ContinuousClock.now - start < .seconds(5))
+            relay.speak()
+        }
+    }
+
+    @Test func `a job runs to the same rows under a role whose defaults are hostile`() async throws
+    {
+        try await withWorld(Self.yaml()) { world in
+            try await addUsers(world)
+            for setting in [
+                "default_transaction_isolation = 'serializable'", "datestyle = 'German'",
+                "intervalstyle = 'sql_standard'", "timezone = 'Asia/Kolkata'",
+                "bytea_output = 'escape'", "standard_conforming_strings = off",
+                "extra_float_digits = -15", "search_path = nowhere, pg_catalog",
+                "statement_timeout = 1", "lock_timeout = 1", "idle_session_timeout = 1",
+                "synchronous_commit = off",
+            ] {
+                try await world.sql(
+                    "alter role current_user in database \"\(world.database.name)\" set \(setting)")
+            }
+            try await world.drain()
+            try await expectAllWell(world)
+            try await world.sql("select jobrunner.reset_jobs('acme')")
+            try await world.runAgain()
+            // Every value reads as it was written.
+            #expect(
+                try await world.value("select coalesce(sum(updated_count), 0) from jobrunner.runs")
+                    == "0")
+        }
+    }
+}
