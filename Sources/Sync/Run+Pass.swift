@@ -180,9 +180,9 @@ extension Run {
         sourceTime ?? inputs.claimedAtMicroseconds
     }
 
-    /// Before every page: stops, the deadline, the pace and the page cap (ST3, MH11).
+    /// Before every page: the deadline, the pace and the page cap (MH11). A stop cancels the run's task,
+    /// which ends its requests and waits (ST3).
     func checkMayBegin(page: Int, of entity: Entity) throws {
-        if let reason = control.stopReason { throw RunEnd.interrupted(reason) }
         let left = deadline - ContinuousClock.now
         guard left > .zero, pace.allowsPage(within: left) else {
             throw RunEnd.interrupted(.deadline)
