@@ -279,8 +279,13 @@ import Testing
                     #""user": "user-000001", "zone": "WatchedStatusZone", "names": ["vid_00001", "vid_00002"], "after_requests": 1, "after_op": "changes/zone""#
                 )
             }
+            let start = try await world.requestCount()
             for _ in 0..<3 { try await world.runAgain() }
             #expect(Set(try await world.local().keys) == [video(0), video(1)])
+            // A deletion that was pulled takes the tag along, which the source would refuse.
+            #expect(
+                try await world.story(from: start).count { $0 == "records/modify" }
+                    == (found == "pull" ? 1 : 2))
             #expect(try await world.remote()[video(1)]?.status == "skipped")
             #expect(try await world.disagreements() == [])
         }
