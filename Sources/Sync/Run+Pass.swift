@@ -180,8 +180,9 @@ extension Run {
         sourceTime ?? inputs.claimedAtMicroseconds
     }
 
-    /// Before every page: the deadline, the pace and the page cap (MH11). A stop cancels the run's task,
-    /// which ends its requests and waits (ST3).
+    /// Before every page: the deadline, the pace and the page cap (MH11).
+    ///
+    /// A stop cancels the run's task, which ends its requests and waits (ST3).
     func checkMayBegin(page: Int, of entity: Entity) throws {
         let left = deadline - ContinuousClock.now
         guard left > .zero, pace.allowsPage(within: left) else {
