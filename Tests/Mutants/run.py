@@ -5,6 +5,7 @@ import glob
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import time
 
 TEST_SECONDS_MAX = 300
 CHAOS_SECONDS_MAX = 900
+MUTANTS_A_SERVER = 10
 
 
 class Mistake(Exception):
@@ -196,9 +198,11 @@ def write(path, text):
         file.write(text)
 
 
-def try_all(mutants, seek):
+def try_all(mutants, seek, server):
     counts = {"killed": 0, "survived": 0, "does not build": 0}
-    for mutant in mutants:
+    for place, mutant in enumerate(mutants):
+        if place % MUTANTS_A_SERVER == 0:
+            server.renew()
         began = time.monotonic()
         word, red = verdict(mutant, seek)
         counts[word] += 1
@@ -215,20 +219,31 @@ def check_clean():
         raise Mistake("the working tree has changes: commit them first\n" + status.rstrip())
 
 
-def with_server(work):
-    if os.environ.get("JOBRUNNER_TEST_DATABASE_URL"):
-        return work()
-    # The folder itself is the server's: bin/pg gives it to the user that the server runs as.
-    with tempfile.TemporaryDirectory(prefix="jobrunner-mutants.", dir="/var/tmp") as server:
-        status, output = run(["bin/pg", "start", "--fast", server])
+class Server:
+    """The tests' server: one that the environment names, or one of our own."""
+
+    def __init__(self):
+        self.folder = None
+        self.is_own = not os.environ.get("JOBRUNNER_TEST_DATABASE_URL")
+
+    def renew(self):
+        """Puts an empty one in its place: each test process leaves its databases to the next, which drops them."""
+        if not self.is_own:
+            return
+        self.stop()
+        # The folder itself is the server's: bin/pg gives it to the user that the server runs as.
+        self.folder = tempfile.mkdtemp(prefix="jobrunner-mutants.", dir="/var/tmp")
+        status, output = run(["bin/pg", "start", "--fast", self.folder])
         url = re.search(r"^DATABASE_URL=(.*)$", output, re.M)
         if status != 0 or not url:
             raise Mistake("no server: " + output.strip())
         os.environ["JOBRUNNER_TEST_DATABASE_URL"] = url[1]
-        try:
-            return work()
-        finally:
-            run(["bin/pg", "stop", server])
+
+    def stop(self):
+        if self.folder:
+            run(["bin/pg", "stop", self.folder])
+            shutil.rmtree(self.folder, ignore_errors=True)
+            self.folder = None
 
 
 def list_all(mutants):
@@ -261,14 +276,14 @@ def main():
         mutant.applied()
     subprocess.run(["bin/needs", "test"], check=True)
 
-    def work():
-        try:
-            check_green(mutants, seek)
-            return try_all(mutants, seek)
-        finally:
-            build()  # of what stands here again, so that nobody tests a breakage later
-
-    return with_server(work)
+    server = Server()
+    try:
+        server.renew()
+        check_green(mutants, seek)
+        return try_all(mutants, seek, server)
+    finally:
+        server.stop()
+        build()  # of what stands here again, so that nobody tests a breakage later
 
 
 def stop(*_):
