@@ -97,6 +97,28 @@ def give_job(me):
     yield from transaction_of(me, "give_job", in_tenant=TENANT, in_job="pairs.spare")
 
 
+@verb("give_job anew", 3, APPLICATION, ANY)
+def give_job_anew(me):
+    """It does nothing, but where the job was taken meanwhile."""
+    yield BEGIN
+    yield me.call("give_job", in_tenant=TENANT, in_job=me.world.job)
+    yield COMMIT
+    me.done("give_job anew")
+
+
+def taking(what, with_rows):
+    @verb(what, 3, APPLICATION, ANY, {"running", "silent", "reauth"}, may_meet={"JR014"})
+    def body(me):
+        yield BEGIN
+        yield me.call("take_job", in_tenant=TENANT, in_job=me.world.job, in_with_rows=with_rows)
+        yield COMMIT
+        me.done("take_job", with_rows or me.facts.answers.get("take_job", False))
+
+
+taking("take_job", False)
+taking("take_job with rows", True)
+
+
 @verb("add_user", 3, APPLICATION, ANY, may_meet={"JR013"})
 def add_user(me):
     yield from transaction_of(me, "add_user", in_tenant=TENANT, in_key="dora")

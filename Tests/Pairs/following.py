@@ -8,6 +8,8 @@ COUNTERS = ("inserted", "updated", "deleted", "swept")
 def judge_rows(judge, look):
     """No edit is gone, and a row that counts as sent is what the source has."""
     facts, world = judge.facts, judge.world
+    if facts.answers.get("take_job"):
+        return
     rows = {row[world.key]: row for row in look["rows"]}
     for record in {edit.record for edit in facts.edits}:
         last = max((edit for edit in facts.edits if edit.record == record), key=lambda edit: edit.committed)
@@ -62,7 +64,7 @@ def judge_wishes(judge, look):
     facts, world = judge.facts, judge.world
     late = []
     for wish in facts.wishes:
-        if wish.user == "ann" and "remove_user" in facts.done:
+        if wish.user == "ann" and "remove_user" in facts.done or "take_job" in facts.done:
             continue
         job = next(j for j in look["jobs"] if j["user_id"] == world.users[wish.user] and j["name"] == world.job)
         if not is_honoured(judge, wish):

@@ -31,7 +31,16 @@ select json_build_object(
     select user_id from jobrunner.jobs union all select user_id from jobrunner.checkpoints
     union all select user_id from jobrunner.runs union all select user_id from jobrunner.secrets
     union all select user_id from jobrunner.seen_pages union all select user_id from synced.{table}
-    union all select id from jobrunner.users) as r where r.user_id = {ann})
+    union all select id from jobrunner.users) as r where r.user_id = {ann}),
+  'memory', (select count(*) from (
+    select tenant_id, name as job_name from jobrunner.jobs
+    union all select tenant_id, job_name from jobrunner.tenant_jobs
+    union all select tenant_id, job_name from jobrunner.checkpoints
+    union all select u.tenant_id, m.job_name from (
+      select user_id, job_name from jobrunner.call_memory union all select user_id, job_name from jobrunner.seen_pages
+      union all select user_id, job_name from jobrunner.armed_triggers) as m join jobrunner.users as u on u.id = m.user_id
+    ) as r where r.tenant_id = {tenant} and r.job_name = '{job}'),
+  'others', (select count(*) from jobrunner.jobs as j where j.tenant_id <> {tenant} and j.name = '{job}')
 ) as look
 """
 
@@ -44,7 +53,7 @@ class Judge:
         self.ann = world.users["ann"]
 
     def look(self):
-        sql = LOOK.format(ann=self.ann, table=self.world.table)
+        sql = LOOK.format(ann=self.ann, table=self.world.table, tenant=self.world.tenant_id, job=self.world.job)
         look = json.loads(self.world.judge.query(sql)[0]["look"])
         return {name: value if value is not None else [] for name, value in look.items()}
 
@@ -59,6 +68,7 @@ class Judge:
         after = self.look()
         self.judge_claim(claims, due)
         if "remove_user" not in self.facts.done:
+            self.judge_taken_rows(after)
             judge_rows(self, after)
             judge_counters(self, after)
         judge_wishes(self, after)
@@ -70,8 +80,9 @@ class Judge:
                 self.facts.violated(f"{actor.verb.name} was refused: {refusal.sqlstate} {refusal.text}")
 
     def removal(self):
-        """What may meet those who come after a user was removed."""
-        return {"JR001", "JR002", "JR011", "JR012"} if "remove_user" in self.facts.done else set()
+        """What may meet those who come after a user was removed, or its job taken."""
+        removed = {"JR001", "JR002", "JR011", "JR012"} if "remove_user" in self.facts.done else set()
+        return removed | ({"JR001", "JR012"} if "take_job" in self.facts.done else set())
 
     def tell_again(self):
         """Outcomes that met a job which somebody else held are told again."""
@@ -115,11 +126,36 @@ class Judge:
                 facts.violated(f"{text}: {', '.join(look[what])}")
         if "remove_user" in done and look["left"]:
             facts.violated(f"{look['left']} rows of a removed user are left")
+        self.judge_taken(look)
         if job := self.job(look):
             self.judge_stops(job)
             self.judge_reset(look)
             self.judge_patience(job)
             self.judge_secret(job)
+
+    def judge_taken(self, look):
+        """Of a job that was taken from its tenant nothing is left but history, and nobody else's is touched."""
+        done = self.facts.done
+        if "take_job" not in done:
+            return
+        if done.get("give_job anew", -1) < done["take_job"] and look["memory"]:
+            self.facts.violated(f"{look['memory']} rows of a taken job are left")
+        if look["others"] != 1:
+            self.facts.violated("a job was taken from another tenant")
+        if any(page.committed > done["take_job"] for page in self.facts.pages):
+            self.facts.violated("a page of a taken job was committed after it was taken")
+
+    def judge_taken_rows(self, look):
+        """Rows that nobody edited meanwhile go when that was asked for, and stay when it was not."""
+        facts = self.facts
+        if "take_job" not in facts.done:
+            return
+        edited = {edit.record for edit in facts.edits}
+        stored = {row[self.world.key] for row in look["rows"]}
+        if facts.answers["take_job"] and "give_job anew" not in facts.done and stored - edited:
+            facts.violated(f"rows of a taken job are left: {', '.join(sorted(stored - edited))}")
+        if not facts.answers["take_job"] and not {"n01", "n06"} <= stored:
+            facts.violated("rows of a taken job are gone, though they were to stay")
 
     def judge_stops(self, job):
         done = self.facts.done

@@ -22,6 +22,10 @@ THREES = [
     ("silent", "claim", "reap", "finish partial"),
     ("due", "claim", "enqueue force", "pause"),
     ("due", "give_job", "add_user", "remove_user"),
+    ("due", "take_job", "give_job anew", "add_user"),
+    ("running", "page", "take_job", "give_job anew"),
+    ("reauth", "set_secret", "take_job", "pause"),
+    ("reauth", "set_secret", "reset", "pause"),
 ]
 
 
@@ -34,7 +38,8 @@ BAD = [
     ("page", "finish complete"), ("page", "edit_record of the page"), ("enqueue entity", "enqueue"),
     ("finish partial", "enqueue"), ("release", "enqueue"), ("finish deferred", "enqueue force"),
     ("store_job_file", "maintain_runs"), ("store_job_file", "enqueue two"), ("store_job_file", "add_user"),
-    ("enqueue", "remove_user"), ("set_secret", "remove_user"), ("set_tenant", "claim"), ("enqueue entity", "trigger"),
+    ("take_job", "page"), ("take_job", "give_job anew"), ("take_job", "add_user"), ("take_job", "set_secret"),
+    ("set_secret", "reset"), ("enqueue", "remove_user"), ("set_secret", "remove_user"), ("set_tenant", "claim"), ("enqueue entity", "trigger"),
 ]
 
 

@@ -111,6 +111,9 @@ class World:
         judge.query("select jobrunner.set_secret($1, $2, 'web_auth_token', 'old')", self.tenant_id, self.users["ann"])
         judge.script("update jobrunner.secrets set updated_at = now() - interval '1 day'")
         judge.script(ROWS.format(table=table, key=key, extra=extra, value=value))
+        # A call that every tenant's new secret makes it forget.
+        judge.query("insert into jobrunner.call_memory (user_id, job_name, call, last_succeeded_at) values"
+                    " ($1, $2, 'cloudkit.check_account', now())", self.users["ann"], job)
         self.worker, self.spare = (
             int(self.admin.query("select jobrunner.register_worker('pairs', $1, '0', 100) as id", n)[0]["id"])
             for n in (1, 2)

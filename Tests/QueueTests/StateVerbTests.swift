@@ -11,16 +11,18 @@ enum State: String, CaseIterable {
 enum Verb: String, CaseIterable {
     case claim, hold, commitPage, finish, release, reap
     case enqueue, cancel, retry, pause, resume, reset
-    case wantFresh, trigger, pushSoon, repair
+    case wantFresh, trigger, pushSoon, repair, takeJob
 }
 
 /// What the job is afterwards; `lost` before it when the verb was refused for want of the claim.
+///
+/// A job that was taken away is gone, whatever it was in.
 private let table: [State: [Verb: String]] = [
     .waiting: [
         .claim: "running", .hold: "lost, due", .commitPage: "lost, due", .finish: "lost, due",
         .release: "lost, due", .reap: "due", .enqueue: "due", .cancel: "due", .retry: "due",
         .pause: "paused", .resume: "due", .reset: "due",
-        .wantFresh: "due", .trigger: "due", .pushSoon: "due", .repair: "due",
+        .wantFresh: "due", .trigger: "due", .pushSoon: "due", .repair: "due", .takeJob: "gone",
     ],
     .running: [
         .claim: "running", .hold: "running", .commitPage: "running", .finish: "later",
@@ -28,13 +30,14 @@ private let table: [State: [Verb: String]] = [
         .retry: "running", .pause: "running, stopping, to pause", .resume: "running",
         .reset: "running",
         .wantFresh: "running", .trigger: "running, rerun", .pushSoon: "running, rerun",
-        .repair: "running, rerun",
+        .repair: "running, rerun", .takeJob: "gone",
     ],
     .paused: [
         .claim: "paused", .hold: "lost, paused", .commitPage: "lost, paused",
         .finish: "lost, paused", .release: "lost, paused", .reap: "paused", .enqueue: "paused",
         .cancel: "paused", .retry: "paused", .pause: "paused", .resume: "due", .reset: "paused",
         .wantFresh: "paused", .trigger: "paused", .pushSoon: "paused", .repair: "paused",
+        .takeJob: "gone",
     ],
     .quarantined: [
         .claim: "quarantined", .hold: "lost, quarantined", .commitPage: "lost, quarantined",
@@ -42,7 +45,7 @@ private let table: [State: [Verb: String]] = [
         .enqueue: "quarantined", .cancel: "quarantined", .retry: "due", .pause: "paused",
         .resume: "quarantined", .reset: "quarantined",
         .wantFresh: "quarantined", .trigger: "quarantined", .pushSoon: "quarantined",
-        .repair: "quarantined",
+        .repair: "quarantined", .takeJob: "gone",
     ],
     .needsReauth: [
         .claim: "needs_reauth", .hold: "lost, needs_reauth", .commitPage: "lost, needs_reauth",
@@ -50,7 +53,7 @@ private let table: [State: [Verb: String]] = [
         .enqueue: "needs_reauth", .cancel: "needs_reauth", .retry: "due", .pause: "paused",
         .resume: "needs_reauth", .reset: "needs_reauth",
         .wantFresh: "needs_reauth", .trigger: "needs_reauth", .pushSoon: "needs_reauth",
-        .repair: "needs_reauth",
+        .repair: "needs_reauth", .takeJob: "gone",
     ],
     .deferred: [
         .claim: "deferred", .hold: "lost, deferred", .commitPage: "lost, deferred",
@@ -58,6 +61,7 @@ private let table: [State: [Verb: String]] = [
         .enqueue: "deferred", .cancel: "deferred", .retry: "due", .pause: "paused",
         .resume: "deferred", .reset: "deferred",
         .wantFresh: "deferred", .trigger: "deferred", .pushSoon: "deferred", .repair: "deferred",
+        .takeJob: "gone",
     ],
 ]
 
@@ -76,7 +80,9 @@ struct StateVerbTests {
                 #expect(
                     (isKept ? "" : "lost, ") + after == table[state]?[verb],
                     "\(verb) of a job that is \(state)")
-                if verb != .claim || state != .waiting {
+                if verb == .takeJob {
+                    try await fixture.expectTaken(claim, wasRunning: state == .running)
+                } else if verb != .claim || state != .waiting {
                     #expect(try await fixture.job("fence", user: user) == fence)
                 }
                 try await fixture.script("select jobrunner.remove_user('acme', 'ann')")
@@ -139,6 +145,8 @@ extension Fixture {
             _ = try await text("select jobrunner.push_soon(\(held.userID), 'hub_video')::text")
         case .repair:
             _ = try await queue.repairJobs(JobScope(tenant: "acme", user: "ann"))
+        case .takeJob:
+            #expect(try await int("select jobrunner.take_job('acme', 'hub.refresh')") == 1)
         }
         return true
     }
@@ -152,8 +160,26 @@ extension Fixture {
         }
     }
 
+    /// The run that was in progress is in the history, and can write nothing more; the tenant is
+    /// given the job again for the next verb.
+    fileprivate func expectTaken(_ claim: Claim, wasRunning: Bool) async throws {
+        #expect(try await !isHeld { try await commit(claim) })
+        #expect(try await finish(claim).map(\.word) == [.lost])
+        let runs = try await int(
+            """
+            select count(*) from jobrunner.runs
+            where id = \(claim.fence) and outcome = 'partial' and error_kind = 'cancelled'
+            """)
+        #expect(runs == (wasRunning ? 1 : 0))
+        #expect(try await int("select jobrunner.give_job('acme', 'hub.refresh')") == 1)
+    }
+
     fileprivate func summary(_ user: Int64) async throws -> String {
-        try await job(
+        guard try await int("select count(*) from jobrunner.jobs where user_id = \(user)") > 0
+        else {
+            return "gone"
+        }
+        return try await job(
             """
             case
               when state <> 'waiting' then state

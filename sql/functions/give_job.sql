@@ -16,6 +16,8 @@ begin
         select 'Stored are ' || string_agg(f.name, ', ' order by f.name) || '.' from jobrunner.job_files as f
       ), 'None is stored: run jobrunner migrate.');
   end if;
+  -- Before it is asked whether the job was given: take_job may be at it.
+  perform from jobrunner.tenants as t where t.id = v_tenant.id for no key update;
   insert into jobrunner.tenant_jobs (tenant_id, job_name) values (v_tenant.id, in_job) on conflict do nothing;
   insert into jobrunner.sources (tenant_id, name, tokens)
   select v_tenant.id, f.source, coalesce(f.per_second, 0) from jobrunner.job_files as f where f.name = in_job

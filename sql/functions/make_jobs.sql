@@ -5,7 +5,7 @@ create or replace function jobrunner.make_jobs(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Makes the standing jobs of a job file that a tenant lacks, due at once (MH26): one for each user, or for scope
+-- Makes the standing jobs of a job file that a tenant was given and lacks, due at once (MH26): one for each user, or for scope
 -- tenant one under the row that stands for the tenant. Returns how many. Not for callers: give_job, store_job_file.
 declare
   v_shared boolean := (select f.scope = 'tenant' from jobrunner.job_files as f where f.name = in_job);
@@ -22,6 +22,8 @@ begin
   from jobrunner.users as u
   join jobrunner.job_files as f on f.name = in_job
   where u.tenant_id = in_tenant_id and u.stands_for_tenant = v_shared
+    -- The job may have been taken while this waited for the tenant's row.
+    and exists (select from jobrunner.tenant_jobs as g where g.tenant_id = in_tenant_id and g.job_name = in_job)
   -- A user that is being removed gets none (remove_users): a foreign key would do, but each claim would pay for it. A
   -- schedule that is being changed is waited for (store_job_file).
   for key share of u for share of f

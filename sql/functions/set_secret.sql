@@ -27,12 +27,6 @@ begin
   values (in_tenant_id, in_user_id, in_name, in_sealed)
   on conflict (user_id, tenant_id, name) do update
   set sealed = excluded.sealed, updated_at = now(), version = nextval('jobrunner.secret_versions');
-  -- Another secret may be another person's: whose it is has to be asked again (LU23).
-  update jobrunner.call_memory as m
-  set last_succeeded_at = '-infinity'
-  from jobrunner.users as u
-  where u.id = m.user_id and u.tenant_id = in_tenant_id and (in_user_id = 0 or u.id = in_user_id)
-    and m.call = 'cloudkit.check_account';
   with parked as materialized (
     select j.user_id, j.name
     from jobrunner.jobs as j
@@ -48,6 +42,13 @@ begin
   from parked as p
   where j.user_id = p.user_id and j.name = p.name;
   get diagnostics v_count = row_count;
+  -- Another secret may be another person's: whose it is has to be asked again (LU23). After the jobs, as
+  -- reset_jobs and take_job lock them.
+  update jobrunner.call_memory as m
+  set last_succeeded_at = '-infinity'
+  from jobrunner.users as u
+  where u.id = m.user_id and u.tenant_id = in_tenant_id and (in_user_id = 0 or u.id = in_user_id)
+    and m.call = 'cloudkit.check_account';
   if v_count > 0 then
     perform jobrunner.wake_workers();
   end if;
