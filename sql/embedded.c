@@ -33,6 +33,9 @@ static const unsigned char migrations_0008_proofs_and_wishes[] = {
 static const unsigned char migrations_0010_unreadable_passes_and_trouble[] = {
 #embed "migrations/0010_unreadable_passes_and_trouble.sql"
 };
+static const unsigned char migrations_0011_times_that_can_be_told[] = {
+#embed "migrations/0011_times_that_can_be_told.sql"
+};
 static const unsigned char functions_abandon_pass[] = {
 #embed "functions/abandon_pass.sql"
 };
@@ -80,6 +83,12 @@ static const unsigned char functions_duplicates[] = {
 };
 static const unsigned char functions_edit_record[] = {
 #embed "functions/edit_record.sql"
+};
+static const unsigned char functions_endless_at[] = {
+#embed "functions/endless_at.sql"
+};
+static const unsigned char functions_endless_runs[] = {
+#embed "functions/endless_runs.sql"
 };
 static const unsigned char functions_enqueue[] = {
 #embed "functions/enqueue.sql"
@@ -384,6 +393,7 @@ static const jr_sql_file files[] = {
     {"migrations/0007_wishes_and_blame.sql", migrations_0007_wishes_and_blame, sizeof migrations_0007_wishes_and_blame},
     {"migrations/0008_proofs_and_wishes.sql", migrations_0008_proofs_and_wishes, sizeof migrations_0008_proofs_and_wishes},
     {"migrations/0010_unreadable_passes_and_trouble.sql", migrations_0010_unreadable_passes_and_trouble, sizeof migrations_0010_unreadable_passes_and_trouble},
+    {"migrations/0011_times_that_can_be_told.sql", migrations_0011_times_that_can_be_told, sizeof migrations_0011_times_that_can_be_told},
     {"functions/abandon_pass.sql", functions_abandon_pass, sizeof functions_abandon_pass},
     {"functions/add_tenant.sql", functions_add_tenant, sizeof functions_add_tenant},
     {"functions/add_user.sql", functions_add_user, sizeof functions_add_user},
@@ -400,6 +410,8 @@ static const jr_sql_file files[] = {
     {"functions/delete_record.sql", functions_delete_record, sizeof functions_delete_record},
     {"functions/duplicates.sql", functions_duplicates, sizeof functions_duplicates},
     {"functions/edit_record.sql", functions_edit_record, sizeof functions_edit_record},
+    {"functions/endless_at.sql", functions_endless_at, sizeof functions_endless_at},
+    {"functions/endless_runs.sql", functions_endless_runs, sizeof functions_endless_runs},
     {"functions/enqueue.sql", functions_enqueue, sizeof functions_enqueue},
     {"functions/enqueue_all.sql", functions_enqueue_all, sizeof functions_enqueue_all},
     {"functions/enqueue_job.sql", functions_enqueue_job, sizeof functions_enqueue_job},

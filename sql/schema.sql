@@ -168,6 +168,7 @@ END) stored,
   constraint job_deferrals_are_not_negative CHECK ((deferrals >= 0)),
   constraint job_error_is_at_most_1_kib CHECK ((octet_length(last_error) <= 1024)),
   constraint job_outcome_is_known CHECK ((last_outcome = ANY (ARRAY['complete'::text, 'partial'::text, 'deferred'::text, 'skipped'::text, 'needs_reauth'::text, 'failed'::text]))),
+  constraint job_period_and_deadline_are_within_bounds CHECK ((((every >= '00:00:01'::interval) AND (every <= '10 years'::interval)) AND ((deadline >= '00:00:00.001'::interval) AND (deadline <= '10 years'::interval)))),
   constraint job_phase_lies_within_its_period CHECK (((phase >= '00:00:00'::interval) AND (phase < every))),
   constraint job_priority_is_0_or_1 CHECK ((priority = ANY (ARRAY[0, 1]))),
   constraint jobs_pkey PRIMARY KEY (user_id, name),
@@ -359,6 +360,8 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.delete_record(in_tenant text, in_user text, in_table text, in_key jsonb) returns boolean
 -- function jobrunner.duplicates(in_table text, in_by text[], in_tenant text DEFAULT NULL::text) returns TABLE(tenant text, user_id bigint, user_key text, value jsonb, row_count bigint)
 -- function jobrunner.edit_record(in_tenant text, in_user text, in_table text, in_values jsonb) returns jsonb
+-- function jobrunner.endless_at(in_user_id bigint, in_job text, in_last_success_at timestamp with time zone) returns timestamp with time zone
+-- function jobrunner.endless_runs(in_places bigint[], in_user_ids bigint[], in_names text[], in_outcomes text[]) returns bigint[]
 -- function jobrunner.enqueue(in_tenant text, in_user text, in_job text, in_full boolean DEFAULT false, in_entity text DEFAULT NULL::text, in_force boolean DEFAULT false) returns text
 -- function jobrunner.enqueue_all(in_tenant text, in_job text, in_full boolean DEFAULT false, in_entity text DEFAULT NULL::text, in_force boolean DEFAULT false) returns integer
 -- function jobrunner.enqueue_job(in_job jobrunner.jobs, in_full boolean, in_entity text, in_force boolean) returns text

@@ -148,6 +148,8 @@ public struct Verdict: Sendable, Equatable {
         case busy
         /// Written, and the job is set aside.
         case quarantined
+        /// Written, and the job's pass begins to count as one that does not end.
+        case endless
     }
     /// Number of the user.
     public var userID: Int64

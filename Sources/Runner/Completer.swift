@@ -156,6 +156,7 @@ final class Completer: Sendable {
             case .busy: break
             case .quarantined:
                 log.emit(.jobQuarantined(subject, reason: "no progress in five runs"))
+            case .endless: log.emit(.passEndless(subject))
             }
         }
     }

@@ -112,6 +112,8 @@ public enum Event: Sendable, Equatable {
     case jobsReaped(Subject, count: Int)
     /// A job was set aside for a while.
     case jobQuarantined(Subject, reason: String)
+    /// A hundred runs in more than a day committed pages, and no pass ended; told once.
+    case passEndless(Subject)
     /// Nobody asks this source for a while.
     case sourceBlocked(Subject, source: String, wait: Duration, reason: String)
     /// This source is asked again.

@@ -81,6 +81,7 @@ extension Event {
         case .runDeferred: ("run_deferred", .info)
         case .jobsReaped: ("jobs_reaped", .warning)
         case .jobQuarantined: ("job_quarantined", .error)
+        case .passEndless: ("pass_endless", .warning)
         case .sourceBlocked: ("source_blocked", .warning)
         case .sourceUnblocked: ("source_unblocked", .info)
         case .callWarned: ("call_warned", .warning)
@@ -109,7 +110,7 @@ extension Event {
             .sourceBlocked(let subject, _, _, _), .sourceUnblocked(let subject, _),
             .callWarned(let subject, _, _), .pageCommitted(let subject, _, _, _, _),
             .duplicatesFound(let subject, _, _, _, _), .internalError(let subject, _, _),
-            .runStarted(let subject), .passBegunAnew(let subject, _),
+            .runStarted(let subject), .passEndless(let subject), .passBegunAnew(let subject, _),
             .recordsIgnored(let subject, _, _), .rowsPushed(let subject, _, _, _),
             .recordsIncompatible(let subject, _, _, _, _), .sweepRefused(let subject, _, _),
             .runOverdue(let subject, _), .jobFileRefused(let subject, _):
@@ -153,7 +154,8 @@ extension Event {
         case .linesDropped(let lines): [count("count", lines)]
         case .jobFileRefused(_, let mistake): [Field("mistake", .text(mistake))]
         case .runFinished, .runLost, .runDeferred, .runStarted, .recordsIgnored, .rowsPushed,
-            .duplicatesFound, .passBegunAnew, .recordsIncompatible, .sweepRefused, .runOverdue:
+            .duplicatesFound, .passBegunAnew, .recordsIncompatible, .sweepRefused, .runOverdue,
+            .passEndless:
             runDetails
         }
     }

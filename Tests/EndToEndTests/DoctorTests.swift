@@ -71,6 +71,35 @@ import Testing
         }
     }
 
+    @Test func `a pass that does not end is told of by doctor and counted by status`() async throws
+    {
+        try await Installation.with { installation in
+            try await installation.addAnn()
+            try await installation.execute(
+                """
+                insert into jobrunner.checkpoints
+                  (user_id, job_name, entity, tenant_id, pass_kind, pass_started_at, page_number)
+                select j.user_id, j.name, 'order', j.tenant_id, 'full', now() - interval '2 days', 1000
+                from jobrunner.jobs as j where j.name = 'shop.orders';
+                insert into jobrunner.runs
+                  (user_id, id, outcome, tenant_id, job_name, scheduled_at, started_at, ended_at, page_count)
+                select j.user_id, n, 'partial', j.tenant_id, j.name, now(), now(), now() - interval '25 hours', 10
+                from jobrunner.jobs as j, generate_series(1, 100) as n where j.name = 'shop.orders';
+                """)
+            let (code, lines) = try await findings(installation)
+            #expect(code == 1)
+            #expect(
+                lines.prefix(2) == [
+                    "error: passes: 1 job read on for more than a day and a hundred runs, and no pass ends;"
+                        + " does the source always name a next page?",
+                    "error: passes: shop.orders of user ann of tenant acme, entity order: 1000 pages of a"
+                        + " full pass of which no end was seen in a day and a hundred runs",
+                ], "\(lines)")
+            let status = try await installation.json("status --tenant acme")
+            #expect("\(status.text)".contains(#""trouble_count":1"#), "\(status.text)")
+        }
+    }
+
     @Test func `what keeps doctor from asking is itself a finding`() async throws {
         try await Installation.with(migrated: false) { installation in
             let older = try await findings(installation)

@@ -125,6 +125,118 @@ import Testing
         }
     }
 
+    /// What a test does to one user's rows, and how its next run ends.
+    struct Row: Sendable {
+        var sql: String
+        var end = "complete"
+        var reason = ""
+    }
+
+    private static let farTimes = [
+        "'infinity'", "'-infinity'", "'294276-12-31'", "'4713-01-01 BC'",
+    ]
+    private static let full = "'x' || repeat('y', 16383)"
+
+    private static let memorySQL = """
+        where user_id = $1 and call = (select min(call) from jobrunner.call_memory where user_id = $1)
+        """
+
+    static let memory =
+        (["null", "''", full].map { "list_hash = \($0)" }
+        + farTimes.map { "last_succeeded_at = \($0)" } + ["call = \(full)", "call = ''"]).map {
+            Row(sql: "update jobrunner.call_memory set \($0) \(memorySQL)")
+        } + [
+            Row(
+                sql: "update jobrunner.call_memory set list_hash = \(long) \(memorySQL)",
+                end: "failed malformed", reason: "list_hash in the memory of call")
+        ]
+
+    static let secrets =
+        [
+            "''", "'\\x00'", "substring(sealed from 1 for 9)",
+            "overlay(sealed placing '\\x00' from 1)",
+        ].map {
+            Row(
+                sql: "update jobrunner.secrets set sealed = \($0) where user_id = $1",
+                end: "needs_reauth unauthorised", reason: "secret")
+        }
+        + ["9223372036854775807", "-9223372036854775808"].map {
+            Row(sql: "update jobrunner.secrets set version = \($0) where user_id = $1")
+        }
+        + farTimes.map {
+            Row(sql: "update jobrunner.secrets set updated_at = \($0) where user_id = $1")
+        } + [
+            Row(
+                sql:
+                    "update jobrunner.secrets set sealed = decode(repeat('78', 16384), 'hex') where user_id = $1",
+                end: "needs_reauth unauthorised", reason: "secret"),
+            Row(
+                sql:
+                    "update jobrunner.secrets set sealed = decode(repeat('78', 1000000), 'hex') where user_id = $1",
+                end: "failed malformed", reason: "secret key is 1000000 bytes long"),
+        ]
+
+    /// Each row of `poisons` is the trouble of a user of its own; what the others do is as ever.
+    private func check(_ poisons: [Row], in world: World) async throws {
+        for (number, poison) in poisons.enumerated() {
+            let user = try await world.userID("p\(number)")
+            try await world.sql("\(poison.sql)", .int8(Int64(user)))
+        }
+        let before = try await world.value("select last_value from jobrunner.fences") ?? ""
+        try await world.sql(
+            """
+            update jobrunner.jobs as j set due_at = least(j.due_at, now()) from jobrunner.users as u
+            where u.id = j.user_id and j.worker_id is null
+            """)
+        let worker = try world.start()
+        for user in poisons.indices.map({ "p\($0)" }) + ["ann", "zoe"] {
+            try await eventually("\(user) has run") {
+                try await world.value(
+                    """
+                    select bool_and(j.worker_id is null and j.fence > $2 and j.fence < $2 + 1000000)
+                    from jobrunner.jobs as j join jobrunner.users as u on u.id = j.user_id where u.key = $1
+                    """, .text(user), .int8(Int64(before) ?? 0)) == "true"
+            }
+        }
+        await worker.stop()
+        for (number, poison) in poisons.enumerated() {
+            let job = try await world.job("p\(number)")
+            let end = [job.text("last_outcome"), job.text("last_error_kind")].compactMap { $0 }
+            #expect(end.joined(separator: " ") == poison.end, "\(poison.sql)")
+            let error = job.text("last_error") ?? ""
+            #expect(
+                poison.reason.isEmpty || error.contains(poison.reason), "\(poison.sql): \(error)")
+        }
+        for user in ["ann", "zoe"] {
+            #expect(try await world.job(user).text("last_outcome") == "complete")
+            #expect(try await world.job(user).int("consecutive_failures") == 0)
+        }
+    }
+
+    @Test func `poisoned memory of calls is its own job's trouble`() async throws {
+        try await withWorld { world in
+            for user in ["ann", "zoe"] + Self.memory.indices.map({ "p\($0)" }) {
+                try await world.addUser(user, videos: 2)
+            }
+            try await world.drain()
+            try await check(Self.memory, in: world)
+        }
+    }
+
+    @Test func `poisoned secrets are their own job's trouble`() async throws {
+        let yaml = World.generic(
+            "single", page: "style: single, size: 20",
+            source: #"auth: { type: bearer, token: "{secret.key}" }"#)
+        try await withWorld(yaml, sealer: true) { world in
+            for user in ["ann", "zoe"] + Self.secrets.indices.map({ "p\($0)" }) {
+                try await world.addUser(user, videos: 2)
+                try await world.setSecret("key", "open", of: user)
+            }
+            try await world.drain()
+            try await check(Self.secrets, in: world)
+        }
+    }
+
     @Test func `what the server can't give of one job is asked for job by job`() async throws {
         try await withWorld(World.generic("single", page: "style: single, size: 20")) { world in
             for user in ["ann", "bob", "zoe"] { try await world.addUser(user, videos: 5) }

@@ -59,6 +59,42 @@ struct TroubleTests {
         }
     }
 
+    @Test func `a pass of a day and a hundred runs that yield is in the view, and told of once`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            let worker = try await fixture.addWorker()
+            let user = try await fixture.addUser("ann")
+            func yield(_ page: Int) async throws -> [Verdict.Word] {
+                let claim = try await fixture.run(worker, user: user)
+                try await fixture.commit(claim, QueueTests.page(page))
+                return try await fixture.finish(claim, .partial, kind: .pageCap).map(\.word)
+            }
+            for page in 1...98 { #expect(try await yield(page) == []) }
+            let before = "update jobrunner.runs set ended_at = ended_at - interval '1 day'"
+            try await fixture.script(before)
+            // A day is over, and not a hundred runs.
+            #expect(try await yield(99) == [])
+            #expect(try await troubles(fixture) == [])
+            #expect(try await yield(100) == [.endless])
+            #expect(try await troubles(fixture) == ["ann hub.refresh video endless"])
+            #expect(try await yield(101) == [])
+            #expect(try await troubles(fixture) == ["ann hub.refresh video endless"])
+            // A hundred runs, and not a day.
+            try await fixture.script(
+                "update jobrunner.runs set ended_at = now() - interval '1 hour'")
+            #expect(try await yield(102) == [])
+            #expect(try await troubles(fixture) == [])
+            // Once it comes to its end, it counts anew.
+            try await fixture.script(before)
+            #expect(try await troubles(fixture) == ["ann hub.refresh video endless"])
+            let claim = try await fixture.run(worker, user: user)
+            try await fixture.commit(claim, QueueTests.page(103, isEnd: true))
+            #expect(try await fixture.finish(claim) == [])
+            #expect(try await troubles(fixture) == [])
+        }
+    }
+
     @Test func `a healthy job stands in no index of trouble, whose scan finds the others`()
         async throws
     {

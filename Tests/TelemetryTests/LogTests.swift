@@ -63,7 +63,7 @@ private let everyEvent: [Event] = {
         .runOverdue(subject, since: .seconds(1)), .jobFileRefused(subject, mistake: long),
         .jobsReaped(subject, count: .min), .jobQuarantined(subject, reason: long),
         .sourceBlocked(subject, source: long, wait: .seconds(1), reason: long),
-        .sourceUnblocked(subject, source: long),
+        .sourceUnblocked(subject, source: long), .passEndless(subject),
         .callWarned(subject, call: long, error: long),
         .pageCommitted(subject, entity: long, page: .min, fetched: .min, changed: .min),
         .duplicatesFound(subject, table: long, columns: [long], values: .min, rows: .min),

@@ -69,7 +69,7 @@ begin
       rerun_forced = false,
       rerun_entity = null,
       due_at = case when d.is_set_aside then now() + jobrunner.quarantine_span(j.crashes - 1) else now() end,
-      crashes = case when d.has_progress then 0 else j.crashes + 1 end,
+      crashes = case when d.has_progress then 0 else least(j.crashes, 2147483646) + 1 end,
       quarantined_at = case when d.is_set_aside then now() end,
       quarantine_reason = case when d.is_set_aside then 'its worker died in three runs in a row' end,
       last_outcome = 'partial',

@@ -20,7 +20,7 @@ as $$
 -- Ends the runs at in_places, whose jobs are locked: counts what they committed, decides when each job is due next, writes
 -- the run, feeds the breakers. Returns the jobs that were set aside. Not for callers: finish_runs.
 -- A run that was complete has honoured what was asked of it; any other hands it on to the run that follows, together with
--- what was asked meanwhile.
+-- what was asked meanwhile. A counter at its type's end stays there, or no outcome of the batch could be written.
 #variable_conflict use_column
 declare
   v_ids bigint[];
@@ -65,7 +65,7 @@ begin
     select h.*,
       case
         when h.outcome = 'deferred' and not h.rerun_forced
-          then now() + jobrunner.deferral(h.asked_wait, case when h.has_progress then 1 else h.deferrals + 1 end)
+          then now() + jobrunner.deferral(h.asked_wait, case when h.has_progress then 1 else least(h.deferrals, 2147483646) + 1 end)
       end as deferred_until
     from held as h
   ), finished as (
@@ -91,24 +91,24 @@ begin
         when d.outcome = 'partial' and d.error_kind = 'database' then now() + make_interval(secs => 1 + 2 * random())
         when d.deferred_until is not null then d.deferred_until
         when d.rerun_requested or d.outcome in ('partial', 'deferred') or d.is_renewed then now()
-        when d.outcome = 'failed' then now() + jobrunner.backoff(d.consecutive_failures + 1, d.every)
+        when d.outcome = 'failed' then now() + jobrunner.backoff(least(d.consecutive_failures, 2147483646) + 1, d.every)
         else jobrunner.tick_after_run(d.next_due_at, now(), d.every, d.phase)
       end,
       deferred_until = d.deferred_until,
-      deferrals = case when d.outcome = 'deferred' and not d.has_progress then d.deferrals + 1 else 0 end,
+      deferrals = case when d.outcome = 'deferred' and not d.has_progress then least(d.deferrals, 2147483646) + 1 else 0 end,
       reauth_needed_at = case
         when d.outcome = 'needs_reauth' and not d.is_renewed then now()
         else j.reauth_needed_at
       end,
       consecutive_failures = case d.outcome
         when 'complete' then 0
-        when 'failed' then d.consecutive_failures + 1
+        when 'failed' then least(d.consecutive_failures, 2147483646) + 1
         else d.consecutive_failures
       end,
       crashes = 0,
       stalled_runs = case
         when d.outcome = 'complete' or d.has_progress then 0
-        when d.error_kind = 'deadline' then d.stalled_runs + 1
+        when d.error_kind = 'deadline' then least(d.stalled_runs, 2147483646) + 1
         else d.stalled_runs
       end,
       quarantined_at = case when d.is_stuck then now() end,

@@ -31,7 +31,8 @@ set jit = off
 as $$
 -- Writes each run's outcome once and decides when its job is due next. All well: no rows. A row says
 -- 'lost' (the claim was taken away, nothing is written), 'busy' (somebody's transaction holds the job or its secrets:
--- nothing is written, try it again) or 'quarantined' (the job was set aside).
+-- nothing is written, try it again), 'quarantined' (the job was set aside) or 'endless' (its pass begins to count as one
+-- that does not end).
 -- in_failures: per run null or [{entity, kind, error}], where it failed; in_waits_ms: how long a deferred one waits;
 -- in_passes: per run null or [{entity, generation, pass_number, page_number, watermark, sync_token, validator, probe,
 -- full_us}], passes that ended without anything to write, with the page they follow, 0: none of the pass; in_calls: per run null or [{call, list_hash}], calls that succeeded and no page remembered;
@@ -76,6 +77,11 @@ begin
         v_held, in_user_ids, in_names, in_outcomes, in_error_kinds, in_errors, in_waits_ms, in_requests, in_unchanged,
         in_secrets
       ) as q;
+    if 'partial' = any (in_outcomes) then
+      return query
+        select in_user_ids[e.place], in_names[e.place], in_fences[e.place], 'endless'
+        from unnest(jobrunner.endless_runs(v_held, in_user_ids, in_names, in_outcomes)) as e (place);
+    end if;
   end if;
 
   return query

@@ -1,11 +1,12 @@
 create or replace function jobrunner.held_jobs() returns setof jobrunner.jobs
-language plpgsql stable
+language plpgsql stable parallel restricted
 set search_path = pg_catalog
 as $$
 -- The jobs that run now. A running job keeps the due_at it answers to, so while few are due jobs_due finds it; an index
 -- on the worker would be written by every claim.
 -- After the clock was set back, runs that were claimed before it answer to times that have yet to come; two minutes
 -- cover the claims since reconcile_jobs, once a minute, last noted the time.
+-- Restricted, so that jobs_in_trouble, which asks it, may compare all users with all jobs in parallel.
 declare
   v_until timestamptz := now();
 begin

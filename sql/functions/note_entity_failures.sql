@@ -17,7 +17,7 @@ join jobrunner.jobs as j on j.user_id = in_user_ids[h.place] and j.name = in_nam
 cross join lateral jsonb_to_recordset(in_failures[h.place]::jsonb) as f (entity text, kind text, error text)
 where in_failures[h.place] is not null
 on conflict (user_id, job_name, entity) do update
-set consecutive_failures = k.consecutive_failures + 1,
+set consecutive_failures = least(k.consecutive_failures, 2147483646) + 1,
   last_error_kind = excluded.last_error_kind,
   last_error = excluded.last_error,
   last_error_at = excluded.last_error_at

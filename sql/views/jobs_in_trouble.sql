@@ -31,6 +31,15 @@ from (
       select from jobrunner.jobs as j where j.user_id = k.user_id and j.name = k.job_name and j.consecutive_failures > 0
     ))
   union all
+  -- The bounds are those of endless_at, which is asked of few.
+  select k.user_id, k.job_name, k.entity, 'endless', jobrunner.endless_at(j.user_id, j.name, j.last_success_at),
+    format('%s pages of a %s pass of which no end was seen in a day and a hundred runs', k.page_number, k.pass_kind)
+  from jobrunner.checkpoints as k
+  join jobrunner.jobs as j on j.user_id = k.user_id and j.name = k.job_name
+  where k.pass_kind is not null and k.page_number >= 100
+    and coalesce(j.last_success_at < now() - interval '1 day', true)
+    and jobrunner.endless_at(j.user_id, j.name, j.last_success_at) <= now()
+  union all
   select h.user_id, h.name, null,
     case when w.id is null or w.ended_at is not null then 'orphaned' else 'overdue' end,
     coalesce(w.ended_at, h.deadline_at),
@@ -57,6 +66,6 @@ comment on column jobrunner.jobs_in_trouble.tenant is 'Name of the tenant.';
 comment on column jobrunner.jobs_in_trouble.user_key is 'Key of the user.';
 comment on column jobrunner.jobs_in_trouble.job is 'Name of the job.';
 comment on column jobrunner.jobs_in_trouble.entity is 'Where it lies in one entity: the kind of record.';
-comment on column jobrunner.jobs_in_trouble.trouble is 'failing, quarantined, needs_reauth, stalled (no page before the deadline), deferred (put off again and again), entity_failing, sweep_refused, overdue (past its deadline), orphaned (its worker has ended) or lacking (not made).';
+comment on column jobrunner.jobs_in_trouble.trouble is 'failing, quarantined, needs_reauth, stalled (no page before the deadline), deferred (put off again and again), entity_failing, sweep_refused, endless (a pass goes on for more than a day and a hundred runs), overdue (past its deadline), orphaned (its worker has ended) or lacking (not made).';
 comment on column jobrunner.jobs_in_trouble.since is 'Since when, or when it was last seen so.';
 comment on column jobrunner.jobs_in_trouble.detail is 'What happened, in words.';

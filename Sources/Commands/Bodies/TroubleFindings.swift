@@ -29,6 +29,9 @@ private let troubles: [String: Trouble] = [
     "sweep_refused": Trouble(
         about: "sweep", words: "deleted nothing, since a full pass lacked too many rows",
         hint: "an empty account or a wrong credential? if it is right, raise max_fraction"),
+    "endless": Trouble(
+        about: "passes", words: "read on for more than a day and a hundred runs, and no pass ends",
+        hint: "does the source always name a next page?"),
     "overdue": Trouble(
         about: "deadline", words: "run on behind their deadline", hint: "restart the worker"),
     "orphaned": Trouble(

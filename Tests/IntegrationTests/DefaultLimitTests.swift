@@ -1,0 +1,25 @@
+import Testing
+
+/// A job file that names no limit is held to one all the same.
+@Suite struct DefaultLimitTests {
+    @Test func `a file without max_pages ends each run of a pass without end after 10000 pages`()
+        async throws
+    {
+        let yaml = World.generic(
+            "token", page: "style: token, token_at: next_token, size: 1",
+            query: #"cursor: "{page.token}""#, source: "rate: { per_second: 100000 }",
+            deadline: "5m")
+        try await withWorld(yaml) { world in
+            try await world.addUser("ann", videos: 1)
+            try await world.source.fault(#"{"kind": "endless_cursor", "times": 0}"#)
+            let worker = try world.start()
+            try await eventually("a run has ended", within: .seconds(240)) {
+                try await !world.runs("ann").isEmpty
+            }
+            await worker.stop()
+            #expect(try await world.outcomes("ann").first == "partial page_cap")
+            #expect(try await world.runs("ann").first?.int("page_count") == 10_000)
+            #expect(try await world.checkpoint("ann").isNull("last_synced_at"))
+        }
+    }
+}
