@@ -107,6 +107,8 @@ def judge(storm):
             where not exists (select from jobrunner.jobs as j where j.user_id = u.id and j.name = t.job_name))
           + (select count(*) from jobrunner.jobs as j where not exists (select from jobrunner.users as u where u.id = j.user_id)) as n"""))
     check("no session was refused for anything but what it may meet", storm.unexpected[:5] or 0)
+    if not storm.counts["clock shifts"]:
+        check("no session waits longer than its limits", storm.counts["timers that never rang"])
     check("the workers live", sum(worker.poll() is None for worker in storm.workers.values()), len(storm.workers))
     return failed
 
