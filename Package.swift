@@ -134,7 +134,8 @@ let package = Package(
             ]),
         tests(
             "EndToEndTests",
-            of: ["TestSupport", "FakeSource", "HTTP", "Postgres", "Queue", "JSON"]),
+            of: ["TestSupport", "FakeSource", "HTTP", "Postgres", "Queue", "JSON"],
+            exclude: ["clock.c"]),
     ],
     swiftLanguageModes: [.v6]
 )
