@@ -143,6 +143,15 @@ def test(pattern):
     return ": ".join(part for part in issue.groups() if part)[:400]
 
 
+def check_filters(mutants):
+    """A filter that no test's name matches would be found out only when its turn comes."""
+    _, output = run(["swift", "test", "list", "--skip-build"])
+    tests = output.split("\n")
+    lost = [f"{m.place}: no test matches '{m.filter}'" for m in mutants if not any(re.search(m.filter, t) for t in tests)]
+    if lost:
+        raise Mistake("\n".join(lost))
+
+
 def search(arguments):
     """None when `bin/chaos` finds nothing, else the first that it found."""
     status, output = run(["bin/chaos", *shlex.split(arguments)], CHAOS_SECONDS_MAX)
@@ -160,6 +169,7 @@ def check_green(mutants, seek):
     status, output = build()
     if status != 0:
         raise Mistake("it does not build as it is:\n" + output[-2000:])
+    check_filters(mutants)
     for look, sought in sorted({seek(mutant) for mutant in mutants}, key=lambda pair: pair[1]):
         # Twice, since a machine with other work may be late for once.
         red = look(sought) and look(sought)
