@@ -28,14 +28,21 @@ final class World: Sendable {
 
     /// Makes a world whose job file is `yaml`, by default MeTube's without its long waits.
     ///
-    /// `HUB_BASE` in it stands for the source's address.
+    /// `HUB_BASE` in it stands for the source's address. `servers`: a primary of the test's own and its
+    /// standby.
     init(
-        _ yaml: String = World.metube(), seed: UInt64 = 1, sealer: Sealer? = nil
+        _ yaml: String = World.metube(), seed: UInt64 = 1, sealer: Sealer? = nil,
+        servers: (primary: TestCluster, standby: TestCluster)? = nil
     ) async throws {
         source = try Hub(seed: seed)
         text = yaml.replacing("HUB_BASE", with: source.base)
         file = try JobFile.parse(text, file: "test.yaml").get()
-        database = try await TestDatabase.make(template: try await schemaTemplate())
+        if let servers {
+            database = try await TestDatabase.make(on: servers.primary)
+                .reachable(also: servers.standby)
+        } else {
+            database = try await TestDatabase.make(template: try await schemaTemplate())
+        }
         pool = Database(try database.configuration(lanes: 2))
         queue = Queue(pool)
         self.sealer = sealer

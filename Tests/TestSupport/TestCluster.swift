@@ -67,6 +67,16 @@ public final class TestCluster: Sendable {
         _ = try runPG(["promote", directory])
     }
 
+    /// Ends the server as a loss of power does: nothing is written any more, nobody is told.
+    public func crash() throws {
+        guard let directory,
+            let file = try? String(
+                contentsOfFile: "\(directory)/data/postmaster.pid", encoding: .utf8),
+            let pid = file.split(separator: "\n").first.flatMap({ pid_t($0) })
+        else { return }
+        kill(pid, SIGQUIT)
+    }
+
     /// Stops a cluster made by `start()` and removes its files.
     public func stop() throws {
         guard let directory else { return }

@@ -30,6 +30,16 @@ public struct TestDatabase: Sendable {
         return TestDatabase(name: name, url: connectionString(cluster.url, database: name))
     }
 
+    /// The same database, also on the server that may take its server's place.
+    public func reachable(also standby: TestCluster) -> TestDatabase {
+        func host(_ url: String) -> Substring {
+            url[(url.firstIndex(of: "@") ?? url.startIndex)...].dropFirst().prefix { $0 != "/" }
+        }
+        let hosts = "\(host(url)),\(host(standby.url))"
+        let both = url.replacing(host(url), with: hosts, maxReplacements: 1)
+        return TestDatabase(name: name, url: both + "?target_session_attrs=read-write")
+    }
+
     /// Settings for a pool over it.
     public func configuration(lanes: Int = 1) throws -> DatabaseConfiguration {
         try DatabaseConfiguration(
