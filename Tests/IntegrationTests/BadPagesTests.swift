@@ -81,6 +81,41 @@ import Testing
         }
     }
 
+    /// Records that move to the list's end push others over the border of a page that was read.
+    @Test(arguments: [("offset", "style: offset, total_at: total"), ("page", "style: page")])
+    func `a list whose order changes while it is read ends, doubles nothing, and is whole later`(
+        path: String, page: String
+    ) async throws {
+        let yaml = World.generic(
+            path, page: "\(page), size: 20", query: "\(path): \"{page.token}\"")
+        try await withWorld(yaml) { world in
+            try await world.addUser("ann", videos: 95)
+            try await world.source.fault(#"{"kind": "slow", "delay_ms": 100, "times": 0}"#)
+            let worker = try world.start()
+            for count in 1...3 {
+                try await world.source.waitFor(count, path)
+                try await world.source.command(
+                    "POST", "change", #"{"user": "ann", "op": "edit", "count": 7}"#)
+            }
+            try await eventually("the pass ends") {
+                try await world.job("ann").text("last_outcome") == "complete"
+            }
+            let rows = try await world.value("select count(*) from synced.generic_item")
+            let first = try #require(try await world.runs("ann").last)
+            #expect(first.int("inserted_count").map(String.init) == rows)
+            let shown = ["inserted", "updated", "unchanged", "duplicate"]
+                .reduce(0) { $0 + (first.int("\($1)_count") ?? 0) }
+            #expect(first.int("fetched_count") == shown)
+            #expect(rows != "95", "nothing was missed: the list did not change its order")
+            try await world.enqueue("ann")
+            try await eventually("the next pass has them all") {
+                try await world.holdsAllItems(of: "ann")
+            }
+            await worker.stop()
+            #expect(try await world.job("ann").int("consecutive_failures") == 0)
+        }
+    }
+
     @Test func `a cursor without end yields at the page cap again and again, and never completes`()
         async throws
     {
