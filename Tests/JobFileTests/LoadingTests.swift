@@ -83,6 +83,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [("edition", 1), ("seq", 0)])
+    func `a sweep over a list in the order of its versions is warned of`(
+        _ order: String, _ count: Int
+    ) throws {
+        let sweeping = try smallFile([
+            "path: /feed": "path: /feed\n      query: { sort: \(order), page: \"{page.token}\" }",
+            "style: single": "style: page", "at: changed,": "at: edition, required: true,",
+            "mode: overwrite":
+                "mode: newest_wins, newer_by: changed_at, deletes: { sweep: after_full_pass }",
+        ])
+        try withDirectory(["a.yaml": sweeping]) { directory in
+            let warnings = try JobFileSet.load(directory: directory).get().warnings
+            #expect(warnings.count == count, "\(warnings)")
+        }
+    }
+
     @Test func `mistakes of all files come together`() throws {
         let files = [
             "a.yaml": try smallFile(["every: 1h": "every: 1"]), "b.yaml": "version: 2\n",
