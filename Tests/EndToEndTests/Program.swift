@@ -33,8 +33,10 @@ final class RunningProgram {
         process.arguments = arguments
         process.environment = environment
         process.standardInput = input ?? FileHandle.nullDevice
-        process.standardOutput = try Self.create(folder.appendingPathComponent("output"))
-        process.standardError = try Self.create(folder.appendingPathComponent("errors"))
+        let output = try Self.create(folder.appendingPathComponent("output"))
+        let errors = try Self.create(folder.appendingPathComponent("errors"))
+        process.standardOutput = output
+        process.standardError = errors
         let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
         ended = stream
         process.terminationHandler = { process in
@@ -43,6 +45,10 @@ final class RunningProgram {
             continuation.finish()
         }
         try process.run()
+        // A process outlives its test, and Foundation's start of the next one reads past its list of
+        // descriptors once there are some 1,300 of them.
+        try output.close()
+        try errors.close()
     }
 
     /// Waits for its end.
