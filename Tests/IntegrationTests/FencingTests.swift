@@ -25,8 +25,9 @@ import Testing
     {
         try await withWorld { world in
             try await world.addUser("ann", videos: 250)
+            // Long enough for the other worker, beside three hundred tests as well.
             try await world.source.fault(
-                #"{"kind": "slow", "delay_ms": 2500, "path": "/api/users/*/feed", "nth": 2}"#)
+                #"{"kind": "slow", "delay_ms": 9000, "path": "/api/users/*/feed", "nth": 2}"#)
             // No free slot, no heartbeat: it does not learn that it was given up.
             let stale = try world.start(concurrency: 1) { $0.lease = .seconds(3600) }
             try await world.source.waitFor(2, "feed")

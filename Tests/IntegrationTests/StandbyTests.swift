@@ -48,7 +48,8 @@ import Testing
         // Longer than a page tries again where it is not the server that is to blame.
         try await Task.sleep(for: .seconds(4))
         try standby.promote()
-        try await eventually("every job is complete") {
+        // 360 pages, each confirmed by a second server, beside three hundred other tests.
+        try await eventually("every job is complete", within: .seconds(60)) {
             try await world.value(
                 """
                 select count(*) from jobrunner.jobs
