@@ -84,7 +84,7 @@ func words(_ line: String) -> [String] {
 func eventually(
     _ what: String, _ condition: () async throws -> Bool
 ) async throws {
-    let end = ContinuousClock.now + .seconds(20)
+    let end = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < end {
         if try await condition() { return }
         try await Task.sleep(for: .milliseconds(20))

@@ -2,7 +2,7 @@ import Testing
 
 /// Looks every 10 ms until the condition holds; after 20 s the test fails.
 func eventually(
-    _ what: String, within span: Duration = .seconds(20),
+    _ what: String, within span: Duration = .seconds(60),
     sourceLocation: SourceLocation = #_sourceLocation,
     _ condition: () async throws -> Bool
 ) async throws {
