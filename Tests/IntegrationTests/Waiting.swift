@@ -1,6 +1,6 @@
 import Testing
 
-/// Looks every 10 ms until the condition holds; after 20 s the test fails.
+/// Looks every 10 ms until the condition holds; after a minute the test fails.
 func eventually(
     _ what: String, within span: Duration = .seconds(60),
     sourceLocation: SourceLocation = #_sourceLocation,
