@@ -7,7 +7,7 @@ import Testing
         async throws
     {
         let yaml = World.generic(
-            "token", page: "style: token, token_at: next_token, size: 20, max_pages: 20",
+            "token", page: "style: token, token_at: next_token, size: 20, max_pages: 100",
             query: #"cursor: "{page.token}""#, source: "rate: { per_second: 100000 }")
         try await withWorld(yaml) { world in
             try await world.addUser("ann", videos: 50)
