@@ -10,6 +10,7 @@ cross join lateral jobrunner.finish_runs(
   h.users, h.names, h.fences, h.nonces, array_fill('complete'::text, array[h.held]),
   array_fill(null::text, array[h.held]), array_fill(null::text, array[h.held]), array_fill(null::text, array[h.held]),
   array_fill(null::bigint, array[h.held]), array_fill(0::bigint, array[h.held]), array_fill(null::text, array[h.held]),
-  array_fill(null::text, array[h.held]), array_fill(false, array[h.held]), array_fill(true, array[h.held])
+  array_fill(null::text, array[h.held]), array_fill(false, array[h.held]), array_fill(true, array[h.held]),
+  array_fill(null::text, array[h.held])
 ) as f
 where h.held > 0

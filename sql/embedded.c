@@ -36,6 +36,9 @@ static const unsigned char migrations_0010_unreadable_passes_and_trouble[] = {
 static const unsigned char migrations_0011_times_that_can_be_told[] = {
 #embed "migrations/0011_times_that_can_be_told.sql"
 };
+static const unsigned char migrations_0012_history_is_kept_by_one[] = {
+#embed "migrations/0012_history_is_kept_by_one.sql"
+};
 static const unsigned char functions_abandon_pass[] = {
 #embed "functions/abandon_pass.sql"
 };
@@ -394,6 +397,7 @@ static const jr_sql_file files[] = {
     {"migrations/0008_proofs_and_wishes.sql", migrations_0008_proofs_and_wishes, sizeof migrations_0008_proofs_and_wishes},
     {"migrations/0010_unreadable_passes_and_trouble.sql", migrations_0010_unreadable_passes_and_trouble, sizeof migrations_0010_unreadable_passes_and_trouble},
     {"migrations/0011_times_that_can_be_told.sql", migrations_0011_times_that_can_be_told, sizeof migrations_0011_times_that_can_be_told},
+    {"migrations/0012_history_is_kept_by_one.sql", migrations_0012_history_is_kept_by_one, sizeof migrations_0012_history_is_kept_by_one},
     {"functions/abandon_pass.sql", functions_abandon_pass, sizeof functions_abandon_pass},
     {"functions/add_tenant.sql", functions_add_tenant, sizeof functions_add_tenant},
     {"functions/add_user.sql", functions_add_user, sizeof functions_add_user},

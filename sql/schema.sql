@@ -382,7 +382,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.list_items(in_user_id bigint, in_table text, in_column text) returns TABLE(items text[], hash text)
 -- function jobrunner.lock_ending_runs(in_user_ids bigint[], in_names text[], in_fences bigint[], in_nonces uuid[], in_outcomes text[], in_done bigint[]) returns bigint[]
 -- function jobrunner.longest_input(in_user_id bigint, in_name text) returns text
--- function jobrunner.maintain_runs(in_keep interval DEFAULT '30 days'::interval) returns TABLE(created integer, dropped integer)
+-- function jobrunner.maintain_runs(in_keep interval DEFAULT '30 days'::interval) returns TABLE(created integer, dropped integer, postponed boolean)
 -- function jobrunner.make_jobs(in_tenant_id bigint, in_job text) returns integer
 -- function jobrunner.make_lacking_jobs() returns integer
 -- function jobrunner.mend_due_times() returns integer

@@ -114,10 +114,13 @@ extension Queue {
     }
 
     /// Keeps partitions of runs ahead and drops what retention ends.
-    public func maintainRuns(keep: Duration) async throws {
+    ///
+    /// False: somebody reads history, and what it keeps away is left to the next call.
+    public func maintainRuns(keep: Duration) async throws -> Bool {
         let statement = Statement(
-            "select * from jobrunner.maintain_runs($1)", .interval(keep.wholeMilliseconds * 1000))
-        try await call(statement) { _ in }
+            "select postponed from jobrunner.maintain_runs($1)",
+            .interval(keep.wholeMilliseconds * 1000))
+        return try await call(statement) { !(try $0.only().bool(0)) }
     }
 
     /// Whether any job of the named files is due now or running anywhere; `--drain` asks it.

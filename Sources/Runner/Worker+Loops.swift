@@ -109,8 +109,9 @@ extension Worker {
                 _ = try await queue.reconcileJobs()
                 try await lookBehind()
                 if ContinuousClock.now >= partitionsDue {
-                    try await queue.maintainRuns(keep: settings.retention)
-                    partitionsDue = .now + .seconds(3600)
+                    let isDone = try await queue.maintainRuns(keep: settings.retention)
+                    // Partitions are made a week ahead: a minute later is early enough.
+                    partitionsDue = .now + .seconds(isDone ? 3600 : 60)
                 }
             } catch {
                 noteDatabaseLost(error)

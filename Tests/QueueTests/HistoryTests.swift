@@ -25,7 +25,7 @@ struct HistoryTests {
                 try await fixture.texts("select tableoid::regclass::text from jobrunner.runs") == [
                     "jobrunner.runs_other"
                 ])
-            try await fixture.queue.maintainRuns(keep: .seconds(30 * 86_400))
+            #expect(try await fixture.queue.maintainRuns(keep: .seconds(30 * 86_400)))
             #expect(
                 try await fixture.texts("select tableoid::regclass::text from jobrunner.runs") == [
                     today
@@ -52,8 +52,9 @@ struct HistoryTests {
                       to_char(v_day - i, 'YYYYMMDD'), (v_day - i) || ' 00:00+00', (v_day - i + 1) || ' 00:00+00');
                   end loop;
                 end $$;
-                insert into jobrunner.workers (host, pid, version, capacity, ended_at, end_reason)
-                values ('old', 1, '0', 1, now() - interval '31 days', 'stopped'), ('new', 1, '0', 1, now(), 'stopped');
+                insert into jobrunner.workers (host, pid, version, capacity, ended_at, end_reason, cleared_at)
+                values ('old', 1, '0', 1, now() - interval '31 days', 'stopped', now()),
+                  ('new', 1, '0', 1, now(), 'stopped', now());
                 """)
             #expect(try await fixture.int(partitions) == 11)
             #expect(
@@ -62,6 +63,74 @@ struct HistoryTests {
                     == "0 2")
             #expect(try await fixture.int(partitions) == 9)
             #expect(try await fixture.texts("select host from jobrunner.workers") == ["new"])
+        }
+    }
+
+    /// A partition that has to be made, and one that has to go.
+    private func addChores(_ fixture: Fixture) async throws {
+        try await fixture.script(
+            """
+            do $$
+            declare
+              v_last text := 'runs_' || to_char((now() at time zone 'UTC')::date + 7, 'YYYYMMDD');
+            begin
+              execute format('drop table jobrunner.%I', v_last);
+              create table jobrunner.runs_20200101 partition of jobrunner.runs
+                for values from ('2020-01-01 00:00+00') to ('2020-01-02 00:00+00');
+            end
+            $$
+            """)
+    }
+
+    @Test func `a long reader of history postpones its partitions, and holds up no outcome`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            let worker = try await fixture.addWorker()
+            let user = try await fixture.addUser()
+            let run = try await fixture.run(worker, user: user)
+            try await addChores(fixture)
+            try await fixture.during("select count(*) from jobrunner.runs") {
+                async let isDone = fixture.queue.maintainRuns(keep: .seconds(30 * 86_400))
+                // It would wait behind one who waits for the reader.
+                try await fixture.finish(run, .failed, kind: .rejected, error: "no")
+                let wasDone = try await isDone
+                #expect(!wasDone)
+            }
+            #expect(try await fixture.int("select count(*) from jobrunner.runs") == 1)
+            #expect(try await fixture.queue.maintainRuns(keep: .seconds(30 * 86_400)))
+            #expect(try await fixture.int(partitions) == 8)
+        }
+    }
+
+    /// What a call made, dropped and postponed.
+    private func maintain(_ fixture: Fixture) async throws -> String {
+        try await fixture.text(
+            "select created || ' ' || dropped || ' ' || postponed from jobrunner.maintain_runs()")
+    }
+
+    @Test func `a partition that can't be dropped yet keeps no other from being made`() async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            try await addChores(fixture)
+            let first = try await fixture.during("select count(*) from jobrunner.runs_20200101") {
+                try await maintain(fixture)
+            }
+            #expect(first == "1 0 true")
+            #expect(try await maintain(fixture) == "0 1 false")
+        }
+    }
+
+    @Test func `while one keeps history's partitions, another does nothing and waits for nothing`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            try await addChores(fixture)
+            let other = try await fixture.during("select jobrunner.maintain_runs()") {
+                try await maintain(fixture)
+            }
+            #expect(other == "0 0 false")
+            #expect(try await fixture.int(partitions) == 8)
         }
     }
 

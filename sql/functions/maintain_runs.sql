@@ -1,37 +1,59 @@
+drop function if exists jobrunner.maintain_runs(interval);
 create or replace function jobrunner.maintain_runs(
   in_keep interval default '30 days'
 ) returns table (
   created integer,
-  dropped integer
+  dropped integer,
+  postponed boolean
 )
 language plpgsql volatile
 set search_path = pg_catalog
+set lock_timeout = '50ms'
 as $$
--- Makes the partitions of runs for today and the next seven days, and drops those wholly older than in_keep; also
--- forgets workers that ended as long ago. Any worker may call it; two at once take turns.
+-- Makes the partitions of runs for today and the next seven days, and drops those wholly older than in_keep; also forgets
+-- workers that ended as long ago. Any worker may call it: while one is at it, the others do nothing.
+-- A partition is made under a lock on runs_other, and dropped under one on runs: who reads history for long keeps either
+-- away, and while it is waited for, outcomes wait too. So it is waited for 50 ms, once; what was made stays, and
+-- postponed says that the rest is left to the next call.
 declare
   v_day date;
   v_name text;
 begin
   created := 0;
   dropped := 0;
-  perform pg_advisory_xact_lock(1246907732);
+  postponed := false;
+  perform from jobrunner.chores as c where c.name = 'maintain_runs' for no key update skip locked;
+  if not found then
+    return next;
+    return;
+  end if;
+  -- A worker that was cleared holds no job.
+  delete from jobrunner.workers as w where w.ended_at < now() - in_keep and w.cleared_at is not null;
+
   for v_offset in 0..7 loop
     v_day := (now() at time zone 'UTC')::date + v_offset;
     v_name := 'runs_' || to_char(v_day, 'YYYYMMDD');
     continue when to_regclass('jobrunner.' || v_name) is not null;
-    -- Rows of that day that arrived before its partition did move into it.
-    execute format('create table jobrunner.%I (like jobrunner.runs including defaults including constraints)', v_name);
-    execute format(
-      'with moved as (delete from jobrunner.runs_other where ended_at >= %L and ended_at < %L returning *)
-      insert into jobrunner.%I select * from moved',
-      v_day::text || ' 00:00:00+00', (v_day + 1)::text || ' 00:00:00+00', v_name);
-    execute format(
-      'alter table jobrunner.runs attach partition jobrunner.%I for values from (%L) to (%L)',
-      v_name, v_day::text || ' 00:00:00+00', (v_day + 1)::text || ' 00:00:00+00');
-    execute format('comment on table jobrunner.%I is %L', v_name, 'Runs that ended on ' || v_day || ' (UTC).');
+    begin
+      lock table jobrunner.runs_other in access exclusive mode;
+      -- Rows of that day that arrived before its partition did move into it.
+      execute format('create table jobrunner.%I (like jobrunner.runs including defaults including constraints)', v_name);
+      execute format(
+        'with moved as (delete from jobrunner.runs_other where ended_at >= %L and ended_at < %L returning *)
+        insert into jobrunner.%I select * from moved',
+        v_day::text || ' 00:00:00+00', (v_day + 1)::text || ' 00:00:00+00', v_name);
+      execute format(
+        'alter table jobrunner.runs attach partition jobrunner.%I for values from (%L) to (%L)',
+        v_name, v_day::text || ' 00:00:00+00', (v_day + 1)::text || ' 00:00:00+00');
+      execute format('comment on table jobrunner.%I is %L', v_name, 'Runs that ended on ' || v_day || ' (UTC).');
+    exception when lock_not_available then
+      postponed := true;
+      return next;
+      return;
+    end;
     created := created + 1;
   end loop;
+
   for v_name in
     select c.relname
     from pg_inherits as i
@@ -39,12 +61,15 @@ begin
     where i.inhparent = 'jobrunner.runs'::regclass and c.relname ~ '^runs_[0-9]{8}$'
       and to_date(right(c.relname, 8), 'YYYYMMDD') + 1 <= (now() - in_keep) at time zone 'UTC'
   loop
-    execute format('drop table jobrunner.%I', v_name);
+    begin
+      execute format('drop table jobrunner.%I', v_name);
+    exception when lock_not_available then
+      postponed := true;
+      return next;
+      return;
+    end;
     dropped := dropped + 1;
   end loop;
-  delete from jobrunner.workers as w
-  where w.ended_at < now() - in_keep
-    and not exists (select from jobrunner.jobs as j where j.worker_id = w.id);
   return next;
 end
 $$;
