@@ -59,6 +59,7 @@ class Judge:
 
     def judge(self):
         self.judge_refusals()
+        self.judge_cleared()
         self.tell_again()
         self.reap()
         before = self.look()
@@ -78,6 +79,14 @@ class Judge:
             refusal = actor.refusal
             if refusal and refusal.sqlstate not in actor.verb.may_meet | self.removal():
                 self.facts.violated(f"{actor.verb.name} was refused: {refusal.sqlstate} {refusal.text}")
+
+    def judge_cleared(self):
+        """Asked before anything is mended: reconcile_jobs would take such a job back, a minute later."""
+        if self.world.judge.query("""
+                select 1 from jobrunner.jobs as j
+                join jobrunner.workers as w on w.id = j.worker_id
+                where w.cleared_at is not null"""):
+            self.facts.violated("a worker that was cleared holds a job")
 
     def removal(self):
         """What may meet those who come after a user was removed, or its job taken."""
