@@ -8,9 +8,10 @@ as $$
 -- cover the claims since reconcile_jobs, once a minute, last noted the time.
 -- Restricted, so that jobs_in_trouble, which asks it, may compare all users with all jobs in parallel.
 declare
-  v_until timestamptz := now();
+  -- Not now(): a job may have become due, and been claimed, since the caller's transaction began.
+  v_until timestamptz := clock_timestamp();
 begin
-  select case when c.latest_at > now() then c.latest_at + interval '2 minutes' else now() end into v_until
+  select case when c.latest_at > now() then c.latest_at + interval '2 minutes' else v_until end into v_until
   from jobrunner.chores as c where c.name = 'reconcile';
   return query select j.* from jobrunner.jobs as j where j.due_at <= v_until and j.worker_id is not null;
 end
