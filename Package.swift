@@ -72,7 +72,7 @@ let package = Package(
                 "Secrets", "Telemetry",
             ]),
         .target(
-            name: "Bench", dependencies: ["Postgres", "JSON", "CLinux"],
+            name: "Bench", dependencies: ["Postgres", "Queue", "JSON", "CLinux"],
             // Read where they lie, in the root of the repository.
             exclude: ["JobFiles", "Yardsticks"], swiftSettings: swiftSettings),
         room(

@@ -1,13 +1,10 @@
 -- pgbench: one batch, claimed in one transaction and finished in the next, with all that the product writes and
--- none of what it decides. Each client has tenants of its own, so that none waits for another.
--- Variables: first_tenant, tenants, clients, turn (-1).
-\set turn :turn + 1
-\set tenant :first_tenant + (:turn * :clients + :client_id) % :tenants
+-- none of what it decides. Two clients pass by what the other has locked.
 with picked as materialized (
   select j.ctid
   from jobrunner.jobs as j
-  where tenant_id = :tenant and state = 'waiting' and priority = 0 and due_at <= now()
-  order by due_at
+  where claimable_at <= now() and state = 'waiting'
+  order by claimable_at, user_id
   limit 500
   for no key update skip locked
 ), claimed as (

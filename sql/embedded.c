@@ -39,6 +39,21 @@ static const unsigned char migrations_0011_times_that_can_be_told[] = {
 static const unsigned char migrations_0012_history_is_kept_by_one[] = {
 #embed "migrations/0012_history_is_kept_by_one.sql"
 };
+static const unsigned char migrations_0013_claimable_jobs[] = {
+#embed "migrations/0013_claimable_jobs.sql"
+};
+static const unsigned char migrations_0014_sessions_and_leftovers[] = {
+#embed "migrations/0014_sessions_and_leftovers.sql"
+};
+static const unsigned char migrations_0015_periods_and_lanes[] = {
+#embed "migrations/0015_periods_and_lanes.sql"
+};
+static const unsigned char migrations_0016_jobs_slowing[] = {
+#embed "migrations/0016_jobs_slowing.sql"
+};
+static const unsigned char migrations_0017_slot_use[] = {
+#embed "migrations/0017_slot_use.sql"
+};
 static const unsigned char functions_abandon_pass[] = {
 #embed "functions/abandon_pass.sql"
 };
@@ -48,8 +63,14 @@ static const unsigned char functions_add_tenant[] = {
 static const unsigned char functions_add_user[] = {
 #embed "functions/add_user.sql"
 };
+static const unsigned char functions_add_users[] = {
+#embed "functions/add_users.sql"
+};
 static const unsigned char functions_age_of_job[] = {
 #embed "functions/age_of_job.sql"
+};
+static const unsigned char functions_apart_tenants[] = {
+#embed "functions/apart_tenants.sql"
 };
 static const unsigned char functions_attend_worker[] = {
 #embed "functions/attend_worker.sql"
@@ -123,6 +144,12 @@ static const unsigned char functions_give_job[] = {
 static const unsigned char functions_grant_reader[] = {
 #embed "functions/grant_reader.sql"
 };
+static const unsigned char functions_has_due[] = {
+#embed "functions/has_due.sql"
+};
+static const unsigned char functions_has_session[] = {
+#embed "functions/has_session.sql"
+};
 static const unsigned char functions_held_jobs[] = {
 #embed "functions/held_jobs.sql"
 };
@@ -138,6 +165,9 @@ static const unsigned char functions_job_named[] = {
 static const unsigned char functions_jobs_named[] = {
 #embed "functions/jobs_named.sql"
 };
+static const unsigned char functions_keep_limited_tenants[] = {
+#embed "functions/keep_limited_tenants.sql"
+};
 static const unsigned char functions_leave_worker[] = {
 #embed "functions/leave_worker.sql"
 };
@@ -152,6 +182,9 @@ static const unsigned char functions_lock_ending_runs[] = {
 };
 static const unsigned char functions_longest_input[] = {
 #embed "functions/longest_input.sql"
+};
+static const unsigned char functions_look_due[] = {
+#embed "functions/look_due.sql"
 };
 static const unsigned char functions_maintain_runs[] = {
 #embed "functions/maintain_runs.sql"
@@ -177,6 +210,9 @@ static const unsigned char functions_merge_writes[] = {
 static const unsigned char functions_next_tick[] = {
 #embed "functions/next_tick.sql"
 };
+static const unsigned char functions_note_asked[] = {
+#embed "functions/note_asked.sql"
+};
 static const unsigned char functions_note_calls[] = {
 #embed "functions/note_calls.sql"
 };
@@ -192,20 +228,32 @@ static const unsigned char functions_note_push[] = {
 static const unsigned char functions_note_record_failures[] = {
 #embed "functions/note_record_failures.sql"
 };
+static const unsigned char functions_note_slot_use[] = {
+#embed "functions/note_slot_use.sql"
+};
 static const unsigned char functions_note_unreadable[] = {
 #embed "functions/note_unreadable.sql"
-};
-static const unsigned char functions_oldest_due[] = {
-#embed "functions/oldest_due.sql"
 };
 static const unsigned char functions_open_runs[] = {
 #embed "functions/open_runs.sql"
 };
+static const unsigned char functions_own_session[] = {
+#embed "functions/own_session.sql"
+};
 static const unsigned char functions_pause_jobs[] = {
 #embed "functions/pause_jobs.sql"
 };
+static const unsigned char functions_period_of[] = {
+#embed "functions/period_of.sql"
+};
 static const unsigned char functions_phase_of[] = {
 #embed "functions/phase_of.sql"
+};
+static const unsigned char functions_pick_due[] = {
+#embed "functions/pick_due.sql"
+};
+static const unsigned char functions_pick_places[] = {
+#embed "functions/pick_places.sql"
 };
 static const unsigned char functions_push_soon[] = {
 #embed "functions/push_soon.sql"
@@ -282,8 +330,20 @@ static const unsigned char functions_run_inputs[] = {
 static const unsigned char functions_run_totals[] = {
 #embed "functions/run_totals.sql"
 };
+static const unsigned char functions_running_of_tenants[] = {
+#embed "functions/running_of_tenants.sql"
+};
 static const unsigned char functions_save_record[] = {
 #embed "functions/save_record.sql"
+};
+static const unsigned char functions_schedule_jobs[] = {
+#embed "functions/schedule_jobs.sql"
+};
+static const unsigned char functions_schedule_next_jobs[] = {
+#embed "functions/schedule_next_jobs.sql"
+};
+static const unsigned char functions_set_period[] = {
+#embed "functions/set_period.sql"
 };
 static const unsigned char functions_set_secret[] = {
 #embed "functions/set_secret.sql"
@@ -297,6 +357,9 @@ static const unsigned char functions_set_tenant[] = {
 static const unsigned char functions_set_user[] = {
 #embed "functions/set_user.sql"
 };
+static const unsigned char functions_slow_jobs[] = {
+#embed "functions/slow_jobs.sql"
+};
 static const unsigned char functions_stamped[] = {
 #embed "functions/stamped.sql"
 };
@@ -308,6 +371,9 @@ static const unsigned char functions_stop_requests[] = {
 };
 static const unsigned char functions_store_job_file[] = {
 #embed "functions/store_job_file.sql"
+};
+static const unsigned char functions_suspect_to_claim[] = {
+#embed "functions/suspect_to_claim.sql"
 };
 static const unsigned char functions_take_budget[] = {
 #embed "functions/take_budget.sql"
@@ -342,9 +408,6 @@ static const unsigned char functions_wake_workers[] = {
 static const unsigned char functions_want_fresh[] = {
 #embed "functions/want_fresh.sql"
 };
-static const unsigned char functions_waterline[] = {
-#embed "functions/waterline.sql"
-};
 static const unsigned char functions_words_for[] = {
 #embed "functions/words_for.sql"
 };
@@ -378,6 +441,9 @@ static const unsigned char views_running_jobs[] = {
 static const unsigned char views_tenant_freshness[] = {
 #embed "views/tenant_freshness.sql"
 };
+static const unsigned char views_tenant_shares[] = {
+#embed "views/tenant_shares.sql"
+};
 static const unsigned char views_user_story[] = {
 #embed "views/user_story.sql"
 };
@@ -398,10 +464,17 @@ static const jr_sql_file files[] = {
     {"migrations/0010_unreadable_passes_and_trouble.sql", migrations_0010_unreadable_passes_and_trouble, sizeof migrations_0010_unreadable_passes_and_trouble},
     {"migrations/0011_times_that_can_be_told.sql", migrations_0011_times_that_can_be_told, sizeof migrations_0011_times_that_can_be_told},
     {"migrations/0012_history_is_kept_by_one.sql", migrations_0012_history_is_kept_by_one, sizeof migrations_0012_history_is_kept_by_one},
+    {"migrations/0013_claimable_jobs.sql", migrations_0013_claimable_jobs, sizeof migrations_0013_claimable_jobs},
+    {"migrations/0014_sessions_and_leftovers.sql", migrations_0014_sessions_and_leftovers, sizeof migrations_0014_sessions_and_leftovers},
+    {"migrations/0015_periods_and_lanes.sql", migrations_0015_periods_and_lanes, sizeof migrations_0015_periods_and_lanes},
+    {"migrations/0016_jobs_slowing.sql", migrations_0016_jobs_slowing, sizeof migrations_0016_jobs_slowing},
+    {"migrations/0017_slot_use.sql", migrations_0017_slot_use, sizeof migrations_0017_slot_use},
     {"functions/abandon_pass.sql", functions_abandon_pass, sizeof functions_abandon_pass},
     {"functions/add_tenant.sql", functions_add_tenant, sizeof functions_add_tenant},
     {"functions/add_user.sql", functions_add_user, sizeof functions_add_user},
+    {"functions/add_users.sql", functions_add_users, sizeof functions_add_users},
     {"functions/age_of_job.sql", functions_age_of_job, sizeof functions_age_of_job},
+    {"functions/apart_tenants.sql", functions_apart_tenants, sizeof functions_apart_tenants},
     {"functions/attend_worker.sql", functions_attend_worker, sizeof functions_attend_worker},
     {"functions/backoff.sql", functions_backoff, sizeof functions_backoff},
     {"functions/beat_worker.sql", functions_beat_worker, sizeof functions_beat_worker},
@@ -426,16 +499,20 @@ static const jr_sql_file files[] = {
     {"functions/forget_entity.sql", functions_forget_entity, sizeof functions_forget_entity},
     {"functions/give_job.sql", functions_give_job, sizeof functions_give_job},
     {"functions/grant_reader.sql", functions_grant_reader, sizeof functions_grant_reader},
+    {"functions/has_due.sql", functions_has_due, sizeof functions_has_due},
+    {"functions/has_session.sql", functions_has_session, sizeof functions_has_session},
     {"functions/held_jobs.sql", functions_held_jobs, sizeof functions_held_jobs},
     {"functions/hold_job.sql", functions_hold_job, sizeof functions_hold_job},
     {"functions/insert_record.sql", functions_insert_record, sizeof functions_insert_record},
     {"functions/job_named.sql", functions_job_named, sizeof functions_job_named},
     {"functions/jobs_named.sql", functions_jobs_named, sizeof functions_jobs_named},
+    {"functions/keep_limited_tenants.sql", functions_keep_limited_tenants, sizeof functions_keep_limited_tenants},
     {"functions/leave_worker.sql", functions_leave_worker, sizeof functions_leave_worker},
     {"functions/lift_quarantines.sql", functions_lift_quarantines, sizeof functions_lift_quarantines},
     {"functions/list_items.sql", functions_list_items, sizeof functions_list_items},
     {"functions/lock_ending_runs.sql", functions_lock_ending_runs, sizeof functions_lock_ending_runs},
     {"functions/longest_input.sql", functions_longest_input, sizeof functions_longest_input},
+    {"functions/look_due.sql", functions_look_due, sizeof functions_look_due},
     {"functions/maintain_runs.sql", functions_maintain_runs, sizeof functions_maintain_runs},
     {"functions/make_jobs.sql", functions_make_jobs, sizeof functions_make_jobs},
     {"functions/make_lacking_jobs.sql", functions_make_lacking_jobs, sizeof functions_make_lacking_jobs},
@@ -444,16 +521,21 @@ static const jr_sql_file files[] = {
     {"functions/merge_filter.sql", functions_merge_filter, sizeof functions_merge_filter},
     {"functions/merge_writes.sql", functions_merge_writes, sizeof functions_merge_writes},
     {"functions/next_tick.sql", functions_next_tick, sizeof functions_next_tick},
+    {"functions/note_asked.sql", functions_note_asked, sizeof functions_note_asked},
     {"functions/note_calls.sql", functions_note_calls, sizeof functions_note_calls},
     {"functions/note_ended_passes.sql", functions_note_ended_passes, sizeof functions_note_ended_passes},
     {"functions/note_entity_failures.sql", functions_note_entity_failures, sizeof functions_note_entity_failures},
     {"functions/note_push.sql", functions_note_push, sizeof functions_note_push},
     {"functions/note_record_failures.sql", functions_note_record_failures, sizeof functions_note_record_failures},
+    {"functions/note_slot_use.sql", functions_note_slot_use, sizeof functions_note_slot_use},
     {"functions/note_unreadable.sql", functions_note_unreadable, sizeof functions_note_unreadable},
-    {"functions/oldest_due.sql", functions_oldest_due, sizeof functions_oldest_due},
     {"functions/open_runs.sql", functions_open_runs, sizeof functions_open_runs},
+    {"functions/own_session.sql", functions_own_session, sizeof functions_own_session},
     {"functions/pause_jobs.sql", functions_pause_jobs, sizeof functions_pause_jobs},
+    {"functions/period_of.sql", functions_period_of, sizeof functions_period_of},
     {"functions/phase_of.sql", functions_phase_of, sizeof functions_phase_of},
+    {"functions/pick_due.sql", functions_pick_due, sizeof functions_pick_due},
+    {"functions/pick_places.sql", functions_pick_places, sizeof functions_pick_places},
     {"functions/push_soon.sql", functions_push_soon, sizeof functions_push_soon},
     {"functions/quarantine_span.sql", functions_quarantine_span, sizeof functions_quarantine_span},
     {"functions/read_job.sql", functions_read_job, sizeof functions_read_job},
@@ -479,15 +561,21 @@ static const jr_sql_file files[] = {
     {"functions/run_counters.sql", functions_run_counters, sizeof functions_run_counters},
     {"functions/run_inputs.sql", functions_run_inputs, sizeof functions_run_inputs},
     {"functions/run_totals.sql", functions_run_totals, sizeof functions_run_totals},
+    {"functions/running_of_tenants.sql", functions_running_of_tenants, sizeof functions_running_of_tenants},
     {"functions/save_record.sql", functions_save_record, sizeof functions_save_record},
+    {"functions/schedule_jobs.sql", functions_schedule_jobs, sizeof functions_schedule_jobs},
+    {"functions/schedule_next_jobs.sql", functions_schedule_next_jobs, sizeof functions_schedule_next_jobs},
+    {"functions/set_period.sql", functions_set_period, sizeof functions_set_period},
     {"functions/set_secret.sql", functions_set_secret, sizeof functions_set_secret},
     {"functions/set_source.sql", functions_set_source, sizeof functions_set_source},
     {"functions/set_tenant.sql", functions_set_tenant, sizeof functions_set_tenant},
     {"functions/set_user.sql", functions_set_user, sizeof functions_set_user},
+    {"functions/slow_jobs.sql", functions_slow_jobs, sizeof functions_slow_jobs},
     {"functions/stamped.sql", functions_stamped, sizeof functions_stamped},
     {"functions/stand_for_tenant.sql", functions_stand_for_tenant, sizeof functions_stand_for_tenant},
     {"functions/stop_requests.sql", functions_stop_requests, sizeof functions_stop_requests},
     {"functions/store_job_file.sql", functions_store_job_file, sizeof functions_store_job_file},
+    {"functions/suspect_to_claim.sql", functions_suspect_to_claim, sizeof functions_suspect_to_claim},
     {"functions/take_budget.sql", functions_take_budget, sizeof functions_take_budget},
     {"functions/take_job.sql", functions_take_job, sizeof functions_take_job},
     {"functions/tell_changes.sql", functions_tell_changes, sizeof functions_tell_changes},
@@ -499,7 +587,6 @@ static const jr_sql_file files[] = {
     {"functions/user_named.sql", functions_user_named, sizeof functions_user_named},
     {"functions/wake_workers.sql", functions_wake_workers, sizeof functions_wake_workers},
     {"functions/want_fresh.sql", functions_want_fresh, sizeof functions_want_fresh},
-    {"functions/waterline.sql", functions_waterline, sizeof functions_waterline},
     {"functions/words_for.sql", functions_words_for, sizeof functions_words_for},
     {"functions/writable_table.sql", functions_writable_table, sizeof functions_writable_table},
     {"views/blocked_sources.sql", views_blocked_sources, sizeof views_blocked_sources},
@@ -511,6 +598,7 @@ static const jr_sql_file files[] = {
     {"views/quarantined_jobs.sql", views_quarantined_jobs, sizeof views_quarantined_jobs},
     {"views/running_jobs.sql", views_running_jobs, sizeof views_running_jobs},
     {"views/tenant_freshness.sql", views_tenant_freshness, sizeof views_tenant_freshness},
+    {"views/tenant_shares.sql", views_tenant_shares, sizeof views_tenant_shares},
     {"views/user_story.sql", views_user_story, sizeof views_user_story},
     {"views/worker_health.sql", views_worker_health, sizeof views_worker_health},
 };

@@ -107,12 +107,16 @@ create table jobrunner.job_files (
   soft interval,
   hard interval,
   triggers jsonb not null default '[]'::jsonb,
+  slow_after interval,
+  slow_every interval,
+  unscheduled_after_user_id bigint,
   constraint job_file_deadline_is_positive CHECK ((deadline > '00:00:00'::interval)),
   constraint job_file_freshness_has_both_ages CHECK (((soft IS NULL) = (hard IS NULL))),
   constraint job_file_period_is_positive CHECK ((every > '00:00:00'::interval)),
   constraint job_file_scope_is_user_or_tenant CHECK ((scope = ANY (ARRAY['user'::text, 'tenant'::text]))),
   constraint job_file_soft_age_is_the_smaller CHECK ((soft <= hard)),
-  constraint job_files_pkey PRIMARY KEY (name)
+  constraint job_files_pkey PRIMARY KEY (name),
+  constraint slowing_has_a_time_and_a_longer_period CHECK ((((slow_after IS NULL) = (slow_every IS NULL)) AND (slow_after > '00:00:00'::interval) AND (slow_every > every)))
 );
 
 create table jobrunner.jobs (
@@ -163,6 +167,13 @@ END) stored,
   rerun_forced boolean not null default false,
   rerun_entity text,
   deferrals integer not null default 0,
+  claimable_at timestamp with time zone not null generated always as (
+CASE
+    WHEN ((worker_id IS NULL) AND ((paused_at IS NOT NULL) OR (quarantined_at IS NOT NULL) OR (reauth_needed_at IS NOT NULL))) THEN 'infinity'::timestamp with time zone
+    ELSE due_at
+END) stored,
+  slows_at timestamp with time zone,
+  slowed_at timestamp with time zone,
   constraint cancel_is_requested_only_of_a_running_job CHECK (((cancel_requested_at IS NULL) OR (worker_id IS NOT NULL))),
   constraint job_counts_are_not_negative CHECK (((consecutive_failures >= 0) AND (crashes >= 0) AND (stalled_runs >= 0))),
   constraint job_deferrals_are_not_negative CHECK ((deferrals >= 0)),
@@ -170,7 +181,8 @@ END) stored,
   constraint job_outcome_is_known CHECK ((last_outcome = ANY (ARRAY['complete'::text, 'partial'::text, 'deferred'::text, 'skipped'::text, 'needs_reauth'::text, 'failed'::text]))),
   constraint job_period_and_deadline_are_within_bounds CHECK ((((every >= '00:00:01'::interval) AND (every <= '10 years'::interval)) AND ((deadline >= '00:00:00.001'::interval) AND (deadline <= '10 years'::interval)))),
   constraint job_phase_lies_within_its_period CHECK (((phase >= '00:00:00'::interval) AND (phase < every))),
-  constraint job_priority_is_0_or_1 CHECK ((priority = ANY (ARRAY[0, 1]))),
+  constraint job_priority_is_a_lane CHECK ((priority = ANY (ARRAY['-1'::integer, 0, 1]))),
+  constraint job_that_is_to_slow_down_has_not_yet CHECK (((slows_at IS NULL) OR (slowed_at IS NULL))),
   constraint jobs_pkey PRIMARY KEY (user_id, name),
   constraint limited_tenant_is_the_one_of_the_job CHECK ((limited_tenant_id = tenant_id)),
   constraint quarantined_job_has_a_reason CHECK (((quarantined_at IS NULL) = (quarantine_reason IS NULL))),
@@ -179,13 +191,20 @@ END) stored,
   constraint running_job_has_fence_nonce_and_times CHECK ((((worker_id IS NULL) AND (started_at IS NULL) AND (deadline_at IS NULL) AND (next_due_at IS NULL) AND (limited_tenant_id IS NULL)) OR ((worker_id IS NOT NULL) AND (fence > 0) AND (nonce IS NOT NULL) AND (started_at IS NOT NULL) AND (deadline_at IS NOT NULL) AND (next_due_at IS NOT NULL)))),
   constraint running_job_has_the_due_at_it_answers_to CHECK (((worker_id IS NULL) OR (due_at <= started_at)))
 ) with (fillfactor=70);
-CREATE INDEX jobs_asked ON jobrunner.jobs USING btree (tenant_id, due_at) WHERE (priority = 1);
-CREATE INDEX jobs_due ON jobrunner.jobs USING btree (tenant_id, due_at);
+CREATE INDEX jobs_due ON jobrunner.jobs USING btree (claimable_at, user_id);
 CREATE INDEX jobs_limited ON jobrunner.jobs USING btree (limited_tenant_id) WHERE (limited_tenant_id IS NOT NULL);
 CREATE INDEX jobs_quarantined ON jobrunner.jobs USING btree (due_at) WHERE (quarantined_at IS NOT NULL);
+CREATE INDEX jobs_slowing ON jobrunner.jobs USING btree (slows_at) WHERE (slows_at IS NOT NULL);
 CREATE INDEX jobs_stopping ON jobrunner.jobs USING btree (cancel_requested_at) WHERE (cancel_requested_at IS NOT NULL);
-CREATE INDEX jobs_suspect ON jobrunner.jobs USING btree (due_at) WHERE (crashes >= 2);
+CREATE INDEX jobs_suspect ON jobrunner.jobs USING btree (claimable_at) WHERE (crashes >= 2);
 CREATE INDEX jobs_troubled ON jobrunner.jobs USING btree (user_id, name) WHERE ((consecutive_failures > 0) OR (quarantined_at IS NOT NULL) OR (reauth_needed_at IS NOT NULL) OR (stalled_runs > 1) OR (deferrals > 4));
+
+create table jobrunner.limited_tenants (
+  tenant_id bigint not null,
+  since timestamp with time zone not null default now(),
+  constraint limited_tenants_pkey PRIMARY KEY (tenant_id),
+  constraint limited_tenants_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES jobrunner.tenants(id) ON DELETE CASCADE
+);
 
 create table jobrunner.migrations (
   number integer not null,
@@ -197,6 +216,18 @@ create table jobrunner.migrations (
   constraint migration_name_is_unique UNIQUE (name),
   constraint migration_number_is_not_negative CHECK ((number >= 0)),
   constraint migrations_pkey PRIMARY KEY (number)
+);
+
+create table jobrunner.periods (
+  user_id bigint not null default 0,
+  tenant_id bigint not null,
+  job_name text not null,
+  every interval not null,
+  set_at timestamp with time zone not null default now(),
+  constraint period_is_a_second_to_a_year CHECK (((every >= '00:00:01'::interval) AND (every <= '366 days'::interval))),
+  constraint periods_job_name_fkey FOREIGN KEY (job_name) REFERENCES jobrunner.job_files(name),
+  constraint periods_pkey PRIMARY KEY (user_id, tenant_id, job_name),
+  constraint periods_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES jobrunner.tenants(id) ON DELETE CASCADE
 );
 
 create table jobrunner.runs (
@@ -256,6 +287,18 @@ create table jobrunner.seen_pages (
   constraint seen_pages_pkey PRIMARY KEY (user_id, job_name, entity, page_number)
 );
 
+create table jobrunner.slot_use (
+  worker_id integer not null,
+  noted_at timestamp with time zone not null default now(),
+  tenant_ids bigint[] not null,
+  slot_ms bigint[] not null,
+  other_ms bigint not null,
+  constraint slot_use_is_not_negative CHECK ((other_ms >= 0)),
+  constraint slot_use_is_told_in_pairs CHECK ((cardinality(tenant_ids) = cardinality(slot_ms))),
+  constraint slot_use_pkey PRIMARY KEY (worker_id),
+  constraint slot_use_worker_id_fkey FOREIGN KEY (worker_id) REFERENCES jobrunner.workers(id) ON DELETE CASCADE
+) with (fillfactor=50);
+
 create table jobrunner.sources (
   tenant_id bigint not null,
   name text not null,
@@ -304,6 +347,7 @@ create table jobrunner.tenants (
   constraint tenant_weight_is_from_1_to_1000 CHECK (((weight >= 1) AND (weight <= 1000))),
   constraint tenants_pkey PRIMARY KEY (id)
 );
+CREATE INDEX tenants_apart ON jobrunner.tenants USING btree (id) WHERE ((paused_at IS NOT NULL) OR (max_running IS NOT NULL) OR (weight <> 1));
 
 create table jobrunner.users (
   id bigint not null generated always as identity,
@@ -335,8 +379,13 @@ create table jobrunner.workers (
   ended_at timestamp with time zone,
   end_reason text,
   cleared_at timestamp with time zone,
+  session_pid integer,
+  session_started_at timestamp with time zone,
+  left_user_ids bigint[],
+  left_names text[],
   constraint ended_worker_has_a_reason CHECK (((ended_at IS NULL) = (end_reason IS NULL))),
   constraint only_an_ended_worker_is_cleared CHECK (((cleared_at IS NULL) OR (ended_at IS NOT NULL))),
+  constraint what_a_worker_left_is_named_in_pairs CHECK ((NOT (cardinality(left_user_ids) IS DISTINCT FROM cardinality(left_names)))),
   constraint worker_capacity_is_positive CHECK ((capacity > 0)),
   constraint workers_pkey PRIMARY KEY (id)
 ) with (fillfactor=50);
@@ -347,12 +396,14 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.abandon_pass(in_user_id bigint, in_name text, in_entity text, in_sync_token text) returns boolean
 -- function jobrunner.add_tenant(in_name text, in_weight integer DEFAULT 1, in_max_running integer DEFAULT NULL::integer) returns bigint
 -- function jobrunner.add_user(in_tenant text, in_key text, in_attributes jsonb DEFAULT '{}'::jsonb) returns bigint
+-- function jobrunner.add_users(in_tenant text, in_keys text[], in_attributes jsonb[] DEFAULT NULL::jsonb[], in_within interval DEFAULT '00:00:00'::interval) returns integer
 -- function jobrunner.age_of_job(in_user_id bigint, in_job text) returns interval
+-- function jobrunner.apart_tenants(in_tenant_ids bigint[]) returns bigint[]
 -- function jobrunner.attend_worker(in_worker_id integer) returns boolean
 -- function jobrunner.backoff(in_failures integer, in_every interval) returns interval
--- function jobrunner.beat_worker(in_worker_id integer, in_running integer, in_draining boolean) returns TABLE(alive boolean, worker_count integer)
+-- function jobrunner.beat_worker(in_worker_id integer, in_running integer, in_draining boolean) returns TABLE(alive boolean, worker_count integer, worker_rank integer, beaten_at timestamp with time zone)
 -- function jobrunner.cancel_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
--- function jobrunner.claim_jobs(in_worker_id integer, in_limit integer, in_names text[], in_since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone, in_tenant_ids bigint[] DEFAULT '{}'::bigint[], in_running integer[] DEFAULT '{}'::integer[], in_tenant_since timestamp with time zone[] DEFAULT '{}'::timestamp with time zone[]) returns SETOF jobrunner.claimed_job
+-- function jobrunner.claim_jobs(in_worker_id integer, in_limit integer, in_names text[], in_since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone, in_since_user_id bigint DEFAULT 0, in_until timestamp with time zone DEFAULT 'infinity'::timestamp with time zone, in_look integer DEFAULT 1000, in_takes boolean DEFAULT true, in_tenant_ids bigint[] DEFAULT '{}'::bigint[], in_shares integer[] DEFAULT '{}'::integer[], in_firsts integer[] DEFAULT '{}'::integer[], in_lasts integer[] DEFAULT '{}'::integer[], in_places tid[] DEFAULT '{}'::tid[]) returns TABLE(user_id bigint, name text, tenant_id bigint, fence bigint, nonce uuid, scheduled_at timestamp with time zone, claimed_at timestamp with time zone, tick_at timestamp with time zone, deadline_ms bigint, lane smallint, forced boolean, entity text, last_outcome text, last_success_at timestamp with time zone, unchanged_at timestamp with time zone, looked_at timestamp with time zone, looked_user_id bigint, found_tenant_ids bigint[], found_at timestamp with time zone[], found_user_ids bigint[], found_priorities smallint[], found_places tid[], apart_ids bigint[], apart_weights integer[], took_of integer[], took_places integer[], full_ids bigint[], busy_ids bigint[])
 -- function jobrunner.commit_page(in_user_id bigint, in_name text, in_entity text, in_fence bigint, in_generation bigint, in_page_number integer, in_pass_kind text, in_pass_started_at timestamp with time zone, in_pass_since text, in_cursor text, in_sync_token text, in_partial_watermark text, in_ended boolean, in_watermark text, in_is_whole boolean, in_validator text, in_probe text, in_page_count integer, in_pass_number integer, in_wish integer, in_fetched bigint, in_inserted bigint, in_updated bigint, in_unchanged bigint, in_skipped_older bigint, in_skipped_incompatible bigint, in_filtered bigint, in_duplicate bigint, in_deleted bigint) returns boolean
 -- function jobrunner.count_limited_jobs() returns integer
 -- function jobrunner.crash_runs(in_worker_id bigint, in_user_ids bigint[], in_names text[], in_reason text) returns TABLE(job_count integer, quarantined_count integer)
@@ -372,16 +423,20 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.forget_entity(in_job text, in_entity text) returns integer
 -- function jobrunner.give_job(in_tenant text, in_job text) returns integer
 -- function jobrunner.grant_reader() returns boolean
+-- function jobrunner.has_due(in_names text[]) returns boolean
+-- function jobrunner.has_session(in_worker jobrunner.workers) returns boolean
 -- function jobrunner.held_jobs() returns SETOF jobrunner.jobs
 -- function jobrunner.hold_job(in_user_id bigint, in_name text, in_fence bigint, in_nonce uuid) returns boolean
 -- function jobrunner.insert_record(in_user_id bigint, in_table text, in_known jsonb, in_values jsonb) returns jsonb
 -- function jobrunner.job_named(in_tenant text, in_user text, in_job text) returns jobrunner.jobs
 -- function jobrunner.jobs_named(in_tenant text, in_user text, in_job text) returns SETOF jobrunner.jobs
+-- function jobrunner.keep_limited_tenants() returns trigger
 -- function jobrunner.leave_worker(in_worker_id integer) returns boolean
 -- function jobrunner.lift_quarantines() returns integer
 -- function jobrunner.list_items(in_user_id bigint, in_table text, in_column text) returns TABLE(items text[], hash text)
 -- function jobrunner.lock_ending_runs(in_user_ids bigint[], in_names text[], in_fences bigint[], in_nonces uuid[], in_outcomes text[], in_done bigint[]) returns bigint[]
 -- function jobrunner.longest_input(in_user_id bigint, in_name text) returns text
+-- function jobrunner.look_due(in_look integer, in_names text[], in_since timestamp with time zone, in_since_user_id bigint, in_until timestamp with time zone) returns jobrunner.claim_look
 -- function jobrunner.maintain_runs(in_keep interval DEFAULT '30 days'::interval) returns TABLE(created integer, dropped integer, postponed boolean)
 -- function jobrunner.make_jobs(in_tenant_id bigint, in_job text) returns integer
 -- function jobrunner.make_lacking_jobs() returns integer
@@ -390,16 +445,21 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.merge_filter(in_table text, in_by jsonb, in_filters boolean) returns text
 -- function jobrunner.merge_writes(in_table text, in_known jsonb, in_sets text, in_hides boolean, in_sends boolean) returns text
 -- function jobrunner.next_tick(in_after timestamp with time zone, in_every interval, in_phase interval) returns timestamp with time zone
+-- function jobrunner.note_asked(in_job jobrunner.jobs) returns void
 -- function jobrunner.note_calls(in_places bigint[], in_user_ids bigint[], in_names text[], in_calls text[]) returns void
 -- function jobrunner.note_ended_passes(in_places bigint[], in_user_ids bigint[], in_names text[], in_passes text[], in_failures text[]) returns bigint[]
 -- function jobrunner.note_entity_failures(in_places bigint[], in_user_ids bigint[], in_names text[], in_failures text[]) returns void
 -- function jobrunner.note_push(in_user_id bigint, in_name text, in_entity text, in_fence bigint, in_pushed bigint, in_failed bigint, in_swept bigint) returns boolean
 -- function jobrunner.note_record_failures(in_user_id bigint, in_name text, in_entity text, in_failures jsonb) returns boolean
+-- function jobrunner.note_slot_use(in_worker_id integer, in_tenant_ids bigint[], in_slot_ms bigint[], in_other_ms bigint) returns void
 -- function jobrunner.note_unreadable(in_user_id bigint, in_name text, in_entity text, in_unreadable boolean) returns boolean
--- function jobrunner.oldest_due(in_names text[], in_before timestamp with time zone) returns timestamp with time zone
 -- function jobrunner.open_runs(in_user_ids bigint[], in_lists jsonb, in_tables text[], in_sources jsonb, in_dirty text[] DEFAULT '{}'::text[]) returns jsonb
+-- function jobrunner.own_session(OUT pid integer, OUT started_at timestamp with time zone) returns record
 -- function jobrunner.pause_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
+-- function jobrunner.period_of(in_user_id bigint, in_tenant_id bigint, in_job text, in_every interval) returns interval
 -- function jobrunner.phase_of(in_user_id bigint, in_name text, in_every interval, in_spread boolean) returns interval
+-- function jobrunner.pick_due(in_limit integer, in_look integer, in_names text[], in_since timestamp with time zone, in_since_user_id bigint) returns jobrunner.claim_look
+-- function jobrunner.pick_places(in_limit integer, in_names text[], in_tenant_ids bigint[], in_shares integer[], in_firsts integer[], in_lasts integer[], in_places tid[]) returns jobrunner.claim_pick
 -- function jobrunner.push_soon(in_user_id bigint, in_table text) returns boolean
 -- function jobrunner.quarantine_span(in_times integer) returns interval
 -- function jobrunner.read_job(in_tenant text, in_user text, in_job text) returns SETOF jobrunner.claimed_job
@@ -425,15 +485,21 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.run_counters(in_checkpoint jobrunner.checkpoints) returns jsonb
 -- function jobrunner.run_inputs(in_user_ids bigint[], in_names text[], in_reads integer[]) returns TABLE(place integer, tenant_name text, user_key text, attributes text, checkpoints text, calls text, secrets text, too_long text)
 -- function jobrunner.run_totals(in_user_ids bigint[], in_names text[], in_fences bigint[]) returns TABLE(user_id bigint, name text, pages integer, fetched bigint, inserted bigint, updated bigint, unchanged bigint, skipped_older bigint, skipped_incompatible bigint, filtered bigint, duplicate bigint, deleted bigint, swept bigint, pushed bigint, push_failed bigint, changed bigint, entities jsonb)
+-- function jobrunner.running_of_tenants(in_tenant_ids bigint[]) returns TABLE(tenant_id bigint, running integer)
 -- function jobrunner.save_record(in_tenant text, in_user text, in_table text, in_values jsonb) returns TABLE(record jsonb, is_new boolean)
+-- function jobrunner.schedule_jobs(in_name text, in_tenant_id bigint DEFAULT NULL::bigint, in_user_id bigint DEFAULT NULL::bigint, in_after_user_id bigint DEFAULT '-1'::integer, in_limit integer DEFAULT NULL::integer) returns TABLE(last_user_id bigint, changed_count integer)
+-- function jobrunner.schedule_next_jobs(in_name text, in_limit integer DEFAULT 1000) returns integer
+-- function jobrunner.set_period(in_tenant text, in_user text, in_job text, in_every interval) returns integer
 -- function jobrunner.set_secret(in_tenant_id bigint, in_user_id bigint, in_name text, in_sealed bytea) returns integer
 -- function jobrunner.set_source(in_tenant text, in_source text, in_base text) returns void
 -- function jobrunner.set_tenant(in_name text, in_weight integer DEFAULT NULL::integer, in_max_running integer DEFAULT NULL::integer, in_unlimited boolean DEFAULT false) returns void
 -- function jobrunner.set_user(in_tenant text, in_key text, in_attributes jsonb) returns void
+-- function jobrunner.slow_jobs() returns integer
 -- function jobrunner.stamped(in_known jsonb, in_values jsonb) returns jsonb
 -- function jobrunner.stand_for_tenant(in_tenant_id bigint) returns bigint
 -- function jobrunner.stop_requests(in_worker_id integer) returns TABLE(user_id bigint, name text, fence bigint)
--- function jobrunner.store_job_file(in_name text, in_kind text, in_source text, in_every interval, in_spread boolean, in_deadline interval, in_per_second double precision, in_expanded jsonb, in_scope text DEFAULT 'user'::text, in_notifies boolean DEFAULT false, in_soft interval DEFAULT NULL::interval, in_hard interval DEFAULT NULL::interval, in_triggers jsonb DEFAULT '[]'::jsonb) returns boolean
+-- function jobrunner.store_job_file(in_name text, in_kind text, in_source text, in_every interval, in_spread boolean, in_deadline interval, in_per_second double precision, in_expanded jsonb, in_scope text DEFAULT 'user'::text, in_notifies boolean DEFAULT false, in_soft interval DEFAULT NULL::interval, in_hard interval DEFAULT NULL::interval, in_triggers jsonb DEFAULT '[]'::jsonb, in_slow_after interval DEFAULT NULL::interval, in_slow_every interval DEFAULT NULL::interval, in_is_scheduled boolean DEFAULT true) returns boolean
+-- function jobrunner.suspect_to_claim(in_worker_id integer, in_names text[], OUT place tid, OUT limited_tenant_id bigint) returns record
 -- function jobrunner.take_budget(in_tenant_id bigint, in_source text, in_wanted integer) returns TABLE(tenant_id bigint, source text, base text, granted integer, blocked_ms bigint)
 -- function jobrunner.take_job(in_tenant text, in_job text, in_with_rows boolean DEFAULT false) returns integer
 -- function jobrunner.tell_changes(in_user_ids bigint[], in_names text[], in_runs bigint[], in_counts jsonb[]) returns integer
@@ -443,9 +509,8 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.trigger_event(in_tenant text, in_user text, in_event text) returns TABLE(job text, answer text, due_at timestamp with time zone)
 -- function jobrunner.unsuitable_values(in_values text[], in_type text) returns integer[]
 -- function jobrunner.user_named(in_tenant text, in_user text) returns jobrunner.users
--- function jobrunner.wake_workers(in_since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone) returns void
+-- function jobrunner.wake_workers(in_since timestamp with time zone DEFAULT NULL::timestamp with time zone, in_tenant_id bigint DEFAULT NULL::bigint) returns void
 -- function jobrunner.want_fresh(in_tenant text, in_user text, in_job text, in_force boolean DEFAULT false) returns TABLE(answer text, age interval, usable boolean, user_id bigint, after_run bigint, asked_at timestamp with time zone)
--- function jobrunner.waterline(in_weights integer[], in_running integer[], in_slots integer) returns double precision
 -- function jobrunner.words_for(in_span interval) returns text
 -- function jobrunner.writable_table(in_table text, in_values jsonb) returns jsonb
 -- view jobrunner.blocked_sources(tenant text, source text, blocked_until timestamp with time zone, reason text, consecutive_failures integer)
@@ -457,5 +522,6 @@ create sequence jobrunner.secret_versions;
 -- view jobrunner.quarantined_jobs(tenant text, user_key text, job text, reason text, quarantined_at timestamp with time zone, until timestamp with time zone, crashes integer, stalled_runs integer)
 -- view jobrunner.running_jobs(worker_id bigint, host text, pid integer, tenant text, user_key text, job text, run bigint, running_for interval, yields_in interval, silent_for interval, stopping boolean)
 -- view jobrunner.tenant_freshness(tenant text, job text, user_count bigint, fresh_count bigint, fresh_percent numeric, staleness_p50 interval, staleness_p99 interval, never_count bigint, failing_count bigint)
+-- view jobrunner.tenant_shares(tenant text, weight integer, asked_percent numeric, had_percent numeric, slot_seconds numeric, due_count bigint, waiting_since timestamp with time zone)
 -- view jobrunner.user_story(tenant text, user_key text, job text, run bigint, outcome text, started_at timestamp with time zone, ended_at timestamp with time zone, took interval, waited interval, error_kind text, error text, page_count integer, request_count integer, fetched_count bigint, inserted_count bigint, updated_count bigint, deleted_count bigint, entities jsonb)
 -- view jobrunner.worker_health(worker_id integer, host text, pid integer, version text, health text, capacity integer, running_count bigint, silent_for interval, started_at timestamp with time zone, ended_at timestamp with time zone)

@@ -70,7 +70,13 @@ extension Schedule {
                         case .user(let name): .members(("user", .string(name)))
                         }
                     })
-            ), ("triggers", .filled(triggers.map(\.expanded))))
+            ), ("triggers", .filled(triggers.map(\.expanded))),
+            (
+                "slow_down",
+                slowing.map { slowing in
+                    .members(("after", .span(slowing.after)), ("every", .span(slowing.every)))
+                }
+            ))
     }
 }
 

@@ -68,6 +68,8 @@ public struct Schedule: Sendable, Equatable {
     public var requires: [Requirement]
     /// Events that make the job due (ST24).
     public var triggers: [Trigger]
+    /// When a job that nobody asks for slows down; nil: never.
+    public var slowing: Slowing? = nil
 }
 
 /// An event of the user's world that makes a job due.
@@ -114,6 +116,14 @@ public struct AfterStep: Sendable, Equatable {
     public var action: Action
     /// `complete`: every entity was read to its end; `changed`: and something was written.
     public var onlyIf: OnlyIf
+}
+
+/// A job for which nobody has asked in a long time becomes due less often, until somebody does.
+public struct Slowing: Sendable, Equatable {
+    /// Since somebody last asked for it: an hour to 366 days.
+    public var after: Duration
+    /// Its period then, longer than its own: to 366 days.
+    public var every: Duration
 }
 
 /// Rows that should be one: those of a user that agree in some columns (LU12).

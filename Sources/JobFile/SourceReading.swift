@@ -4,7 +4,10 @@ extension Reading {
         guard
             let keys = Keys(
                 node, self,
-                known: ["every", "spread", "deadline", "if_running", "requires", "triggers"])
+                known: [
+                    "every", "spread", "deadline", "if_running", "requires", "triggers",
+                    "slow_down",
+                ])
         else { return nil }
         let every = keys.required("every").flatMap { duration($0, .seconds(1) ... .days(30)) }
         let spread = keys["spread"].flatMap { word($0, "spread", as: Schedule.Spread.self) }
@@ -13,6 +16,7 @@ extension Reading {
         let skips = keys["if_running"].map { choice($0, "value", of: ["skip"]) }
         let requires = keys["requires"].map { requirements($0) }
         let triggers = keys["triggers"].map { self.triggers($0) }
+        let slowing = keys["slow_down"].map { self.slowing($0, every) }
         guard let every, let deadline, let deadlineNode else { return nil }
         if skips == nil, deadline >= every {
             add(
@@ -22,7 +26,22 @@ extension Reading {
         }
         return Schedule(
             every: every, spread: spread ?? .user, deadline: deadline, requires: requires ?? [],
-            triggers: triggers ?? [])
+            triggers: triggers ?? [], slowing: slowing ?? nil)
+    }
+
+    private func slowing(_ node: Node, _ period: Duration?) -> Slowing? {
+        guard let keys = Keys(node, self, known: ["after", "every"]) else { return nil }
+        let after = keys.required("after").flatMap { duration($0, .hours(1) ... .days(366)) }
+        let everyNode = keys.required("every")
+        let every = everyNode.flatMap { duration($0, .seconds(1) ... .days(366)) }
+        guard let after, let every, let everyNode, let period else { return nil }
+        guard every > period else {
+            add(
+                everyNode,
+                "a job that slows down becomes due less often than every \(period.jobFileText)")
+            return nil
+        }
+        return Slowing(after: after, every: every)
     }
 
     private func requirements(_ node: Node) -> [Requirement] {

@@ -27,6 +27,7 @@ public enum Bind: Sendable, Equatable {
     case bytesArray([[UInt8]?])
     /// As `timestamptz`, null allowed.
     case timestamptzArray([Int64?])
+    case rowPlaceArray([RowPlace])
     /// Each sixteen bytes.
     case uuidArray([[UInt8]])
     /// A `jsonb[]` of JSON texts.
@@ -43,6 +44,15 @@ public enum Bind: Sendable, Equatable {
     }
 }
 
+/// Where a version of a row stands in its table (`ctid`), as long as nobody changes the row.
+public struct RowPlace: Sendable, Hashable {
+    /// Number of the block, then sixteen bits of the place in it.
+    public var number: UInt64
+
+    /// From the block's number and the place in it, as they stand in `number`.
+    public init(_ number: UInt64) { self.number = number }
+}
+
 /// The object identifiers of the types that this library speaks in binary (`pg_type.oid`).
 enum TypeOID {
     static let bool: UInt32 = 16
@@ -54,6 +64,7 @@ enum TypeOID {
     static let int4: UInt32 = 23
     static let text: UInt32 = 25
     static let oid: UInt32 = 26
+    static let tid: UInt32 = 27
     static let xid: UInt32 = 28
     static let json: UInt32 = 114
     static let float4: UInt32 = 700
@@ -63,6 +74,7 @@ enum TypeOID {
     static let byteaArray: UInt32 = 1001
     static let int4Array: UInt32 = 1007
     static let textArray: UInt32 = 1009
+    static let tidArray: UInt32 = 1010
     static let int8Array: UInt32 = 1016
     static let float8Array: UInt32 = 1022
     static let bpchar: UInt32 = 1042

@@ -53,6 +53,7 @@ extension Bind {
         case .boolArray: TypeOID.boolArray
         case .bytesArray: TypeOID.byteaArray
         case .timestamptzArray: TypeOID.timestamptzArray
+        case .rowPlaceArray: TypeOID.tidArray
         case .uuidArray: TypeOID.uuidArray
         case .jsonArray: TypeOID.jsonbArray
         case .array(let array): array.oid
@@ -97,6 +98,11 @@ extension Bind {
         case .timestamptzArray(let values):
             try out.appendArray(values, TypeOID.timestamptz) {
                 $0.appendBigEndian(try postgresTime($1))
+            }
+        case .rowPlaceArray(let values):
+            try out.appendArray(values, TypeOID.tid) {
+                $0.appendBigEndian(UInt32(truncatingIfNeeded: $1.number >> 16))
+                $0.appendBigEndian(UInt16(truncatingIfNeeded: $1.number))
             }
         case .uuidArray(let values):
             try out.appendArray(values, TypeOID.uuid) { try $0.appendUUID($1) }

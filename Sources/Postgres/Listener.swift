@@ -1,5 +1,6 @@
 import CLibPQ
 import Glibc
+import Synchronization
 
 /// Listens on channels with a session and thread of its own, which reconnects by itself.
 ///
@@ -22,6 +23,7 @@ public final class Listener: Sendable {
     public let events: AsyncStream<Event>
     private let closing = Interruption(deadline: nil)
     private let wake = EventFD()
+    private let listening = ListeningWish()
 
     /// Starts listening; channels are names as in `listen "name"`.
     ///
@@ -37,16 +39,38 @@ public final class Listener: Sendable {
         events = stream
         let loop = ListenerLoop(
             configuration: configuration, channels: channels, onConnect: onConnect,
-            closing: closing, wake: wake, continuation: continuation)
+            closing: closing, wake: wake, listening: listening, continuation: continuation)
         precondition(startThread { loop.run() }, "no thread left for a listener")
     }
 
     deinit { close() }
 
+    /// Listens, as from the start, or keeps its session without listening.
+    ///
+    /// A notification wakes every session of its database that listens to any channel.
+    public func listens(_ isListening: Bool) {
+        if listening.set(isListening) { wake.signal() }
+    }
+
     /// Stops listening and ends the events.
     public func close() {
         closing.cancel()
         wake.signal()
+    }
+}
+
+/// Whether a listener's owner wants it to listen.
+private final class ListeningWish: Sendable {
+    private let wish = Mutex(true)
+
+    var isListening: Bool { wish.withLock { $0 } }
+
+    /// Returns whether that is new.
+    func set(_ isListening: Bool) -> Bool {
+        wish.withLock { wish in
+            defer { wish = isListening }
+            return wish != isListening
+        }
     }
 }
 
@@ -57,6 +81,7 @@ private struct ListenerLoop: Sendable {
     let onConnect: @Sendable (Session) throws -> Void
     let closing: Interruption
     let wake: EventFD
+    let listening: ListeningWish
     let continuation: AsyncStream<Listener.Event>.Continuation
 
     func run() {
@@ -65,9 +90,12 @@ private struct ListenerLoop: Sendable {
             let session = Session(configuration, wake: wake, counters: Counters())
             session.connection.interruption = closing
             do {
+                try session.connectIfNeeded()
+                try onConnect(session)
+                // Told once even if it is not to listen: the session is there.
                 try listen(session)
                 backoff = Backoff()
-                try receive(session.connection)
+                try receive(session)
             } catch {
                 session.connection.close()
                 if let error = error as? DatabaseError, closing.reason == nil {
@@ -80,8 +108,6 @@ private struct ListenerLoop: Sendable {
     }
 
     private func listen(_ session: Session) throws {
-        try session.connectIfNeeded()
-        try onConnect(session)
         for channel in channels {
             let name = channel.split(separator: "\"", omittingEmptySubsequences: false)
             try session.script("listen \"\(name.joined(separator: "\"\""))\"")
@@ -90,9 +116,14 @@ private struct ListenerLoop: Sendable {
     }
 
     /// Passes notifications on until the connection breaks, which throws, or the listener closes.
-    private func receive(_ connection: Connection) throws {
-        let handle = try connection.opened()
+    private func receive(_ session: Session) throws {
+        let handle = try session.connection.opened()
+        var isListening = true
         while closing.reason == nil {
+            if listening.isListening != isListening {
+                isListening.toggle()
+                if isListening { try listen(session) } else { try session.script("unlisten *") }
+            }
             passOn(handle)
             var entries = [
                 pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0),
@@ -100,7 +131,9 @@ private struct ListenerLoop: Sendable {
             ]
             _ = poll(&entries, 2, -1)
             if entries[1].revents != 0 { wake.drain() }
-            if entries[0].revents != 0, PQconsumeInput(handle) == 0 { throw connection.lost() }
+            if entries[0].revents != 0, PQconsumeInput(handle) == 0 {
+                throw session.connection.lost()
+            }
         }
     }
 

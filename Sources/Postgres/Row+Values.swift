@@ -55,6 +55,11 @@ extension Row {
         try require(column) { try $0.arrayWithoutNulls { try $0.bool() } }
     }
 
+    /// A tid[] of one dimension without nulls.
+    public func rowPlaceArray(_ column: Column) throws -> [RowPlace] {
+        try require(column) { try $0.arrayWithoutNulls { try $0.rowPlace() } }
+    }
+
     /// A bytea[] of one dimension.
     public func bytesArray(_ column: Column) throws -> [[UInt8]?] {
         try require(column) { try $0.array { try $0.bytesValue() } }

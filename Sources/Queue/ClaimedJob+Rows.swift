@@ -1,6 +1,50 @@
 import JSON
 import Postgres
 
+extension Helping {
+    /// Reads the rows of `claim_jobs`: the jobs, and last its report.
+    init(_ rows: Rows) throws {
+        for row in rows {
+            if try row.isNull(0) { try readReport(row) } else { jobs.append(try ClaimedJob(row)) }
+        }
+    }
+
+    private mutating func readReport(_ row: Row) throws {
+        at = try row.timestamp(6)
+        if let time = try row.optionalTimestamp(15) {
+            looked = DueJobs.Position(time: time, user: Int64(try row.int(16)))
+        }
+        if !(try row.isNull(17)) { try readFound(row) }
+        if !(try row.isNull(22)) {
+            for (tenant, weight) in zip(try tenants(row, 22), try row.intArray(23)) {
+                weights[tenant] = weight
+            }
+        }
+        if !(try row.isNull(24)) {
+            takenOf = try row.intArray(24)
+            takenPlaces = try row.intArray(25)
+        }
+        full = Set(try tenants(row, 26))
+        busy = Set(try tenants(row, 27))
+    }
+
+    private mutating func readFound(_ row: Row) throws {
+        let (ids, times) = (try row.intArray(17), try row.timestampArray(18))
+        let (users, priorities) = (try row.intArray(19), try row.intArray(20))
+        let places = try row.rowPlaceArray(21)
+        for at in ids.indices {
+            let position = DueJobs.Position(time: times[at] ?? .min, user: Int64(users[at]))
+            let job = DueJobs.Job(
+                position: position, place: places[at], lane: Lane(rawValue: priorities[at]) ?? .due)
+            found.append((Int64(ids[at]), job))
+        }
+    }
+
+    private func tenants(_ row: Row, _ column: Column) throws -> [Int64] {
+        try row.isNull(column) ? [] : row.intArray(column).map(Int64.init)
+    }
+}
+
 extension ClaimedJob {
     /// Reads one row of `claim_jobs` or `read_job`: the columns of type `claimed_job`, by position.
     init(_ row: Row) throws {
@@ -12,7 +56,7 @@ extension ClaimedJob {
         claimedAt = try row.timestamp(6)
         tickAt = try row.timestamp(7)
         deadline = .milliseconds(try row.int(8))
-        isAsked = try row.bool(9)
+        lane = Lane(rawValue: try row.int(9)) ?? .due
         isForced = try row.bool(10)
         entity = try row.optionalText(11)
         lastOutcome = try row.optionalText(12).flatMap(Outcome.init(rawValue:))

@@ -16,8 +16,8 @@ public struct ClaimedJob: Sendable {
     public var claimedAt: Int64
     /// How long the run may take, from the claim on.
     public var deadline: Duration
-    /// A person or application asked for the run.
-    public var isAsked: Bool
+    /// Who asked for the run.
+    public var lane: Lane
     /// The run ignores `min_gap`.
     public var isForced: Bool
     /// The run syncs this entity only.
@@ -41,10 +41,23 @@ public struct ClaimedJob: Sendable {
     /// What of all this can't be read, so that the job can't run; nil: nothing.
     public var unreadable: String?
 
+    /// A person or application asked for the run.
+    public var isAsked: Bool { lane == .asked }
+
     /// The checkpoint of an entity; a fresh one when it has none.
     public func checkpoint(of entity: String) -> Checkpoint {
         checkpoints.first { $0.entity == entity } ?? Checkpoint(entity: entity)
     }
+}
+
+/// Why a job is due: lanes are served one after the other within a tenant.
+public enum Lane: Int, Sendable {
+    /// A person or application asked for the run.
+    case asked = 1
+    /// The clock did.
+    case due = 0
+    /// The user was added with many, and no run of theirs was complete yet.
+    case new = -1
 }
 
 /// How far an entity has come (DESIGN: checkpoint).

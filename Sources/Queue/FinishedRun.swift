@@ -27,6 +27,8 @@ public enum ErrorKind: String, Sendable, CaseIterable {
     case cancelled
     case pageCap = "page_cap"
     case reset
+    /// Tenants of whom nothing ran had waited for a slot for a second.
+    case yielded
     // The source's breaker is open, or its budget does not last.
     case blocked
     // Something the run needs is missing.

@@ -18,114 +18,38 @@ public struct RunNeeds: OptionSet, Sendable {
     public static let all: RunNeeds = [.checkpoints, .calls, .secrets]
 }
 
-/// What a worker asks for when it claims.
-public struct ClaimWish: Sendable {
-    /// Number of the worker.
-    public var worker: Int
-    /// Most jobs, 1 and more.
-    public var limit: Int
-    /// Names of the job files it can run, and what their runs need.
-    public var files: [String: RunNeeds]
-    /// Nothing that waits has been due for longer, microseconds since 1970; `Int64.min`: not known.
-    public var since: Int64
-    /// The same of single tenants, by the tenant's number.
-    public var tenantSince: [Int64: Int64]
-    /// Jobs of each tenant that the worker runs already, by the tenant's number.
-    public var running: [Int64: Int]
-
-    /// Asks for jobs.
-    public init(
-        worker: Int, limit: Int, files: [String: RunNeeds], since: Int64 = .min,
-        tenantSince: [Int64: Int64] = [:], running: [Int64: Int] = [:]
-    ) {
-        self.tenantSince = tenantSince
-        self.worker = worker
-        self.limit = limit
-        self.files = files
-        self.since = since
-        self.running = running
-    }
-}
-
-/// What a claim gave.
-public struct ClaimedBatch: Sendable {
-    /// The jobs, each held by the worker.
-    public var jobs: [ClaimedJob] = []
-    /// What it tells of the jobs that still wait; nil: nothing.
-    public var waiting: WaitingJobs?
-    /// More may be due: the slots were used up, or a tenant's share of them.
-    public var mayBeMore = false
-}
-
-/// From when on jobs may still wait, as far as a claim can tell.
-public struct WaitingJobs: Sendable, Equatable {
-    /// Of tenants that are not named below, none was due before; microseconds since 1970.
-    public var since: Int64
-    /// Tenants that did not get all they have due, and from when on they may have more.
-    public var tenants: [Int64: Int64]
-
-    /// Tells what waits.
-    public init(since: Int64, tenants: [Int64: Int64]) {
-        self.since = since
-        self.tenants = tenants
-    }
-}
-
 extension Queue {
-    /// Claims in a batch what is due, fair between tenants, and reads what the runs must know.
-    ///
-    /// Two turns, and two more for each time that a tenant left a part of its share to others.
-    /// Throws `QueueError.workerEnded` when the worker was given up or drains.
-    public func claim(_ wish: ClaimWish) async throws -> ClaimedBatch {
-        var batch = ClaimedBatch()
-        var wish = wish
-        while wish.limit > 0 {
-            let round = try await claimRound(wish)
-            batch.jobs += round.jobs
-            batch.waiting = round.waiting ?? batch.waiting
-            batch.mayBeMore = round.mayBeMore
-            guard round.mayBeMore, !round.jobs.isEmpty else { break }
-            wish.limit -= round.jobs.count
-            for job in round.jobs { wish.running[job.tenantID, default: 0] += 1 }
-            if let waiting = round.waiting {
-                (wish.since, wish.tenantSince) = (waiting.since, waiting.tenants)
-            }
-        }
-        return batch
-    }
-
     /// Claims up to `limit` due jobs of the named job files, with all that their runs must know.
     ///
-    /// Throws `QueueError.workerEnded` when the worker was given up or drains.
+    /// Looks at all that is due; a worker has a `Claimer`, which goes on where it was. Throws
+    /// `QueueError.workerEnded` when the worker was given up or drains.
     public func claimJobs(
         worker: Int, limit: Int, names: [String]
     ) async throws -> [ClaimedJob] {
         let files = Dictionary(names.map { ($0, RunNeeds.all) }, uniquingKeysWith: { $1 })
-        return try await claim(ClaimWish(worker: worker, limit: limit, files: files)).jobs
+        return try await Claimer(self, files: files, capacity: limit)
+            .claim(worker: worker, slots: limit)
     }
 
-    private func claimRound(_ wish: ClaimWish) async throws -> ClaimedBatch {
-        let tenants = Array(Set(wish.running.keys).union(wish.tenantSince.keys))
+    /// One statement of a claim: what of the offers, or of all that became due, fits.
+    func claimHelping(
+        worker: Int, names: [String], _ ticket: ClaimTicket
+    ) async throws -> Helping {
+        let offers = ticket.offers
+        var lasts: [Int32] = []
+        for offer in offers { lasts.append((lasts.last ?? 0) + Int32(clamping: offer.jobs.count)) }
         let statement = Statement(
-            "select * from jobrunner.claim_jobs($1, $2, $3, $4, $5, $6, $7)",
-            .int4(Int32(clamping: wish.worker)), .int4(Int32(clamping: wish.limit)),
-            .textArray(wish.files.keys.sorted()), .timestamptz(wish.since), .int8Array(tenants),
-            .int4Array(tenants.map { Int32(clamping: wish.running[$0] ?? 0) }),
-            .timestamptzArray(tenants.map { wish.tenantSince[$0] }))
-        let rows = try await call(statement) { $0 }
-        var shares = TenantShares()
-        var jobs: [ClaimedJob] = []
-        jobs.reserveCapacity(rows.count)
-        for row in rows {
-            let job = try ClaimedJob(row)
-            try shares.note(row, of: job)
-            jobs.append(job)
-        }
-        // The claim gives them in the order they lie in.
-        jobs.sort { ($0.isAsked ? 0 : 1, $0.scheduledAt) < ($1.isAsked ? 0 : 1, $1.scheduledAt) }
-        try await readInputs(of: &jobs, wish.files)
-        return ClaimedBatch(
-            jobs: jobs, waiting: shares.waiting(after: wish), mayBeMore: shares.mayBeMore)
+            """
+            select * from jobrunner.claim_jobs($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+            """,
+            .int4(Int32(clamping: worker)), .int4(Int32(clamping: ticket.limit)),
+            .textArray(names), .timestamptz(ticket.start.time), .int8(ticket.start.user),
+            .timestamptz(ticket.end?.time ?? .max), .int4(Int32(clamping: ticket.lookMax)),
+            .bool(ticket.look == .take), .int8Array(offers.map(\.tenant)),
+            .int4Array(offers.map { Int32(clamping: $0.share) }),
+            .int4Array(zip(offers, lasts).map { $1 - Int32(clamping: $0.jobs.count) + 1 }),
+            .int4Array(lasts), .rowPlaceArray(offers.flatMap { $0.jobs.map(\.place) }))
+        return try await call(statement) { try Helping($0) }
     }
 
     /// Reads what the runs must know of the past into the claimed jobs, in one statement.
@@ -168,50 +92,6 @@ extension Queue {
             try job.readInputs(row)
             return job
         }
-    }
-
-    /// When the oldest job that waits was due, microseconds since 1970, if before `time`; nil: none.
-    public func oldestDue(names: [String], before time: Int64) async throws -> Int64? {
-        let statement = Statement(
-            "select jobrunner.oldest_due($1, $2)", .textArray(names), .timestamptz(time))
-        return try await call(statement) { try $0.only().optionalTimestamp(0) }
-    }
-}
-
-/// How far each tenant's share went, which tells how much may be left.
-private struct TenantShares {
-    private struct Tenant {
-        var jobs = 0
-        var share = 0
-        var latest = Int64.min
-    }
-
-    private var tenants: [Int64: Tenant] = [:]
-    private var claimedAt: Int64?
-    private var left: [Int64] = []
-
-    mutating func note(_ row: Row, of job: ClaimedJob) throws {
-        claimedAt = job.claimedAt
-        if !(try row.isNull(16)) { left = try row.intArray(16).map(Int64.init) }
-        var tenant = tenants[job.tenantID] ?? Tenant()
-        tenant.jobs += 1
-        tenant.share = try row.int(15)
-        // What was asked for is not in the order of the others.
-        if !job.isAsked { tenant.latest = max(tenant.latest, job.scheduledAt) }
-        tenants[job.tenantID] = tenant
-    }
-
-    var mayBeMore: Bool { !left.isEmpty || tenants.values.contains { $0.jobs >= $0.share } }
-
-    /// Behind a tenant that took its whole share more may wait, due when its last one was or later.
-    func waiting(after wish: ClaimWish) -> WaitingJobs? {
-        guard let claimedAt else { return nil }
-        var since: [Int64: Int64] = [:]
-        for (id, tenant) in tenants where tenant.jobs >= tenant.share {
-            since[id] = max(tenant.latest, wish.tenantSince[id] ?? wish.since)
-        }
-        for id in left { since[id] = wish.tenantSince[id] ?? wish.since }
-        return WaitingJobs(since: claimedAt, tenants: since)
     }
 }
 

@@ -42,6 +42,18 @@ extension Queue {
         try await count("select jobrunner.resume_jobs($1, $2, $3)", scope)
     }
 
+    /// Gives a job of a user, or of all of a tenant's users, a period; nil takes it back.
+    ///
+    /// Returns how many jobs go by another schedule now.
+    public func setPeriod(_ scope: JobScope, every: Duration?) async throws -> Int {
+        let every = Bind.optional(every) {
+            Bind.interval(Int64($0 / .microseconds(1)))
+        }
+        let statement = Statement(
+            "select jobrunner.set_period($1, $2, $3, $4)", binds: scope.binds + [every])
+        return try await call(statement) { try $0.only().int(0) }
+    }
+
     /// Forgets how far jobs have come; returns the cleared checkpoints as entities with how many
     /// users each.
     public func resetJobs(

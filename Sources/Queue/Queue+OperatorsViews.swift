@@ -79,7 +79,8 @@ extension Queue {
             select f.tenant, f.job, f.user_count, f.fresh_percent, o.due_count, o.running_count,
               f.failing_count, coalesce(p.trouble_count, 0) as trouble_count, o.quarantined_count, o.needs_reauth_count, o.paused_count,
               round(extract(epoch from f.staleness_p50)) as staleness_p50_seconds,
-              round(extract(epoch from f.staleness_p99)) as staleness_p99_seconds
+              round(extract(epoch from f.staleness_p99)) as staleness_p99_seconds,
+              s.asked_percent, s.had_percent, s.waiting_since
             from jobrunner.tenant_freshness as f
             join (
               select j.tenant, j.job, count(*) filter (where j.state = 'due') as due_count,
@@ -97,6 +98,7 @@ extension Queue {
               where ($1::text is null or t.tenant = $1) and ($2::text is null or t.job = $2)
               group by t.tenant, t.job
             ) as p on p.tenant = f.tenant and p.job = f.job
+            left join jobrunner.tenant_shares as s on s.tenant = f.tenant
             where ($1::text is null or f.tenant = $1) and ($2::text is null or f.job = $2)
             order by f.tenant, f.job
             """, [.optional(tenant, Bind.text), .optional(job, Bind.text)])

@@ -20,6 +20,20 @@ public struct UserChange: Sendable {
     }
 }
 
+/// One of many users that are added together.
+public struct NewUser: Sendable {
+    /// Key of the user.
+    public var key: String
+    /// A JSON object.
+    public var attributes: String
+
+    /// A user with these attributes.
+    public init(key: String, attributes: String = "{}") {
+        self.key = key
+        self.attributes = attributes
+    }
+}
+
 /// What a change of a user brought.
 public struct UserChanged: Sendable, Equatable {
     /// Names of the user's jobs.
@@ -42,6 +56,17 @@ extension Queue {
                     .json(user.attributes)))
             return try session.give(user)
         }
+    }
+
+    /// Adds those of the users that the tenant lacks, their first runs spread over a span; returns how many.
+    public func addUsers(
+        _ users: [NewUser], tenant: String, within span: Duration
+    ) async throws -> Int {
+        let statement = Statement(
+            "select jobrunner.add_users($1, $2, $3::text[]::jsonb[], $4)", .text(tenant),
+            .textArray(users.map(\.key)), .textArray(users.map(\.attributes)),
+            .interval(Int64(span / .microseconds(1))))
+        return try await call(statement) { try $0.only().int(0) }
     }
 
     /// Changes a user, or nothing of it.

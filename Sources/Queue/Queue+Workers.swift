@@ -6,6 +6,10 @@ public struct Heartbeat: Sendable, Equatable {
     public var isAlive: Bool
     /// Workers alive, this one included.
     public var workers: Int
+    /// How many of them came before this one.
+    public var rank: Int
+    /// The database's time, microseconds since 1970.
+    public var at: Int64
 }
 
 /// A worker that was given up, and what became of its jobs.
@@ -50,7 +54,9 @@ extension Queue {
             .int4(Int32(clamping: running)), .bool(isDraining))
         return try await call(statement, deadline: deadline) { rows in
             let row = try rows.only()
-            return Heartbeat(isAlive: try row.bool("alive"), workers: try row.int("worker_count"))
+            return Heartbeat(
+                isAlive: try row.bool("alive"), workers: try row.int("worker_count"),
+                rank: try row.int("worker_rank"), at: try row.timestamp("beaten_at"))
         }
     }
 
@@ -95,6 +101,21 @@ extension Queue {
         try await call(Statement("select jobrunner.lift_quarantines()")) { try $0.only().int(0) }
     }
 
+    /// Slows down jobs for which nobody has asked in a long time; returns how many, a thousand at most.
+    public func slowJobs() async throws -> Int {
+        try await call(Statement("select jobrunner.slow_jobs()")) { try $0.only().int(0) }
+    }
+
+    /// Notes how long tenants held a worker's slots.
+    func noteSlotUse(worker: Int, _ report: SlotUse.Report) async throws {
+        let statement = Statement(
+            "select jobrunner.note_slot_use($1, $2, $3, $4)", .int4(Int32(clamping: worker)),
+            .int8Array(report.tenants.map(\.id)),
+            .int8Array(report.tenants.map { Int64($0.seconds * 1000) }),
+            .int8(Int64(report.others * 1000)))
+        try await call(statement) { _ in }
+    }
+
     /// Takes back jobs that run nowhere and mends due times after the clock was set back.
     ///
     /// Returns how many; works at most once a minute over all workers.
@@ -127,7 +148,7 @@ extension Queue {
     public func hasWork(names: [String]) async throws -> Bool {
         let statement = Statement(
             """
-            select jobrunner.oldest_due($1, 'infinity') is not null
+            select jobrunner.has_due($1)
               or exists (select from jobrunner.held_jobs() as j where j.name = any ($1))
             """, .textArray(names))
         return try await call(statement) { try $0.only().bool(0) }

@@ -8,8 +8,8 @@ public enum QueueError: Error, Sendable, Equatable, CustomStringConvertible {
     case superseded
     /// JR003: the worker was given up, or drains.
     case workerEnded
-    /// JR010–JR016: no tenant, user, job, entity, source, table or column of that name, or the name
-    /// is taken.
+    /// JR010–JR017: no tenant, user, job, entity, source, table or column of that name, the name
+    /// is taken, or a value is out of its bounds.
     case refused(message: String, hint: String?)
 
     /// Nil when the error is not of class JR.

@@ -5,8 +5,8 @@ import Telemetry
 
 /// This worker's place in `workers`: its number, its presence session, its heartbeat.
 ///
-/// The listener's session holds the presence lock, so that a dead process is seen at once; when the
-/// session breaks, the listener makes it again and takes the lock again. The heartbeat goes over a
+/// The listener's session stands for the worker, so that a dead process is seen at once; when the
+/// session breaks, the listener makes another, which stands for it then. The heartbeat goes over a
 /// session of its own, which nothing else can hold up.
 final class Presence: Sendable {
     private let settings: WorkerSettings
@@ -21,7 +21,7 @@ final class Presence: Sendable {
     /// The worker's number; nil: not registered, so nothing may be claimed.
     var worker: Int? { number.withLock { $0 } }
 
-    /// On a new presence session: takes the lock again, or registers anew when it was given up.
+    /// On a new presence session: lets it stand for the worker, or registers anew when it was given up.
     func attend(_ session: Session) throws {
         if let worker {
             let row = try session.query(

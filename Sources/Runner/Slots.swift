@@ -7,17 +7,19 @@ final class Slots: Sendable {
     private struct Running {
         var claim: Claim
         var tenantID: Int64
+        var since: ContinuousClock.Instant
         var control: RunControl
         var task: Task<Void, Never>?
     }
 
     private struct State {
         var running: [Int64: Running] = [:]
-        /// How many of them are each tenant's.
-        var tenants: [Int64: Int] = [:]
         /// Set at shutdown: a run that begins after it is stopped at once.
         var closed: ErrorKind?
     }
+
+    /// What a run has before it makes room for others.
+    private static let turn = Duration.seconds(1)
 
     private let capacity: Int
     private let state = Mutex(State())
@@ -32,16 +34,31 @@ final class Slots: Sendable {
     /// Whether a claim's run has a slot.
     func holds(_ claim: Claim) -> Bool { state.withLock { $0.running[claim.fence] != nil } }
 
-    /// Takes a slot for a claimed job, before its run begins.
-    func take(_ claim: Claim, tenantID: Int64) -> RunControl {
+    /// Takes a slot for a tenant's claimed job, before its run begins.
+    func take(_ claim: Claim, of tenantID: Int64) -> RunControl {
         let control = RunControl()
         state.withLock { state in
             if let reason = state.closed { control.stop(reason) }
             state.running[claim.fence] = Running(
-                claim: claim, tenantID: tenantID, control: control)
-            state.tenants[tenantID, default: 0] += 1
+                claim: claim, tenantID: tenantID, since: .now, control: control)
         }
         return control
+    }
+
+    /// Asks so many runs of each tenant to make room at their next page's end: those that have held their slots longest,
+    /// and for a second at least, so that a run gets somewhere.
+    func yield(_ counts: [Int64: Int]) {
+        guard !counts.isEmpty else { return }
+        let latest = ContinuousClock.now - Self.turn
+        state.withLock { state in
+            for (tenantID, count) in counts {
+                let runs = state.running.values.filter { $0.tenantID == tenantID }
+                for run in runs.sorted(by: { $0.since < $1.since }).prefix(count)
+                where run.since <= latest {
+                    run.control.yield()
+                }
+            }
+        }
     }
 
     /// Tells a slot its task; a stop that came before cancels it at once.
@@ -55,15 +72,8 @@ final class Slots: Sendable {
 
     /// Frees a slot when its outcome is on its way.
     func leave(_ claim: Claim) {
-        state.withLock { state in
-            guard let left = state.running.removeValue(forKey: claim.fence) else { return }
-            let others = (state.tenants[left.tenantID] ?? 1) - 1
-            state.tenants[left.tenantID] = others > 0 ? others : nil
-        }
+        state.withLock { _ = $0.running.removeValue(forKey: claim.fence) }
     }
-
-    /// Running jobs of each tenant that has any.
-    var tenants: [Int64: Int] { state.withLock { $0.tenants } }
 
     /// Whether a run has a slot.
     func holds(fence: Int64) -> Bool { state.withLock { $0.running[fence] != nil } }

@@ -21,6 +21,7 @@ extension Worker {
     func claim() async {
         var backoff = DatabaseBackoff()
         var lastFound = ContinuousClock.now
+        var lastLook = ContinuousClock.now
         while !Task.isCancelled, !isStopping {
             if let end = despair { return state.withLock { $0.end = end } }
             guard let worker = presence.worker else {
@@ -31,11 +32,12 @@ extension Worker {
                 if state.withLock({ $0.strays.isDue(settings.lease) }) {
                     try await releaseStrays(worker)
                 }
+                slots.yield(claimer.yields())
                 guard slots.free > 0 else {
-                    await freed.wait(atMost: .milliseconds(100))
-                    await gatherSlots()
+                    try await waitForSlot(worker, &lastLook)
                     continue
                 }
+                lastLook = .now
                 let taken = try await claimWhole(worker)
                 noteDatabaseBack()
                 backoff = DatabaseBackoff()
@@ -46,11 +48,24 @@ extension Worker {
                 noteGivenUp(worker)
             } catch {
                 state.withLock { $0.strays.noteFailure() }
-                floor.lower(to: nil)
+                claimer.note(dueFrom: nil)
                 noteDatabaseLost(error)
                 guard await backoff.pause() else { return }
             }
         }
+    }
+
+    /// With no slot free: looks at what becomes due, so that runs can be asked to make room for it.
+    private func waitForSlot(
+        _ worker: Int, _ lastLook: inout ContinuousClock.Instant
+    ) async throws {
+        if claimer.isBehind || ContinuousClock.now - lastLook >= settings.fullLook {
+            lastLook = .now
+            _ = try await claimer.claim(worker: worker, slots: 0)
+            return
+        }
+        await freed.wait(atMost: .milliseconds(100))
+        await gatherSlots()
     }
 
     /// A stop must not cut a claim short: what the server has given would be nobody's, and be reaped
@@ -73,11 +88,23 @@ extension Worker {
         if settings.drains {
             // Looks again after each run: it ends at the first moment when nothing is due.
             await freed.wait(atMost: taken.jobs > 0 ? Self.gather : settings.poll)
+        } else if taken.jobs > 0 {
+            await due.wait(atMost: Self.pace)
         } else {
-            let isBusy = ContinuousClock.now - lastFound < Self.busy
-            await due.wait(
-                atMost: taken.jobs > 0
-                    ? Self.pace : isBusy ? min(Self.busyPoll, settings.poll) : settings.poll)
+            await idle(ContinuousClock.now - lastFound < Self.busy)
+        }
+    }
+
+    /// Nothing is due: until a notification comes, or it is time to look.
+    ///
+    /// Workers look at different times, and of those that a notification woke one is first.
+    private func idle(_ isBusy: Bool) async {
+        let began = ContinuousClock.now
+        let poll = isBusy ? min(Self.busyPoll, settings.poll) : settings.poll
+        let span = poll * Double.random(in: 0.75...1.25)
+        await due.wait(atMost: span)
+        if ContinuousClock.now - began < span {
+            try? await Task.sleep(for: turns.delay(), clock: .continuous)
         }
     }
 
@@ -95,16 +122,10 @@ extension Worker {
     /// One claim for all free slots, one opening for the whole batch, then the runs.
     private func claimOnce(_ worker: Int) async throws -> Taken {
         let limit = min(slots.free, Self.claimMax)
-        let ticket = floor.ticket()
-        let batch = try await queue.claim(
-            ClaimWish(
-                worker: worker, limit: limit, files: needs, since: ticket.since,
-                tenantSince: ticket.tenants, running: slots.tenants))
-        floor.note(batch.waiting, by: ticket)
-        let jobs = batch.jobs
+        let jobs = try await claimer.claim(worker: worker, slots: limit)
         guard !jobs.isEmpty else { return Taken(jobs: 0, mayBeMore: false) }
         let claimedAt = ContinuousClock.now
-        let controls = jobs.map { slots.take($0.claim, tenantID: $0.tenantID) }
+        let controls = jobs.map { slots.take($0.claim, of: $0.tenantID) }
         do {
             let opened = try await openAll(jobs)
             for (job, control) in zip(jobs, controls) {
@@ -112,11 +133,11 @@ extension Worker {
             }
         } catch {
             // None has begun: they are given back, if that fails too as strays.
-            for job in jobs { slots.leave(job.claim) }
+            for job in jobs { leave(job, claimedAt) }
             _ = try? await queue.releaseJobs(jobs.map(\.claim))
             throw error
         }
-        return Taken(jobs: jobs.count, mayBeMore: batch.mayBeMore)
+        return Taken(jobs: jobs.count, mayBeMore: jobs.count == limit || claimer.isBehind)
     }
 
     /// Gives back what this worker holds without running it: the heartbeat would keep it for ever.
@@ -185,16 +206,23 @@ extension Worker {
         _ job: ClaimedJob, _ control: RunControl, _ opened: OpenedRuns,
         _ claimedAt: ContinuousClock.Instant
     ) {
-        guard let file = files[job.claim.name] else { return slots.leave(job.claim) }
+        guard let file = files[job.claim.name] else { return leave(job, claimedAt) }
         let inputs = RunInputs(job: job, file: file, opened: opened, claimedAt: claimedAt)
         let run = Task {
             if let finished = await sync.run(inputs, control) { completer.add(finished) }
             state.withLock { $0.runs += 1 }
-            slots.leave(job.claim)
+            leave(job, claimedAt)
             freed.ring()
+            if claimer.isHeldBack { due.ring() }
         }
         slots.begin(job.claim, run)
         deadlines.add(job.claim.fence, at: claimedAt + job.deadline)
+    }
+
+    /// Frees a run's slot.
+    private func leave(_ job: ClaimedJob, _ claimedAt: ContinuousClock.Instant) {
+        slots.leave(job.claim)
+        claimer.noteEnd(of: job, claimedAt: claimedAt)
     }
 
     /// With `--drain`: nothing runs here or elsewhere, and nothing is due.

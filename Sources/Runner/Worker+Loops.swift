@@ -29,11 +29,12 @@ extension Worker {
     /// A notification of due jobs says from when on they are due; without one anything may be.
     private func heed(_ event: Listener.Event) {
         switch event {
-        case .notification("jobrunner_due", let since): floor.lower(to: Int64(since))
+        case .notification("jobrunner_due", let payload): noteDue(payload)
         case .failed(let error): return notePresenceLost(error)
         case .listening:
             presence.noteSession(true)
-            floor.lower(to: nil)
+            beats.ring()
+            claimer.note(dueFrom: nil)
             stops.ring()
         case .notification: stops.ring()
         }
@@ -65,6 +66,8 @@ extension Worker {
                 deadline: .now + settings.heartbeat)
             presence.noteBeat()
             budgets.setWorkers(beat.workers)
+            turns.note(rank: beat.rank, of: beat.workers, at: Double(beat.at) / 1e6)
+            state.withLock { $0.listener }?.listens(turns.isListener)
             if !beat.isAlive { noteGivenUp(worker) }
         } catch {
             noteDatabaseLost(error)
@@ -80,7 +83,7 @@ extension Worker {
                 if let worker = presence.worker, slots.count > 0 {
                     slots.stop(try await queue.stopRequests(worker: worker))
                 }
-                try await reap()
+                if turns.isOurs(each: settings.watch) { try await reap() }
             } catch {
                 noteDatabaseLost(error)
             }
@@ -99,15 +102,22 @@ extension Worker {
         }
     }
 
-    /// Lifts quarantines that are over; takes back jobs that run nowhere; looks for due jobs that
-    /// no claim sees; keeps history's partitions ahead, now and every hour.
+    /// Keeps history's partitions ahead, now and every hour, and does in turn with the other workers what
+    /// is done once for all.
+    ///
+    /// That is: lifting quarantines that are over, slowing down what nobody asks for, taking back jobs that run
+    /// nowhere, looking for due jobs that no claim sees.
     func maintain() async {
         var partitionsDue = ContinuousClock.now
         while !Task.isCancelled {
             do {
-                _ = try await queue.liftQuarantines()
-                _ = try await queue.reconcileJobs()
-                try await lookBehind()
+                if turns.isOurs(each: settings.sweep) {
+                    _ = try await queue.liftQuarantines()
+                    _ = try await queue.slowJobs()
+                    _ = try await queue.reconcileJobs()
+                    lookBehind()
+                }
+                if let worker = presence.worker { try await claimer.tellUse(worker: worker) }
                 if ContinuousClock.now >= partitionsDue {
                     let isDone = try await queue.maintainRuns(keep: settings.retention)
                     // Partitions are made a week ahead: a minute later is early enough.
@@ -122,14 +132,18 @@ extension Worker {
 }
 
 extension Worker {
-    /// Finds what the claims' floor has passed over: at most this late, and at most so often.
-    private func lookBehind() async throws {
-        let since = floor.ticket().since
-        guard since > .min else { return }
-        if let oldest = try await queue.oldestDue(names: files.keys.sorted(), before: since) {
-            floor.lower(to: oldest)
-            due.ring()
-        }
+    /// A notification says from when on jobs are due, or which tenant may have more of them run:
+    /// `TIME:TENANT`, either of them empty.
+    private func noteDue(_ payload: String) {
+        let parts = payload.split(separator: ":", omittingEmptySubsequences: false)
+        if let time = parts.first.flatMap({ Int64($0) }) { claimer.note(dueFrom: time) }
+        if parts.count > 1, let tenant = Int64(parts[1]) { claimer.note(lifted: tenant) }
+    }
+
+    /// Finds what was passed over: a job that was locked at its time, or that a notification did not name.
+    private func lookBehind() {
+        claimer.lookBehind()
+        due.ring()
     }
 }
 

@@ -39,10 +39,10 @@ public final class Worker: Sendable {
     let due = Bell()
     /// A slot is free, or an outcome is written.
     let freed = Bell()
-    let floor = DueFloor()
+    /// What is remembered between two claims.
+    let claimer: Claimer
     let deadlines: Deadlines
-    /// What runs of each job file can make use of.
-    let needs: [String: RunNeeds]
+    let turns = Turns()
     /// Somebody asked runs to stop.
     let stops = Bell()
     /// The presence session is lost: signs of life must come more often.
@@ -83,11 +83,17 @@ public final class Worker: Sendable {
         var single = configuration
         single.lanes = 1
         heart = Queue(Database(single))
-        completer = Completer(queue, log) { [freed] in freed.ring() }
+        let claimer = Claimer(
+            queue, files: self.files.mapValues(\.needs), capacity: settings.concurrency,
+            reserved: settings.reserved)
+        self.claimer = claimer
+        completer = Completer(queue, log) { [freed, due] in
+            freed.ring()
+            if claimer.noteWritten() { due.ring() }
+        }
         deadlines = Deadlines(slots, patience: settings.lease) { fence, since in
             log.emit(.runOverdue(Subject(run: fence), since: since))
         }
-        needs = self.files.mapValues(\.needs)
     }
 
     /// Works until a signal, or with `drains` until nothing is due or running.

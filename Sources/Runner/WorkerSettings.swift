@@ -2,6 +2,9 @@
 public struct WorkerSettings: Sendable {
     /// Most jobs it runs at once, 1…10,000.
     public var concurrency: Int
+    /// Slots that tenants whose runs are longer than a second leave to others: an eighth of all; with
+    /// `drains` none, for nobody else is to come.
+    public var reserved: Int
     /// End when nothing is due or running.
     public var drains: Bool
     /// The machine's name, for people.
@@ -16,6 +19,8 @@ public struct WorkerSettings: Sendable {
     public var heartbeat: Duration { lease / 3 }
     /// Between looks for due jobs when no notification comes.
     public var poll: Duration = .seconds(1)
+    /// The same while no slot is free, so that runs can be asked to make room.
+    public var fullLook: Duration = .milliseconds(500)
     /// Between looks for dead workers and for stop requests.
     public var watch: Duration = .milliseconds(500)
     /// Between looks for quarantines that are over.
@@ -33,6 +38,7 @@ public struct WorkerSettings: Sendable {
     /// Settings with the defaults above.
     public init(concurrency: Int, drains: Bool, host: String, pid: Int32, version: String) {
         self.concurrency = concurrency
+        reserved = drains ? 0 : concurrency / 8
         self.drains = drains
         self.host = host
         self.pid = pid

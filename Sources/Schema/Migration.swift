@@ -1,4 +1,9 @@
+import Glibc
 import Postgres
+
+/// How long a change waits for a lock, and how long it is tried again.
+let changeLockTimeout = "100ms"
+private let changePatience = Duration.seconds(60)
 
 /// One numbered file.
 struct Migration: Sendable {
@@ -9,6 +14,12 @@ struct Migration: Sendable {
 
     /// A program that does not know this migration must not work on the database.
     var isBreaking: Bool { file.text.hasPrefix("-- breaking") }
+
+    /// Its statements run one by one, in no transaction, and beside work on their tables: for indexes made `concurrently`
+    /// and constraints that are validated.
+    ///
+    /// It can be begun anew after any of them.
+    var isConcurrent: Bool { file.text.hasPrefix("-- concurrently") }
 
     /// The migrations among the files, by number; throws `.misnumbered`.
     static func all(in files: [SQLFile]) throws -> [Migration] {
@@ -77,10 +88,11 @@ extension Session {
         }
     }
 
-    /// Applies one migration and notes it, in one transaction.
+    /// Applies one migration and notes it, in one transaction if it may be.
     func apply(_ migration: Migration) throws {
+        if migration.isConcurrent { try runApart(migration.file) }
         try change { session in
-            try session.run(migration.file)
+            if !migration.isConcurrent { try session.run(migration.file) }
             _ = try session.query(
                 .unprepared(
                     """
@@ -100,18 +112,41 @@ extension Session {
         }
     }
 
+    /// Runs a file's statements one by one; an error names the file.
+    private func runApart(_ file: SQLFile) throws {
+        for statement in file.text.split(separator: ";\n") {
+            do { try apart(String(statement)) } catch let error as DatabaseError
+                where error.sqlstate != nil && !error.isTransient
+            {
+                throw SchemaError.failed(file: file.path, error)
+            }
+        }
+    }
+
+    /// Runs a statement outside of transactions, and waits however long for those that are open: nobody waits
+    /// for it meanwhile.
+    func apart(_ statement: String) throws {
+        try script("set lock_timeout = 0")
+        defer { try? script("set lock_timeout = '\(changeLockTimeout)'") }
+        try script(statement)
+    }
+
     /// A transaction that is repeated when it could not get a lock beside running work.
+    ///
+    /// Whoever wants a table that it waits for waits as well, so each wait is short, and others come in
+    /// between.
     func change(_ body: (Session) throws -> Void) throws {
-        let attempts = 5
-        for attempt in 1...attempts {
+        let end = ContinuousClock.now + changePatience
+        while true {
             do {
                 return try transaction(body)
             } catch let error as TransactionError {
                 let isLockTrouble = ["55P03", "40P01", "40001"].contains(
                     error.databaseError?.sqlstate ?? "")
-                guard isLockTrouble, attempt < attempts else {
+                guard isLockTrouble, ContinuousClock.now < end else {
                     throw error.body ?? error.databaseError ?? error
                 }
+                usleep(UInt32.random(in: 50_000...250_000))
             }
         }
     }

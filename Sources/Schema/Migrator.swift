@@ -1,3 +1,4 @@
+import Glibc
 import JSON
 public import JobFile
 public import Postgres
@@ -101,6 +102,10 @@ private struct MigrationWork: Sendable {
             report.jobFiles.append(jobFile.name)
             log("stored job file \(jobFile.name)")
         }
+        for jobFile in jobFiles {
+            let scheduled = try session.schedule(jobFile)
+            if scheduled > 0 { log("\(scheduled) jobs of \(jobFile.name) go by its schedule now") }
+        }
         let made = try session.makeLackingJobs()
         if made > 0 { log("made \(made) standing jobs that users lacked") }
         try session.maintainRuns()
@@ -131,10 +136,13 @@ extension Session {
         ])
         defer { try? script("reset lock_timeout; reset statement_timeout") }
         return try unhurried { _ in
-            _ = try query(Statement("select pg_advisory_lock(1246907733)"))
+            // An index that another one makes `concurrently` waits for statements that are under way, as one that waits
+            // for a lock is.
+            while try !query(Statement("select pg_try_advisory_lock(1246907733)")).only().bool(0) {
+                usleep(100_000)
+            }
             defer { _ = try? query(Statement("select pg_advisory_unlock(1246907733)")) }
-            // Where tables are in use, a short wait and another try keep their users from queueing up.
-            try script("reset lock_timeout")
+            try script("set lock_timeout = '\(changeLockTimeout)'")
             return try body(self)
         }
     }
@@ -147,7 +155,7 @@ extension Session {
                 .unprepared(
                     """
                     select jobrunner.store_job_file($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
-                      $12, $13)
+                      $12, $13, $14, $15, in_is_scheduled => false)
                     """,
                     .text(jobFile.name), .text(jobFile.kind), .text(jobFile.source.id),
                     .interval(jobFile.schedule.every.microseconds),
@@ -158,10 +166,29 @@ extension Session {
                     .bool(jobFile.notifiesOnChange),
                     .optional(jobFile.freshness) { .interval($0.soft.microseconds) },
                     .optional(jobFile.freshness) { .interval($0.hard.microseconds) },
-                    .json(jobFile.schedule.triggers.storedText))
+                    .json(jobFile.schedule.triggers.storedText),
+                    .optional(jobFile.schedule.slowing) { .interval($0.after.microseconds) },
+                    .optional(jobFile.schedule.slowing) { .interval($0.every.microseconds) })
             ).only().bool(0)
         }
         return isChanged
+    }
+
+    /// Brings standing jobs to a changed schedule, a transaction for each thousand; returns how many.
+    ///
+    /// Where another migrate has ended in the middle, it goes on there.
+    fileprivate func schedule(_ jobFile: JobFile) throws -> Int {
+        var scheduled = 0
+        var piece: Int?
+        repeat {
+            try change { session in
+                piece = try session.query(
+                    .unprepared("select jobrunner.schedule_next_jobs($1)", .text(jobFile.name))
+                ).only().optionalInt(0)
+            }
+            scheduled += piece ?? 0
+        } while piece != nil
+        return scheduled
     }
 
     fileprivate func maintainRuns() throws {

@@ -16,8 +16,10 @@ struct PresentTable {
     let columns: [String: Column]
     /// The primary key's columns; empty without one.
     let key: [String]
-    /// Names of its indexes.
+    /// Names of its indexes that are whole.
     let indexes: Set<String>
+    /// Names of those whose making was broken off.
+    let brokenIndexes: Set<String>
 
     /// Nil when nothing has the name.
     init?(named name: String, in session: Session) throws {
@@ -27,6 +29,7 @@ struct PresentTable {
         comment = try table.optionalText("comment")
         key = try table.textArray("key").compactMap { $0 }
         indexes = Set(try table.textArray("indexes").compactMap { $0 })
+        brokenIndexes = Set(try table.textArray("broken_indexes").compactMap { $0 })
         var columns: [String: Column] = [:]
         for row in try session.query(Statement(columnSQL, .text(name))) {
             columns[try row.text("name")] = Column(
@@ -48,8 +51,12 @@ private let tableSQL = """
       ), '{}') as key,
       array(
         select i.relname::text from pg_index as x join pg_class as i on i.oid = x.indexrelid
-        where x.indrelid = c.oid
-      ) as indexes
+        where x.indrelid = c.oid and x.indisvalid
+      ) as indexes,
+      array(
+        select i.relname::text from pg_index as x join pg_class as i on i.oid = x.indexrelid
+        where x.indrelid = c.oid and not x.indisvalid
+      ) as broken_indexes
     from pg_class as c
     join pg_namespace as n on n.oid = c.relnamespace
     where n.nspname = 'synced' and c.relname = $1

@@ -4,8 +4,16 @@ import Postgres
 
 /// What makes the tables of schema `synced` what the job files want.
 struct SyncedPlan {
-    /// In order, all in one transaction; none when nothing is missing.
-    private(set) var statements: [String] = []
+    /// What becomes of one table.
+    struct Change {
+        let table: SyncedTable
+        /// In order, all in one transaction; none when nothing is missing.
+        var statements: [String] = []
+        /// Of a table that has rows: each by itself, after the others, while the table is in use.
+        var apart: [String] = []
+    }
+
+    private(set) var changes: [Change] = []
     /// The same for people; comments are not worth a sentence.
     private(set) var sentences: [String] = []
     /// Every table, to be known to the verbs that remove users.
@@ -17,51 +25,55 @@ struct SyncedPlan {
         self.tables = tables
         var refusals = try StoreRules(jobFiles, tables: tables).removals(in: session)
         for table in tables {
-            guard let present = try PresentTable(named: table.name, in: session) else {
-                create(table)
-                continue
-            }
-            let found = table.refusals(against: present)
-            if found.isEmpty {
-                try extend(table, present, in: session)
-            } else if table.store == .disposable, present.isTable {
-                recreate(table, because: found)
+            var change = Change(table: table)
+            if let present = try PresentTable(named: table.name, in: session) {
+                let found = table.refusals(against: present)
+                if found.isEmpty {
+                    try extend(table, present, &change, in: session)
+                } else if table.store == .disposable, present.isTable {
+                    recreate(table, because: found, &change)
+                } else {
+                    refusals += found
+                }
             } else {
-                refusals += found
+                create(table, &change)
             }
-        }
-        for table in tables where !table.liveConditions.isEmpty {
-            refusals += try showLive(of: table, in: session)
+            if !table.liveConditions.isEmpty {
+                refusals += try showLive(of: table, &change, in: session)
+            }
+            changes.append(change)
         }
         guard refusals.isEmpty else { throw SchemaError.incompatible(refusals) }
     }
 
-    private mutating func create(_ table: SyncedTable) {
+    private mutating func create(_ table: SyncedTable, _ change: inout Change) {
         let columns = table.columns.map { "  \($0.definition(isRequired: $0.isRequired)),\n" }
         let key = table.key.map(quoted).joined(separator: ", ")
-        statements.append(
+        change.statements.append(
             "create table \(table.quotedName) (\n\(columns.joined())  primary key (\(key))\n)")
-        statements.append(table.commentSQL)
-        statements += table.columns.map { table.commentSQL(on: $0) }
+        change.statements.append(table.commentSQL)
+        change.statements += table.columns.map { table.commentSQL(on: $0) }
         sentences.append("created table synced.\(table.name)")
-        for index in table.indexes { statements += table.creation(of: index) }
+        for index in table.indexes { change.statements += table.creation(of: index) }
     }
 
     /// Its rows can be fetched again: drops the table, makes it anew and has it filled (PO2).
-    private mutating func recreate(_ table: SyncedTable, because differences: [String]) {
-        statements.append("drop view if exists synced.\(quoted(table.viewName))")
-        statements.append("drop table \(table.quotedName)")
+    private mutating func recreate(
+        _ table: SyncedTable, because differences: [String], _ change: inout Change
+    ) {
+        change.statements.append("drop view if exists synced.\(quoted(table.viewName))")
+        change.statements.append("drop table \(table.quotedName)")
         sentences += differences.map { "\($0): its store is disposable" }
         sentences.append("dropped table synced.\(table.name), to be fetched again")
-        create(table)
-        statements += table.sources.map { source in
+        create(table, &change)
+        change.statements += table.sources.map { source in
             "select jobrunner.forget_entity(\(quotedText(source.job)), \(quotedText(source.entity)))"
         }
     }
 
     /// Makes the view of live rows, or brings it up to date; returns what stands in its way.
     private mutating func showLive(
-        of table: SyncedTable, in session: Session
+        of table: SyncedTable, _ change: inout Change, in session: Session
     ) throws -> [String] {
         let present = try PresentTable(named: table.viewName, in: session)
         let columns = table.columns.map(\.name)
@@ -78,19 +90,19 @@ struct SyncedPlan {
             else { return [] }
         }
         let view = "synced.\(quoted(table.viewName))"
-        statements.append(
+        change.statements.append(
             """
             create or replace view \(view) as
             select * from \(table.quotedName) where \(table.liveConditions.joined(separator: " and "))
             """)
-        statements.append("comment on view \(view) is \(quotedText(table.viewComment))")
+        change.statements.append("comment on view \(view) is \(quotedText(table.viewComment))")
         sentences.append(
             "\(present == nil || isNew ? "created" : "replaced") view synced.\(table.viewName)")
         return []
     }
 
     private mutating func extend(
-        _ table: SyncedTable, _ present: PresentTable, in session: Session
+        _ table: SyncedTable, _ present: PresentTable, _ change: inout Change, in session: Session
     ) throws {
         var changes: [String] = []
         var comments = present.comment == table.comment ? [] : [table.commentSQL]
@@ -105,12 +117,15 @@ struct SyncedPlan {
         }
         changes += relaxations(of: table, present)
         if !changes.isEmpty {
-            statements.append(
+            change.statements.append(
                 "alter table \(table.quotedName)\n  \(changes.joined(separator: ",\n  "))")
         }
-        statements += comments
+        change.statements += comments
         for index in table.indexes where !present.indexes.contains(index.name) {
-            statements += table.creation(of: index)
+            if present.brokenIndexes.contains(index.name) {
+                change.apart.append("drop index concurrently synced.\(quoted(index.name))")
+            }
+            change.apart += table.creation(of: index, concurrently: true)
             sentences.append("created index synced.\(index.name)")
         }
     }
@@ -161,25 +176,36 @@ struct SyncedPlan {
 }
 
 extension Session {
-    /// Carries the plan out and makes its tables known, in one transaction.
+    /// Carries the plan out and makes its tables known, a transaction for each table that changes.
     func apply(_ plan: SyncedPlan) throws {
-        guard !plan.tables.isEmpty else { return }
-        try change { session in
-            for statement in plan.statements { try session.script(statement) }
-            _ = try session.query(
-                .unprepared(
-                    """
-                    insert into jobrunner.synced_tables as s (name, kind, store, writable)
-                    select given.name, given.kind, coalesce(given.store, 'synced'), given.writable::jsonb
-                    from unnest($1, $2, $3, $4) as given (name, kind, store, writable)
-                    on conflict (name) do update
-                    set store = excluded.store, writable = excluded.writable
-                    where (s.store, s.writable) is distinct from (excluded.store, excluded.writable)
-                    """, .textArray(plan.tables.map(\.name)),
-                    .textArray(plan.tables.map(\.kind.rawValue)),
-                    .textArray(plan.tables.map { $0.store?.rawValue }),
-                    .textArray(plan.tables.map { $0.writable?.text })))
+        for table in plan.changes {
+            if !table.statements.isEmpty {
+                try change { session in
+                    for statement in table.statements { try session.script(statement) }
+                    try session.register([table.table])
+                }
+            }
+            for statement in table.apart { try apart(statement) }
         }
+        try change { try $0.register(plan.tables) }
+    }
+
+    /// Tells the verbs that remove users and edit rows of these tables; what they know already is not written.
+    private func register(_ tables: [SyncedTable]) throws {
+        guard !tables.isEmpty else { return }
+        _ = try query(
+            .unprepared(
+                """
+                insert into jobrunner.synced_tables as s (name, kind, store, writable)
+                select given.name, given.kind, coalesce(given.store, 'synced'), given.writable::jsonb
+                from unnest($1, $2, $3, $4) as given (name, kind, store, writable)
+                on conflict (name) do update
+                set store = excluded.store, writable = excluded.writable
+                where (s.store, s.writable) is distinct from (excluded.store, excluded.writable)
+                """, .textArray(tables.map(\.name)),
+                .textArray(tables.map(\.kind.rawValue)),
+                .textArray(tables.map { $0.store?.rawValue }),
+                .textArray(tables.map { $0.writable?.text })))
     }
 
     /// Whether two default expressions give the same value.
@@ -213,7 +239,7 @@ extension SyncedTable {
     }
 
     /// The statements that make an index and say what it is for.
-    fileprivate func creation(of index: Index) -> [String] {
+    fileprivate func creation(of index: Index, concurrently: Bool = false) -> [String] {
         let columns = (["user_id"] + index.columns).map(quoted).joined(separator: ", ")
         let condition = index.condition.map { " where \($0)" } ?? ""
         let purpose =
@@ -221,7 +247,7 @@ extension SyncedTable {
             ? "A user's rows by \(index.columns.joined(separator: ", "))."
             : "A user's rows that are yet to be sent to the source."
         return [
-            "create index \(quoted(index.name)) on \(quotedName) (\(columns))\(condition)",
+            "create index \(concurrently ? "concurrently " : "")\(quoted(index.name)) on \(quotedName) (\(columns))\(condition)",
             "comment on index synced.\(quoted(index.name)) is \(quotedText(purpose))",
         ]
     }

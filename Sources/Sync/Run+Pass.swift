@@ -180,15 +180,17 @@ extension Run {
         sourceTime ?? inputs.claimedAtMicroseconds
     }
 
-    /// Before every page: the deadline, the pace and the page cap (MH11).
+    /// Before every page: the deadline, the pace, the page cap (MH11), and whether others starve (fault H5).
     ///
-    /// A stop cancels the run's task, which ends its requests and waits (ST3).
+    /// A stop cancels the run's task, which ends its requests and waits (ST3). A run that yields has come
+    /// further than where it began, or it would yield for ever.
     func checkMayBegin(page: Int, of entity: Entity) throws {
         let left = deadline - ContinuousClock.now
         guard left > .zero, pace.allowsPage(within: left) else {
             throw RunEnd.interrupted(.deadline)
         }
         if page >= entity.page.maxPages ?? Self.pagesMax { throw RunEnd.interrupted(.pageCap) }
+        if control.isToYield, page + counts.pages > 0 { throw RunEnd.interrupted(.yielded) }
     }
 
     /// Where the file names no rate, a run asks for its first hundred pages as fast as they come and

@@ -4,6 +4,7 @@ import Synchronization
 /// How a run is told to stop from outside, and why.
 public final class RunControl: Sendable {
     private let reason = Mutex<ErrorKind?>(nil)
+    private let yielding = Atomic(false)
 
     /// A run that nobody has told to stop.
     public init() {}
@@ -17,4 +18,10 @@ public final class RunControl: Sendable {
 
     /// Why the run is to stop; nil: it is not.
     public var stopReason: ErrorKind? { reason.withLock { $0 } }
+
+    /// Asks the run to make room for others when its next page is committed.
+    public func yield() { yielding.store(true, ordering: .relaxed) }
+
+    /// Whether others wait for the run's slot.
+    public var isToYield: Bool { yielding.load(ordering: .relaxed) }
 }

@@ -56,10 +56,8 @@ extension DatabaseFaultTests {
             try await world.sql("alter function public.attend_worker set schema jobrunner")
             try await world.sql(
                 """
-                select pg_terminate_backend(l.pid) from pg_locks as l
-                join pg_database as d on d.oid = l.database and d.datname = current_database()
-                join jobrunner.jobs as j on j.worker_id = l.objid
-                where l.locktype = 'advisory' and l.classid = 1246907730
+                select pg_terminate_backend(w.session_pid) from jobrunner.workers as w
+                join jobrunner.jobs as j on j.worker_id = w.id
                 """)
             try await Task.sleep(for: .seconds(4))
             try await world.sql("drop function jobrunner.attend_worker")

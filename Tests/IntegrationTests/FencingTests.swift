@@ -28,8 +28,12 @@ import Testing
             // Long enough for the other worker, beside three hundred tests as well.
             try await world.source.fault(
                 #"{"kind": "slow", "delay_ms": 9000, "path": "/api/users/*/feed", "nth": 2}"#)
-            // No free slot, no heartbeat: it does not learn that it was given up.
-            let stale = try world.start(concurrency: 1) { $0.lease = .seconds(3600) }
+            // No free slot, no heartbeat, no look: it does not learn that it was given up.
+            let stale = try world.start(concurrency: 1) {
+                $0.fullLook = .seconds(3600)
+                $0.lease = .seconds(3600)
+                $0.sweep = .seconds(3600)
+            }
             try await world.source.waitFor(2, "feed")
             try await world.giveUpWorkers()
             try await world.drain()

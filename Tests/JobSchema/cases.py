@@ -42,7 +42,10 @@ FEED = {
     "version": 1,
     "job": "app.status",
     "kind": "status",
-    "schedule": {"every": "5m", "deadline": "60s", "triggers": [{"event": "up"}]},
+    "schedule": {
+        "every": "5m", "deadline": "60s", "triggers": [{"event": "up"}],
+        "slow_down": {"after": "30d", "every": "1d"},
+    },
     "source": {
         "id": "ck-app",
         "preset": "cloudkit",
@@ -166,7 +169,7 @@ CASES = [
         f"{E}.write", f"{E}.write.deletes", f"{E}.recover.0", f"{E}.recover.0.if", "after.0",
         "stores.video", "health.0"),
     *unknown(
-        "feed", "schedule.triggers.0", "before.1", f"{E}.cloudkit", f"{E}.write.unique",
+        "feed", "schedule.triggers.0", "schedule.slow_down", "before.1", f"{E}.cloudkit", f"{E}.write.unique",
         f"{E}.write.unique.keep", f"{E}.push", f"{E}.push.select", f"{E}.push.on_conflict"),
     *unknown(
         "query", "freshness", f"{E}.cloudkit.since", f"{E}.cloudkit.where.0",
@@ -184,7 +187,7 @@ CASES = [
     *missing(
         "feed", "source.container", "source.environment", "source.database", "source.auth",
         "source.auth.api_token", "source.auth.web_auth_token", "schedule.triggers.0.event",
-        "before.1.zone", f"{E}.cloudkit", f"{E}.cloudkit.op", f"{E}.cloudkit.zone",
+        "schedule.slow_down.after", "schedule.slow_down.every", "before.1.zone", f"{E}.cloudkit", f"{E}.cloudkit.op", f"{E}.cloudkit.zone",
         f"{E}.cloudkit.record_types", f"{E}.write.newer_by", f"{E}.write.unique.by",
         f"{E}.write.unique.keep", f"{E}.write.unique.losers", f"{E}.push.select",
         f"{E}.push.select.dirty", f"{E}.push.record_type", f"{E}.push.record_name",
@@ -250,7 +253,7 @@ CASES = [
         ("source.database", "secret"), (AUTH, {"type": "none"}),
         ("source.auth.web_auth_token", "a{secret.web}"), ("before.0.zone", "Zone"),
         ("before.1.zone", "_defaultZone"), ("before.0.cloudkit", "make_zone"),
-        ("schedule.triggers.0.debounce", 5), (f"{E}.cloudkit.op", "changes/zones"),
+        ("schedule.triggers.0.debounce", 5), ("schedule.slow_down.every", 5), (f"{E}.cloudkit.op", "changes/zones"),
         (f"{E}.cloudkit.type", "Mark"), (f"{E}.cloudkit.record_types", []),
         (f"{E}.request", {"path": "/x"}), (f"{E}.page.size", 400),
         (f"{E}.records.fields.tag.meta", "changeTag"), (f"{E}.records.fields.tag.at", "tag"),

@@ -124,6 +124,20 @@ def add_user(me):
     yield from transaction_of(me, "add_user", in_tenant=TENANT, in_key="dora")
 
 
+@verb("add_users", 3, APPLICATION, ANY)
+def add_users(me):
+    yield from transaction_of(me, "add_users", in_tenant=TENANT, in_keys="{dora,emil}", in_within="1 hour")
+
+
+for whose, user in (("user", "ann"), ("tenant", None)):
+    for what, every in (("set", "10 minutes"), ("unset", None)):
+        def set_period(me, user=user, every=every):
+            yield from transaction_of(me, "set_period", in_tenant=TENANT, in_user=user, in_job=me.world.job, in_every=every)
+
+        verb(f"set_period {whose} {what}", 3, APPLICATION, ANY, {"period"} if every is None else (),
+             may_meet={"JR011", "JR012"})(set_period)
+
+
 @verb("remove_user", 3, APPLICATION, ANY, may_meet={"JR011"})
 def remove_user(me):
     yield from transaction_of(me, "remove_user", in_tenant=TENANT, in_key="ann")
@@ -147,7 +161,7 @@ def transaction_of(me, function, **values):
 def store_job_file(me):
     yield BEGIN
     yield (
-        f"""select {me.world.storing(every="'30 min'", deadline="'4 min'")}
+        f"""select {me.world.storing(every="'30 min'", deadline="'4 min'", is_scheduled="true")}
         from jobrunner.job_files as f where f.name = $1""", [me.world.job])
     yield COMMIT
     me.done("store_job_file")

@@ -23,7 +23,9 @@ select json_build_object(
     where not exists (select from jobrunner.users as u where u.id = j.user_id)
       or not exists (select from jobrunner.tenant_jobs as t where t.tenant_id = j.tenant_id and t.job_name = j.name)),
   'unlike', (select json_agg(j.user_id || ' ' || j.name) from jobrunner.jobs as j
-    join jobrunner.job_files as f on f.name = j.name where (f.every, f.deadline) <> (j.every, j.deadline)),
+    join jobrunner.job_files as f on f.name = j.name
+    cross join lateral (select jobrunner.period_of(j.user_id, j.tenant_id, j.name, f.every) as every) as p
+    where (case when j.slowed_at is null then p.every else greatest(p.every, f.slow_every) end, f.deadline) <> (j.every, j.deadline)),
   'unlimited', (select json_agg(j.user_id || ' ' || j.name) from jobrunner.jobs as j
     join jobrunner.tenants as t on t.id = j.tenant_id
     where j.worker_id is not null and (t.max_running is null) <> (j.limited_tenant_id is null)),
@@ -31,11 +33,13 @@ select json_build_object(
     select user_id from jobrunner.jobs union all select user_id from jobrunner.checkpoints
     union all select user_id from jobrunner.runs union all select user_id from jobrunner.secrets
     union all select user_id from jobrunner.seen_pages union all select user_id from synced.{table}
+    union all select user_id from jobrunner.periods
     union all select id from jobrunner.users) as r where r.user_id = {ann}),
   'memory', (select count(*) from (
     select tenant_id, name as job_name from jobrunner.jobs
     union all select tenant_id, job_name from jobrunner.tenant_jobs
     union all select tenant_id, job_name from jobrunner.checkpoints
+    union all select tenant_id, job_name from jobrunner.periods
     union all select u.tenant_id, m.job_name from (
       select user_id, job_name from jobrunner.call_memory union all select user_id, job_name from jobrunner.seen_pages
       union all select user_id, job_name from jobrunner.armed_triggers) as m join jobrunner.users as u on u.id = m.user_id
@@ -241,8 +245,8 @@ class Judge:
             select j.user_id, j.name, j.tenant_id, t.max_running from jobrunner.jobs as j
             join jobrunner.tenants as t on t.id = j.tenant_id
             where j.state = 'waiting' and j.due_at <= now() and t.paused_at is null""")
-        rows = self.world.call("claim_jobs", in_worker_id=self.world.spare, in_limit=1000,
-                               in_names=[self.world.job, "pairs.spare"])
+        rows = self.world.claimed(self.world.call(
+            "claim_jobs", **self.world.claim_of_tenants(self.world.spare, 999, [self.world.job, "pairs.spare"])))
         judge.script("commit")
         self.facts.clock.tick()
         claims = []

@@ -80,16 +80,27 @@ def transaction(*statements):
 # What workers do.
 
 
-@verb("claim", 3, WORKER, {"due", "running", "silent", "limited", "paused", "deferred"}, may_meet={"JR003"})
-def claim(me):
-    yield BEGIN
-    rows = yield me.call("claim_jobs", in_worker_id=me.world.worker, in_limit=10, in_names=[me.world.job])
-    started = me.actor.sent_at
-    yield COMMIT
-    for row in rows:
-        run = Run(me.world.job, row)
-        run.started, run.committed = started, me.now
-        me.facts.claims.append(run)
+def claim(of_tenants):
+    def body(me):
+        yield BEGIN
+        if of_tenants:
+            values = me.world.claim_of_tenants(me.world.worker, 10, [me.world.job])
+        else:
+            values = {"in_worker_id": me.world.worker, "in_limit": 10, "in_names": [me.world.job]}
+        rows = yield me.call("claim_jobs", **values)
+        started = me.actor.sent_at
+        yield COMMIT
+        for row in me.world.claimed(rows):
+            run = Run(me.world.job, row)
+            run.started, run.committed = started, me.now
+            me.facts.claims.append(run)
+
+    return body
+
+
+CLAIMABLE = {"due", "running", "silent", "limited", "paused", "deferred"}
+verb("claim", 3, WORKER, CLAIMABLE, may_meet={"JR003"})(claim(of_tenants=False))
+verb("claim of tenants", 3, WORKER, CLAIMABLE, may_meet={"JR003"})(claim(of_tenants=True))
 
 
 def pages(name, statements, number, ends=False):
@@ -238,6 +249,11 @@ def leave(me):
     """A worker's end in order, when it knows of no claim: also when a claim's answer never came."""
     yield from transaction(me.call("leave_worker", in_worker_id=me.world.worker, in_is_clear=True))
     me.done("leave")
+
+
+@verb("slow_jobs", 3, WORKER, {"due", "later", "slowing"}, {"slowing"})
+def slow(me):
+    yield from transaction(me.call("slow_jobs"))
 
 
 @verb("maintain_runs", 3, WORKER)

@@ -3,6 +3,8 @@
 Each state is made once by the product's own verbs and kept as a copy of all rows, which is put back before every order.
 """
 
+import re
+
 from libpq import Session
 
 TENANT, OTHER = "acme", "zeta"
@@ -35,6 +37,9 @@ STATES = {
     "quarantined": """update jobrunner.jobs set quarantined_at = now(), quarantine_reason = 'it kills its workers',
         due_at = now() + '10 h', crashes = 3 where user_id = {ann}""",
     "paused": "select jobrunner.pause_jobs('acme', 'ann', '{job}')",
+    "period": "select jobrunner.set_period('acme', 'ann', '{job}', '15 min'), jobrunner.set_period('acme', null, '{job}', '20 min')",
+    "slowing": """update jobrunner.job_files set slow_after = '30 days', slow_every = '2 days' where name = '{job}';
+        update jobrunner.jobs set slows_at = now() - interval '1 s' where name = '{job}'""",
     "limited": "select jobrunner.set_tenant('acme', in_max_running => 2)",
     "running": "claim",
     "fresh": "claim without a pass",
@@ -164,7 +169,7 @@ class World:
         names = {"jobs": [self.job], "users": [self.users["ann"], self.users["bob"]]}
         self.judge.script(f"update jobrunner.jobs set due_at = now() + '1 h' where user_id = {self.users['carl']}")
         self.judge.script(f"update jobrunner.tenants set paused_at = now() where name = '{OTHER}'")
-        rows = self.call("claim_jobs", in_worker_id=self.worker, in_limit=10, in_names=names["jobs"])
+        rows = self.claimed(self.call("claim_jobs", **self.claim_of_tenants(self.worker, 10, names["jobs"])))
         self.judge.script("update jobrunner.tenants set paused_at = null")
         self.judge.script(
             f"update jobrunner.jobs set due_at = now() - interval '1 min' where user_id = {self.users['carl']}")
@@ -181,6 +186,26 @@ class World:
                 runs["ann"].page = self.judge.query(sql, *values)[0]
             self.judge.script("commit")
         return runs
+
+    def claim_of_tenants(self, worker, limit, names):
+        """What a worker claims with that has seen before what is due."""
+        rows = self.judge.query(
+            """select tenant_id, array_agg(ctid order by claimable_at, user_id)::text as places, count(*) as jobs
+            from jobrunner.jobs where state = 'waiting' and claimable_at <= now() group by tenant_id order by tenant_id""")
+        places, firsts, lasts = [], [], []
+        for row in rows:
+            firsts.append(len(places) + 1)
+            places += re.findall(r"\(\d+,\d+\)", row["places"])
+            lasts.append(len(places))
+        return {
+            "in_worker_id": worker, "in_limit": limit, "in_names": names, "in_look": 0, "in_takes": False,
+            "in_tenant_ids": [row["tenant_id"] for row in rows], "in_shares": [limit] * len(rows),
+            "in_firsts": firsts, "in_lasts": lasts, "in_places": places}
+
+    @staticmethod
+    def claimed(rows):
+        """The jobs that a claim gave, without its report."""
+        return [row for row in rows if row["user_id"] is not None]
 
     def call(self, verb, **values):
         sql, bound = self.calling(verb, **values)

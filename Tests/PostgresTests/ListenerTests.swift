@@ -43,4 +43,30 @@ struct ListenerTests {
         #expect(await events.next() == nil)
         await database.close()
     }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a session that does not listen is told nothing, and tells when it listens again`()
+        async throws
+    {
+        let test = try await TestDatabase.make()
+        let database = Database(try test.configuration())
+        let listener = Listener(try test.configuration(), channels: ["plain"])
+        var events = listener.events.makeAsyncIterator()
+        #expect(await events.next() == .listening)
+
+        listener.listens(false)
+        let listening = "select count(*) from pg_stat_activity where query like 'unlisten%'"
+        while try await database.run({ try $0.int(listening) }) == 0 { await Task.yield() }
+        try await database.run {
+            _ = try $0.query(Statement("select pg_notify('plain', 'unheard')"))
+        }
+        listener.listens(true)
+        #expect(await events.next() == .listening)
+        try await database.run { _ = try $0.query(Statement("select pg_notify('plain', 'heard')")) }
+        #expect(await events.next() == .notification(channel: "plain", payload: "heard"))
+
+        listener.close()
+        #expect(await events.next() == nil)
+        await database.close()
+    }
 }

@@ -136,12 +136,16 @@ extension Fixture {
     }
 
     func claim(
-        _ worker: Int, limit: Int = 100, names: [String] = [refresh, status],
-        running: [Int64: Int] = [:]
+        _ worker: Int, limit: Int = 100, names: [String] = [refresh, status]
     ) async throws -> [ClaimedJob] {
-        let files = Dictionary(uniqueKeysWithValues: names.map { ($0, RunNeeds.all) })
-        let wish = ClaimWish(worker: worker, limit: limit, files: files, running: running)
-        return try await queue.claim(wish).jobs
+        try await queue.claimJobs(worker: worker, limit: limit, names: names)
+    }
+
+    /// What a worker of so many slots remembers between its claims.
+    func claimer(_ capacity: Int, names: [String] = [refresh, status]) -> Claimer {
+        Claimer(
+            queue, files: Dictionary(uniqueKeysWithValues: names.map { ($0, RunNeeds.all) }),
+            capacity: capacity)
     }
 
     /// Makes a waiting job due and claims it.

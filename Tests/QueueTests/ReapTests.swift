@@ -190,9 +190,9 @@ struct ReapTests {
             #expect(try await look() == [])
             #expect(try await fixture.text("select health from jobrunner.worker_health") == "alive")
             await presence.close()
-            let locks = presenceLocks(of: worker)
+            let session = sessions(of: worker)
             let end = ContinuousClock.now + .seconds(10)
-            while try await fixture.int(locks) != 0 { try #require(.now < end) }
+            while try await fixture.int(session) != 0 { try #require(.now < end) }
             #expect(try await look() == [])
             #expect(
                 try await fixture.text("select health from jobrunner.worker_health")
@@ -204,7 +204,7 @@ struct ReapTests {
         }
     }
 
-    @Test func `a new presence session takes the lock back, and one that was given up may not`()
+    @Test func `a new session may stand for a worker, but not for one that was given up`()
         async throws
     {
         try await Fixture.lend(lanes: 1) { fixture async throws in
@@ -214,14 +214,14 @@ struct ReapTests {
             let worker = try await Queue(presence).registerWorker(
                 host: "h", pid: 1, version: "0", capacity: 1)
             await presence.close()
-            let locks = presenceLocks(of: worker)
+            let session = sessions(of: worker)
             let end = ContinuousClock.now + .seconds(10)
-            while try await fixture.int(locks) != 0 { try #require(.now < end) }
+            while try await fixture.int(session) != 0 { try #require(.now < end) }
             try await fixture.script("update jobrunner.workers set session_gone_at = now()")
             #expect(
                 try await fixture.text("select jobrunner.attend_worker(\(worker))::text") == "true")
             #expect(try await fixture.text("select health from jobrunner.worker_health") == "alive")
-            #expect(try await fixture.int(locks) == 1)
+            #expect(try await fixture.int(session) == 1)
             try await fixture.script(
                 "update jobrunner.workers set ended_at = now(), end_reason = 'silent'")
             #expect(
@@ -231,13 +231,9 @@ struct ReapTests {
     }
 }
 
-/// Counts this database's locks of a worker; `pg_locks` shows other tests' databases too.
-private func presenceLocks(of worker: Int) -> String {
-    """
-    select count(*) from pg_locks as l
-    join pg_database as d on d.oid = l.database and d.datname = current_database()
-    where l.locktype = 'advisory' and l.classid = 1246907730 and l.objid = \(worker)
-    """
+/// Whether the session that stands for a worker is there, as a number.
+private func sessions(of worker: Int) -> String {
+    "select count(*) from jobrunner.workers as w where w.id = \(worker) and jobrunner.has_session(w)"
 }
 
 /// Who killed a worker can't be told when many ran in it.

@@ -45,6 +45,6 @@ extension Fixture {
 
     /// What a verb of an application or a person would be called with, for `during` and `begin`.
     func claimText(_ worker: Int) -> String {
-        "select count(*) from jobrunner.claim_jobs(\(worker), 100, '{hub.refresh,hub.status}')"
+        "select count(user_id) from jobrunner.claim_jobs(\(worker), 100, '{hub.refresh,hub.status}')"
     }
 }

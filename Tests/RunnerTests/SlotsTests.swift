@@ -17,9 +17,9 @@ func claim(_ fence: Int64) -> Claim {
 
     @Test func `a slot is taken by a claim and freed by it, once`() {
         let slots = Slots(capacity: 2)
-        _ = slots.take(claim(1), tenantID: 1)
-        _ = slots.take(claim(2), tenantID: 1)
-        _ = slots.take(claim(3), tenantID: 1)
+        _ = slots.take(claim(1), of: 1)
+        _ = slots.take(claim(2), of: 1)
+        _ = slots.take(claim(3), of: 1)
         #expect(slots.count == 3 && slots.free == 0)
         slots.leave(claim(1))
         slots.leave(claim(1))
@@ -32,7 +32,7 @@ func claim(_ fence: Int64) -> Claim {
 
     @Test func `a stop before the run begins cancels it as it begins`() async {
         let slots = Slots(capacity: 1)
-        let control = slots.take(claim(1), tenantID: 1)
+        let control = slots.take(claim(1), of: 1)
         slots.stopAll(.shutdown)
         let run = endless()
         slots.begin(claim(1), run)
@@ -43,7 +43,7 @@ func claim(_ fence: Int64) -> Claim {
     @Test func `a closed worker stops every run that begins later`() async {
         let slots = Slots(capacity: 1)
         slots.close(.shutdown)
-        let control = slots.take(claim(1), tenantID: 1)
+        let control = slots.take(claim(1), of: 1)
         let run = endless()
         slots.begin(claim(1), run)
         await run.value
@@ -52,7 +52,7 @@ func claim(_ fence: Int64) -> Claim {
 
     @Test func `the first reason stays`() {
         let slots = Slots(capacity: 1)
-        let control = slots.take(claim(1), tenantID: 1)
+        let control = slots.take(claim(1), of: 1)
         slots.stopAll(.database)
         slots.close(.shutdown)
         #expect(control.stopReason == .database)
@@ -60,7 +60,7 @@ func claim(_ fence: Int64) -> Claim {
 
     @Test func `a run that ended before it was noted leaves nothing behind`() {
         let slots = Slots(capacity: 1)
-        _ = slots.take(claim(1), tenantID: 1)
+        _ = slots.take(claim(1), of: 1)
         slots.leave(claim(1))
         slots.begin(claim(1), endless())
         #expect(slots.count == 0)
@@ -70,7 +70,7 @@ func claim(_ fence: Int64) -> Claim {
         for fence in 1...2000 as ClosedRange<Int64> {
             let slots = Slots(capacity: 1)
             let closing = Task.detached { slots.close(.shutdown) }
-            let control = slots.take(claim(fence), tenantID: 1)
+            let control = slots.take(claim(fence), of: 1)
             let run = endless()
             slots.begin(claim(fence), run)
             await closing.value

@@ -68,7 +68,7 @@ import Testing
         let jobs = try await queue.claimJobs(worker: number, limit: 10, names: ["app.refresh"])
         try #require(jobs.count == 3)
         let worker = try worker(settings)
-        _ = worker.slots.take(jobs[0].claim, tenantID: 1)
+        _ = worker.slots.take(jobs[0].claim, of: 1)
         worker.completer.add(FinishedRun(claim: jobs[1].claim, outcome: .complete))
         try await worker.releaseStrays(number)
         let held = try await queue.heldClaims(worker: number)
@@ -97,7 +97,7 @@ import Testing
         let nowhere = try DatabaseConfiguration(
             conninfo: "host=127.0.0.1 port=1", applicationName: "test", lanes: 1)
         let worker = try worker(nowhere)
-        let control = worker.slots.take(claim(1), tenantID: 1)
+        let control = worker.slots.take(claim(1), of: 1)
         // Nobody registered as 7: late news of it must not stop what another number runs.
         worker.noteGivenUp(7)
         #expect(control.stopReason == nil)

@@ -142,14 +142,18 @@ struct LocalEditTests {
             }
             for await _ in signals { break }
             let second = Task {
-                _ = try await database.run { try $0.query(.unprepared(list("b,c"))) }
+                _ = try await database.run { session in
+                    // A busy machine may take longer than the usual two seconds.
+                    try session.script("set lock_timeout = '20s'")
+                    return try session.query(.unprepared(list("b,c")))
+                }
             }
             let isWaiting = """
                 select exists (
                   select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
                 )::text
                 """
-            let end = ContinuousClock.now + .seconds(2)
+            let end = ContinuousClock.now + .seconds(20)
             while try await database.texts(isWaiting) != ["true"], ContinuousClock.now < end {
                 try await Task.sleep(for: .milliseconds(5), clock: .continuous)
             }

@@ -80,11 +80,11 @@ struct MigrateTests {
         let waiting = try await database.run { session in
             _ = try session.query(Statement("select pg_advisory_lock(1246907733)"))
             let waiting = Task { try await database.migrate() }
+            // It asks again and again: a statement that waited would keep indexes from being made `concurrently`.
             let blocked = Statement(
                 """
-                select from pg_locks as l
-                join pg_database as d on d.oid = l.database and d.datname = current_database()
-                where l.locktype = 'advisory' and not l.granted
+                select from pg_stat_activity as a
+                where a.datname = current_database() and a.query ~ '^select pg_try_advisory_lock'
                 """)
             let end = ContinuousClock.now + .seconds(10)
             while try session.query(blocked).isEmpty { try #require(.now < end) }

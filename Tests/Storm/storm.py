@@ -121,8 +121,8 @@ class Storm:
         names = [row["name"] for row in self.admin.query(
             """select unnest(p.proargnames[1:p.pronargs]) as name from pg_proc as p
             where p.pronamespace = 'jobrunner'::regnamespace and p.proname = 'store_job_file'""")]
-        values = ", ".join(
-            f"{name} => " + (f"'{deadline}'" if name == "in_deadline" else f"f.{name[3:]}") for name in names)
+        given = {"in_deadline": f"'{deadline}'", "in_is_scheduled": "true"}
+        values = ", ".join(f"{name} => {given.get(name, f'f.{name[3:]}')}" for name in names)
         return f"select jobrunner.store_job_file({values}) from jobrunner.job_files as f where f.name = '{JOB}'"
 
     def committed(self, kind, note, answers):

@@ -4,14 +4,15 @@ create or replace function jobrunner.attend_worker(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Takes a worker's presence lock again, for a session made after the first was lost. False: the worker was given
--- up meanwhile. The lock may still belong to the dying session; the caller then tries once more.
+-- Lets the calling session stand for a worker whose session was lost. False: the worker was given up meanwhile.
 begin
-  if not pg_try_advisory_lock(1246907730, in_worker_id) then
-    raise exception 'worker % is still present', in_worker_id using errcode = '55P03';
-  end if;
-  update jobrunner.workers as w set session_gone_at = null where w.id = in_worker_id and w.ended_at is null;
+  update jobrunner.workers as w
+  set session_pid = s.pid,
+    session_started_at = s.started_at,
+    session_gone_at = null
+  from jobrunner.own_session() as s
+  where w.id = in_worker_id and w.ended_at is null;
   return found;
 end
 $$;
-comment on function jobrunner.attend_worker is 'Takes a worker''s presence lock again after its session was lost.';
+comment on function jobrunner.attend_worker is 'Lets the calling session stand for a worker after the first was lost.';

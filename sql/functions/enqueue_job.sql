@@ -29,7 +29,8 @@ begin
       -- A quarantine ends at due_at: the wish is kept, and does not end it.
       when j.worker_id is not null or j.quarantined_at is not null then j.due_at
       when j.deferred_until > now() and not in_force then j.due_at
-      else least(j.due_at, now())
+      -- Not before now, where workers look: what is due already is found anew, as asked for.
+      else now()
     end,
     untriggered_due_at = case
       when j.worker_id is not null or j.quarantined_at is not null or j.deferred_until > now() and not in_force
@@ -54,7 +55,10 @@ begin
     end,
     deferred_until = case when not in_force then j.deferred_until end
   where j.user_id = in_job.user_id and j.name = in_job.name;
-  perform jobrunner.wake_workers(now());
+  perform jobrunner.note_asked(in_job);
+  if in_job.worker_id is null then
+    perform jobrunner.wake_workers(now());
+  end if;
 
   return case
     when in_job.worker_id is not null then 'follows_running'

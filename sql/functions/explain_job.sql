@@ -78,7 +78,8 @@ begin
       jobrunner.words_for(v_source.blocked_until - now()), v_source.block_reason);
   end if;
   select count(*) into v_ahead from jobrunner.jobs as j
-  where j.tenant_id = v_tenant.id and j.state = 'waiting' and j.priority >= v_job.priority and j.due_at < v_job.due_at;
+  where j.claimable_at < v_job.claimable_at and j.tenant_id = v_tenant.id and j.state = 'waiting'
+    and j.priority >= v_job.priority;
   return format('It has been due for %s and waits for a slot behind %s jobs of its tenant; %s alive.',
     jobrunner.words_for(now() - v_job.due_at), v_ahead,
     case v_alive when 1 then 'one worker is' else v_alive || ' workers are' end);

@@ -84,7 +84,14 @@ begin
         when d.outcome in ('complete', 'skipped') then d.rerun_entity
         when not d.rerun_requested or d.rerun_entity = d.entity_requested then d.entity_requested
       end,
-      priority = d.rerun_requested::integer::smallint,
+      priority = case
+        when d.rerun_requested then 1
+        -- What was asked for and made room is asked for still.
+        when d.error_kind = 'yielded' then d.priority
+        -- Who was added with many keeps to their lane until a run of theirs is complete.
+        when d.priority = -1 and d.outcome <> 'complete' then -1
+        else 0
+      end,
       due_at = case
         when d.is_stuck then now() + jobrunner.quarantine_span(d.stalled_runs - 3)
         -- Our database was in the way: at once, each would meet it again.

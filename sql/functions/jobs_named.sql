@@ -33,7 +33,8 @@ begin
   else
     return query
       select j.* from jobrunner.jobs as j
-      where j.tenant_id = v_tenant.id and (in_job is null or j.name = in_job)
+      where j.user_id = any (array(select u.id from jobrunner.users as u where u.tenant_id = v_tenant.id))
+        and (in_job is null or j.name = in_job)
       order by j.user_id, j.name
       for no key update;
   end if;

@@ -34,7 +34,7 @@ begin
   update jobrunner.sources as s
   set blocked_until = now() + interval '5 minutes'
   where s.blocked_until > now() + interval '5 minutes';
-  perform jobrunner.wake_workers();
+  perform jobrunner.wake_workers('epoch');
   return v_count;
 end
 $$;

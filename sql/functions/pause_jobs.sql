@@ -15,7 +15,12 @@ begin
   if in_user is null and in_job is null then
     update jobrunner.tenants as t set paused_at = coalesce(t.paused_at, now()) where t.id = v_tenant.id;
     perform jobrunner.cancel_jobs(in_tenant);
-    return (select count(*)::integer from jobrunner.jobs as j where j.tenant_id = v_tenant.id);
+    return (
+      select count(*)::integer
+      from jobrunner.users as u
+      join jobrunner.jobs as j on j.user_id = u.id
+      where u.tenant_id = v_tenant.id
+    );
   end if;
   if in_job is null then
     update jobrunner.users as u set paused_at = coalesce(u.paused_at, now())

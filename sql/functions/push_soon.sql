@@ -11,12 +11,14 @@ as $$
 declare
   v_job text;
   v_debounce interval;
+  v_due_at timestamptz;
 begin
   select s.writable ->> 'job', (s.writable ->> 'debounce_ms')::bigint * interval '1 ms' into v_job, v_debounce
   from jobrunner.synced_tables as s where s.name = in_table;
   update jobrunner.jobs as j
   set due_at = case when j.worker_id is null and locked.may_hasten then least(j.due_at, now() + v_debounce) else j.due_at end,
     rerun_requested = j.worker_id is not null,
+    priority = case when j.worker_id is null then greatest(j.priority, 0) else j.priority end,
     -- The run that sends the edit may not be one of another entity alone.
     rerun_entity = null,
     entity_requested = case when j.worker_id is not null then j.entity_requested end
@@ -31,11 +33,15 @@ begin
     and case
       when j.worker_id is not null then not j.rerun_requested or j.rerun_entity is not null
       else j.entity_requested is not null or locked.may_hasten and j.due_at > now() + v_debounce
-    end;
+    end
+  returning j.due_at into v_due_at;
   if found then
-    perform jobrunner.wake_workers(now());
+    perform jobrunner.note_asked(j) from jobrunner.jobs as j where j.user_id = in_user_id and j.name = v_job;
+    -- Also what was due before: its row has moved from where workers remember it.
+    perform jobrunner.wake_workers(least(v_due_at, now()));
+    return true;
   end if;
-  return found;
+  return false;
 end
 $$;
 comment on function jobrunner.push_soon is 'Makes the job that sends a table''s edits due soon, where its file says so.';

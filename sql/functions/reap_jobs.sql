@@ -27,12 +27,7 @@ begin
   set session_gone_at = now()
   where w.ended_at is null and w.session_gone_at is null
     and w.heartbeat_at < now() - interval '1 second'
-    and not exists (
-      select from pg_locks as l
-      where l.locktype = 'advisory' and l.classid = 1246907730 and l.objid = w.id::oid
-        and l.database = (select d.oid from pg_database as d where d.datname = current_database())
-        and l.granted
-    );
+    and not jobrunner.has_session(w);
 
   for v_worker in
     update jobrunner.workers as w
@@ -53,11 +48,9 @@ begin
                 pg_last_wal_replay_lsn() is null
                 or exists (
                   select
-                  from pg_locks as l
-                  join pg_stat_activity as a on a.pid = l.pid
-                  where l.locktype = 'advisory' and l.classid = 1246907730 and l.granted
-                    and l.database = (select d.oid from pg_database as d where d.datname = current_database())
-                    and a.backend_start < dead.heartbeat_at
+                  from jobrunner.workers as other
+                  where other.ended_at is null and other.session_started_at < dead.heartbeat_at
+                    and jobrunner.has_session(other)
                 )
               )
             )
@@ -73,7 +66,7 @@ begin
     return next;
   end loop;
 
-  -- Jobs that a stuck transaction kept locked when their worker was given up.
+  -- Jobs that a stuck transaction kept locked when their worker was given up, and those of workers that left.
   for v_worker in
     select w.id, w.end_reason
     from jobrunner.workers as w

@@ -7,16 +7,16 @@ create or replace function jobrunner.register_worker(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Adds a worker and takes its presence lock for the calling session; returns its number.
+-- Adds a worker, for which the calling session stands; returns its number.
 declare
   v_id integer;
 begin
-  insert into jobrunner.workers (host, pid, version, capacity)
-  values (in_host, in_pid, in_version, in_capacity)
+  insert into jobrunner.workers (host, pid, version, capacity, session_pid, session_started_at)
+  select in_host, in_pid, in_version, in_capacity, s.pid, s.started_at
+  from jobrunner.own_session() as s
   returning id into v_id;
-  perform pg_advisory_lock(1246907730, v_id);
   return v_id;
 end
 $$;
 comment on function jobrunner.register_worker is
-  'Adds a worker; the calling session holds its presence lock, so that its death is seen at once.';
+  'Adds a worker; the calling session stands for it, so that its death is seen at once.';

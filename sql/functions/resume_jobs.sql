@@ -13,20 +13,29 @@ declare
 begin
   if in_user is null and in_job is null then
     update jobrunner.tenants as t set paused_at = null where t.id = v_tenant.id;
-    perform jobrunner.wake_workers();
-    return (select count(*)::integer from jobrunner.jobs as j where j.tenant_id = v_tenant.id);
+    perform jobrunner.wake_workers(in_tenant_id => v_tenant.id);
+    return (
+      select count(*)::integer
+      from jobrunner.users as u
+      join jobrunner.jobs as j on j.user_id = u.id
+      where u.tenant_id = v_tenant.id
+    );
   end if;
   if in_job is null then
     update jobrunner.users as u set paused_at = null where u.tenant_id = v_tenant.id and u.key = in_user;
   end if;
   update jobrunner.jobs as j
   set paused_at = null,
-    paused_with_user = false
+    paused_with_user = false,
+    -- What was passed while it was parked is where no worker looks any more.
+    due_at = case when j.worker_id is null then greatest(j.due_at, now()) else j.due_at end
   from jobrunner.jobs_named(in_tenant, in_user, in_job) as named
   where j.user_id = named.user_id and j.name = named.name and j.paused_at is not null
     and (in_job is not null or j.paused_with_user);
   get diagnostics v_count = row_count;
-  perform jobrunner.wake_workers();
+  if v_count > 0 then
+    perform jobrunner.wake_workers(now());
+  end if;
   return v_count;
 end
 $$;

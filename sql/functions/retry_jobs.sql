@@ -13,7 +13,7 @@ declare
   v_count integer;
 begin
   update jobrunner.jobs as j
-  set due_at = least(j.due_at, now()),
+  set due_at = now(),
     untriggered_due_at = null,
     priority = 1,
     crashes = 0,
@@ -31,7 +31,7 @@ begin
     );
   get diagnostics v_count = row_count;
   if v_count > 0 then
-    perform jobrunner.wake_workers();
+    perform jobrunner.wake_workers(now());
   end if;
   return v_count;
 end

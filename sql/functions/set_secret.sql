@@ -30,14 +30,18 @@ begin
   with parked as materialized (
     select j.user_id, j.name
     from jobrunner.jobs as j
-    where j.tenant_id = in_tenant_id and (in_user_id = 0 or j.user_id = in_user_id) and j.reauth_needed_at is not null
+    where j.reauth_needed_at is not null
+      and (
+        in_user_id <> 0 and j.user_id = in_user_id
+        or in_user_id = 0 and j.user_id = any (array(select u.id from jobrunner.users as u where u.tenant_id = in_tenant_id))
+      )
     order by j.user_id, j.name
     for no key update
   )
   update jobrunner.jobs as j
   set reauth_needed_at = null,
     -- A quarantine ends at due_at.
-    due_at = case when j.quarantined_at is not null then j.due_at else least(j.due_at, now()) end,
+    due_at = case when j.quarantined_at is not null then j.due_at else now() end,
     untriggered_due_at = null
   from parked as p
   where j.user_id = p.user_id and j.name = p.name;
@@ -50,7 +54,7 @@ begin
   where u.id = m.user_id and u.tenant_id = in_tenant_id and (in_user_id = 0 or u.id = in_user_id)
     and m.call = 'cloudkit.check_account';
   if v_count > 0 then
-    perform jobrunner.wake_workers();
+    perform jobrunner.wake_workers(now());
   end if;
   return v_count;
 end

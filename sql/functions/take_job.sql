@@ -66,6 +66,7 @@ begin
   get diagnostics v_count = row_count;
   delete from jobrunner.checkpoints as k where k.user_id = any (v_users) and k.job_name = in_job;
   delete from jobrunner.call_memory as m where m.user_id = any (v_users) and m.job_name = in_job;
+  delete from jobrunner.periods as p where p.tenant_id = v_tenant.id and p.job_name = in_job;
   delete from jobrunner.armed_triggers as a where a.user_id = any (v_users) and a.job_name = in_job;
   delete from jobrunner.seen_pages as p where p.user_id = any (v_users) and p.job_name = in_job;
 

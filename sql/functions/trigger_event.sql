@@ -19,6 +19,7 @@ declare
   v_job jobrunner.jobs;
   v_trigger record;
   v_counts boolean;
+  v_due_at timestamptz;
 begin
   for v_job in select j.* from jobrunner.jobs_named(in_tenant, coalesce(in_user, '*'), null) as j loop
     for v_trigger in
@@ -51,7 +52,8 @@ begin
             untriggered_due_at = case
               when now() + v_trigger.debounce < coalesce(j.untriggered_due_at, j.due_at)
               then coalesce(j.untriggered_due_at, j.due_at)
-            end
+            end,
+            priority = greatest(j.priority, 0)
           where j.user_id = v_job.user_id and j.name = v_job.name and j.worker_id is null
             and j.quarantined_at is null and (j.deferred_until is null or j.deferred_until <= now());
           -- An event concerns every entity of the run that heeds it.
@@ -62,6 +64,9 @@ begin
           where j.user_id = v_job.user_id and j.name = v_job.name
             and (j.worker_id is not null or j.entity_requested is not null);
         end if;
+        if v_counts then
+          perform jobrunner.note_asked(v_job);
+        end if;
         answer := case
           when not v_counts then 'not_armed'
           when v_job.worker_id is not null then 'follows_running'
@@ -71,10 +76,14 @@ begin
         end;
       end if;
       select j.due_at into due_at from jobrunner.jobs as j where j.user_id = v_job.user_id and j.name = v_job.name;
+      v_due_at := least(v_due_at, due_at);
       return next;
     end loop;
   end loop;
-  perform jobrunner.wake_workers();
+  -- What a debounce is over for later, workers find when they look.
+  if v_due_at <= now() then
+    perform jobrunner.wake_workers(v_due_at);
+  end if;
 end
 $$;
 comment on function jobrunner.trigger_event is 'Makes the jobs due whose files name this event, after its debounce.';

@@ -55,17 +55,18 @@ begin
   if answer = 'refreshing' then
     -- After a failure the backoff decides: readers must not hammer a source that is down (SC17).
     update jobrunner.jobs as j
-    set due_at = now(), untriggered_due_at = null
+    set due_at = now(), untriggered_due_at = null, priority = greatest(j.priority, 0)
     where j.user_id = v_job.user_id and j.name = v_job.name and j.worker_id is null and j.due_at > now()
       and j.consecutive_failures = 0;
     if found then
       perform jobrunner.wake_workers(now());
     end if;
   elsif answer <> 'fresh' and (v_job.worker_id is null or in_force)
-    and (in_force or v_job.priority = 0 or v_job.due_at > now())
+    and (in_force or v_job.priority <= 0 or v_job.due_at > now())
   then
     perform jobrunner.enqueue_job(v_job, false, null, in_force);
   end if;
+  perform jobrunner.note_asked(v_job);
   return next;
 end
 $$;

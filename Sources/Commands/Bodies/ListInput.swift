@@ -55,7 +55,8 @@ func listItems(_ text: String) -> [String] {
     text.split(whereSeparator: \.isNewline).map(trimmed).filter { !$0.isEmpty }
 }
 
-private func trimmed(_ line: Substring) -> String {
+/// Without the spaces around it.
+func trimmed(_ line: Substring) -> String {
     var line = line.drop(while: \.isWhitespace)
     while line.last?.isWhitespace == true { line.removeLast() }
     return String(line)

@@ -55,7 +55,8 @@ private let tenantColumns: [Table.Column] = [
     .number("trouble_count", "in trouble"),
     .number("quarantined_count", "quarantined"), .number("needs_reauth_count", "needs reauth"),
     .number("paused_count", "paused"), .span("staleness_p50_seconds", "stale p50"),
-    .span("staleness_p99_seconds", "stale p99"),
+    .span("staleness_p99_seconds", "stale p99"), .number("asked_percent", "share asked %"),
+    .number("had_percent", "share had %"), .time("waiting_since", "waits since"),
 ]
 
 private let jobColumns: [Table.Column] = [

@@ -82,6 +82,7 @@ enum WorkerCommand {
             concurrency: arguments.integer("concurrency") ?? concurrencyDefault,
             drains: arguments.has("drain"), host: hostName(), pid: getpid(),
             version: programVersion)
+        if let reserved = arguments.integer("reserve") { settings.reserved = reserved }
         if let lease = arguments.duration("lease") { settings.lease = max(lease, leaseMin) }
         return settings
     }

@@ -17,6 +17,17 @@ let jobCommands = [
     jobCommand("retry", "Forget failures, backoff and quarantine, and make the job due now"),
     jobCommand("pause", "Start no run of a job until it is resumed"),
     jobCommand("resume", "Let a paused job run again"),
+    CommandSpec(
+        "period", "Set how often a job is due for a user, or for every user of a tenant",
+        positionals: [.job],
+        options: [
+            .tenant,
+            .value("user", "KEY", "key of the user; every user of the tenant if not given"),
+            .value("every", "SPAN", as: .duration, "from 1s to 366d"),
+            .flag("usual", "as often as the tenant's other users have it, or as its file says"),
+        ],
+        rules: [.exactlyOne(["every", "usual"])],
+        example: "jobrunner period metube.refresh --tenant acme --user ann --every 1d"),
     jobCommand(
         "reset", "Forget the checkpoints, so that the next run reads everything from the start",
         extra: [.value("entity", "E", "only this entity")]),

@@ -17,6 +17,10 @@ let runCommands = [
         options: [
             .value(
                 "concurrency", "N", as: .integer(1...concurrencyMax), "most runs at once"),
+            .value(
+                "reserve", "N", as: .integer(0...concurrencyMax),
+                "of them for tenants whose runs take a second at most, so that slow sources do not hold"
+                    + " all (an eighth)"),
             .flag("drain", "exit when nothing is due or running"),
             .value(
                 "lease", "SPAN", as: .duration,

@@ -22,6 +22,19 @@ let userCommands = [
         options: settings,
         example: "jobrunner user add ann --tenant acme --set region=eu --secret token=@ann.token"),
     CommandSpec(
+        "user import",
+        "Add as many users as a file has lines, each a key or a JSON object with key and attributes",
+        positionals: [
+            PositionalSpec(name: "FILE", count: .one, help: "the file; - for standard input")
+        ],
+        options: [
+            .tenant,
+            .value(
+                "within", "SPAN", as: .duration,
+                "spread their first runs over it, behind everything else of the tenant"),
+        ],
+        example: "jobrunner user import users.txt --tenant acme --within 6h"),
+    CommandSpec(
         "user set", "Change a user; what isn't named stays", positionals: [key],
         options: settings, rules: [.some(["set", "secret", "list"])],
         example: "jobrunner user set ann --tenant acme --list channel_ids=@channels.txt"),

@@ -13,6 +13,7 @@ let bodies: [String: Body] = [
     "tenant resume": resumeTenant,
     "tenant remove": removeTenant,
     "user add": addUser,
+    "user import": importUsers,
     "user set": setUser,
     "user list": listUsers,
     "user pause": pauseUser,
@@ -32,6 +33,7 @@ let bodies: [String: Body] = [
     "retry": retryJobs,
     "pause": pauseJobs,
     "resume": resumeJobs,
+    "period": setPeriod,
     "reset": resetJobs,
     "repair": repairJobs,
 ]

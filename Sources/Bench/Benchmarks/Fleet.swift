@@ -1,0 +1,84 @@
+import Postgres
+
+/// 12: what many workers cost the server while nothing is due, and what one enqueue does to them all.
+let fleetBenchmark = Benchmark(
+    number: 12, name: "fleet",
+    sentence:
+        "200 idle workers (short: 50) and 20,000 tenants with nothing due; then one enqueue at a time.",
+    goals: [
+        .figure("PostgreSQL under idle workers", "idle cores", .atMost, 0.2, "cores"),
+        .figure("PostgreSQL for one enqueue", "per enqueue", .atMost, 5, "ms"),
+        .figure("pick-up by one of them, p99", "pick-up p99", .atMost, 10, "ms"),
+    ],
+    measure: measureFleet)
+
+private let fleetTenants = 20_000
+
+private func measureFleet(_ stage: Stage) async throws {
+    let workers = stage.choose(short: 50, full: 200)
+    let seconds = stage.choose(short: 10.0, full: 30)
+    let installation = try await Installation.make(stage, files: ["idle": idleJob])
+    let cluster = installation.cluster
+    try await installation.addUsers(tenants: fleetTenants, each: 1)
+    try await installation.giveJob()
+    try await cluster.script("update jobrunner.jobs set due_at = now() + interval '1 day'")
+    try await cluster.settle("jobrunner.jobs")
+    stage.say("starting \(workers) workers")
+    for number in 1...workers {
+        _ = try installation.startWorker(["--concurrency", "10"], as: "worker\(number)")
+    }
+    try await installation.wait(
+        until: "select count(*) = \(workers) from jobrunner.workers where ended_at is null",
+        atMost: .seconds(120), "the workers")
+    // Their ranks come with the second heartbeat.
+    try await Task.sleep(for: .seconds(15))
+    for round in 1...stage.rounds {
+        stage.say("round \(round) of \(stage.rounds)")
+        var cpu = cluster.cpuSeconds
+        try await Task.sleep(for: .seconds(seconds))
+        let idle = (cluster.cpuSeconds - cpu) / seconds
+        stage.ledger.record("idle cores", idle, "cores")
+        cpu = cluster.cpuSeconds
+        let began = ContinuousClock.now
+        let picks = try await pickUps(100, cluster)
+        let used = cluster.cpuSeconds - cpu - idle * (ContinuousClock.now - began).seconds
+        stage.ledger.record("per enqueue", max(0, used) / 100 * 1000, "ms")
+        stage.ledger.record("pick-up p50", percentile(picks, 0.5) ?? 0, "ms")
+        stage.ledger.record("pick-up p99", percentile(picks, 0.99) ?? 0, "ms")
+    }
+    stage.ledger.note(
+        "Processor time of all of the server's processes. An enqueue's is what it took above the idle"
+            + " rate, its run and outcome included; pick-up is from its commit to its claim's beginning,"
+            + " both by the server's clock.")
+}
+
+/// Milliseconds from the commits of enqueues, 150 to 250 ms apart, to the claims.
+private func pickUps(_ count: Int, _ cluster: Cluster) async throws -> [Double] {
+    try await cluster.withDatabase { database in
+        var commits: [Double] = []
+        try await database.run { try $0.script("truncate jobrunner.runs") }
+        for number in 0..<count {
+            let statement = Statement(
+                "select jobrunner.enqueue($1, 'u1', 'bench.idle')", .text("t\(number * 97 + 1)"))
+            commits.append(
+                try await database.run { session in
+                    _ = try session.query(statement)
+                    return try session.query(
+                        Statement("select extract(epoch from clock_timestamp())::float8")
+                    ).only().double(0)
+                })
+            try await Task.sleep(for: .milliseconds(.random(in: 150...250)))
+        }
+        let claims = try await database.run { session in
+            try session.query(
+                Statement(
+                    "select extract(epoch from started_at)::float8 from jobrunner.runs order by started_at"
+                )
+            ).map { try $0.double(0) }
+        }
+        guard claims.count == count else {
+            throw BenchError("\(claims.count) of \(count) enqueued jobs have run")
+        }
+        return zip(claims, commits).map { ($0 - $1) * 1000 }
+    }
+}

@@ -1,0 +1,67 @@
+import Postgres
+
+/// 14: whether a tenant whose source is slow keeps others from their slots.
+let slowNeighbourBenchmark = Benchmark(
+    number: 14, name: "slow-neighbour",
+    sentence:
+        "One tenant with 10 users whose source takes 5 s a page, with a deadline of 60 s, and 100 quiet tenants"
+        + " with short jobs, in the 8 slots of one worker.",
+    goals: [
+        .figure("quiet jobs' start delay, p99", "quiet start, p99", .atMost, 1000, "ms"),
+        .figure("pages of the slow tenant a second", "slow pages", .atLeast, 1.0, "pages/s"),
+    ],
+    measure: measureSlowNeighbour)
+
+private func measureSlowNeighbour(_ stage: Stage) async throws {
+    let seconds = stage.choose(short: 40, full: 120)
+    let source = try await StillSource.start(
+        stage, users: 10, recordsPerUser: 2000, delayMilliseconds: 5000)
+    let slow = try readFile("Sources/Bench/JobFiles/slow.yaml")
+        .replacing("deadline: 7s", with: "deadline: 60s")
+    let quiet = idleJob.replacing("every: 1h", with: "every: 3m")
+        .replacing("deadline: 60s", with: "deadline: 30s")
+        .replacing("bench.idle", with: "bench.quiet").replacing("nothing", with: "quiet")
+    let still = try await StillInstallation.make(stage, files: [], source: source)
+    let installation = still.installation
+    try writeFile("\(installation.jobs)/bench/slow.yaml", slow)
+    try writeFile("\(installation.jobs)/bench/quiet.yaml", quiet)
+    try await installation.command(["migrate"])
+    try await installation.command([
+        "tenant", "add", "slow", "--job", "bench.slow", "--source", "still=\(source.url)",
+    ])
+    try await installation.addUsers(tenants: 100, each: 18, prefix: "quiet")
+    try await installation.giveJob("bench.quiet", prefix: "quiet")
+    try await installation.cluster.script(
+        """
+        select count(jobrunner.add_user('slow', key, jsonb_build_object('still_id', key)))
+        from (select format('user-%s', lpad(n::text, 6, '0')) as key from generate_series(1, 10) as n) as users;
+        """)
+    for round in 1...stage.choose(short: 1, full: stage.rounds) {
+        stage.say("round \(round)")
+        try await installation.cluster.script(
+            """
+            truncate jobrunner.checkpoints, jobrunner.runs;
+            update jobrunner.jobs set due_at = now() where name = 'bench.slow';
+            """)
+        try await installation.standOnTicks(prefix: "quiet")
+        let pages = try await source.counter("requests")
+        let worker = try installation.startWorker(["--concurrency", "8"], as: "worker")
+        // The first claims of a worker, which knows nobody yet, are not the rule.
+        try await Task.sleep(for: .seconds(15))
+        let start = try await installation.cluster.now()
+        try await Task.sleep(for: .seconds(seconds))
+        let end = try await installation.cluster.now()
+        let late = try await installation.lateness(from: start, to: end - 1.5, prefix: "quiet")
+        let asked = try await source.counter("requests") - pages
+        await worker.stop()
+        stage.ledger.record("quiet start, p50", (percentile(late, 0.5) ?? 0) * 1000, "ms")
+        stage.ledger.record("quiet start, p99", (percentile(late, 0.99) ?? 0) * 1000, "ms")
+        stage.ledger.record("slow pages", asked / Double(seconds + 15), "pages/s")
+        let yields = try await installation.cluster.number(
+            "select count(*)::float8 from jobrunner.runs where error_kind = 'yielded'")
+        stage.ledger.record("runs that made room", yields, "")
+    }
+    stage.ledger.note(
+        "A start's delay is a quiet job's outcome less its tick, so that its run counts too. Eight slots"
+            + " could read 1.6 pages a second; one of them is left to short runs.")
+}

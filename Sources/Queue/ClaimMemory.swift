@@ -1,0 +1,167 @@
+/// What a worker remembers between its claims: how far it has looked for due jobs, which it found and
+/// did not take, and how much each tenant had of its slots.
+struct ClaimMemory: Sendable {
+    var walk = DueWalk()
+    var due = DueJobs()
+    var share: FairShare
+    /// Remembered jobs that were come to for each that was taken.
+    var staleness = 1.0
+    /// Tenants that may have more jobs run than when they were found at their limits.
+    var lifted: Set<Int64> = []
+    /// Tenants that were found at their limits.
+    private var limited: Set<Int64> = []
+    /// Those of them of whom a run has ended since outcomes were last written, and since the time before.
+    private var ending: Set<Int64> = []
+    /// Since when it has not seen all that is due.
+    private var behindAt: Double?
+    private var ended: Set<Int64> = []
+    /// Runs of users who were added with many.
+    private var newRunning = 0
+    /// Tenants that have nothing else due, while such runs have their half of the slots.
+    private var heldNew: Set<Int64> = []
+    private var use = SlotUse()
+    /// When it was last asked who is to yield.
+    private var yieldsAt = 0.0
+
+    init(due: DueJobs = DueJobs(), share: FairShare) {
+        self.due = due
+        self.share = share
+    }
+}
+
+extension ClaimMemory {
+    /// A run of a tenant's job has left its slot.
+    mutating func noteEnd(_ tenant: Int64, _ lane: Lane, began: Double, at now: Double) {
+        share.ended(tenant, began: began, at: now, isUsual: lane != .new)
+        use.note(tenant, now - began, at: now)
+        if lane == .new {
+            newRunning -= 1
+            for tenant in heldNew { share.lift(tenant) }
+            heldNew = []
+        }
+        if limited.contains(tenant) { ending.insert(tenant) }
+    }
+
+    /// The outcomes of runs that have ended are written; returns whether a tenant may have more run now.
+    mutating func noteWritten() -> Bool {
+        guard !ending.isEmpty || !ended.isEmpty else { return false }
+        // What ended while outcomes were written is written with the next.
+        lifted.formUnion(ending)
+        lifted.formUnion(ended)
+        ended = ending
+        ending = []
+        return true
+    }
+
+    private mutating func behindSince(_ now: Double) -> Double {
+        behindAt = behindAt ?? now
+        return behindAt ?? now
+    }
+
+    /// How long tenants held slots in the last five minutes; nil: nothing new to tell.
+    mutating func report(at now: Double) -> SlotUse.Report? {
+        use.report(share.running(at: now), at: now)
+    }
+
+    /// Whether jobs wait for a slot that is not kept for others.
+    var isHeldBack: Bool { !due.isEmpty && (share.isHeldBack || !heldNew.isEmpty) }
+
+    /// Between two looks for tenants that starve, in seconds.
+    private static let yieldPace = 0.1
+
+    /// Of which tenants a run is to yield, and how many.
+    mutating func yields(at now: Double) -> [Int64: Int] {
+        guard now - yieldsAt >= Self.yieldPace else { return [:] }
+        yieldsAt = now
+        return share.yields(at: now)
+    }
+
+    /// Remembered jobs that one statement is given.
+    private static let offeredMax = 2_000
+
+    mutating func ticket(_ slots: Int, at now: Double) -> ClaimTicket {
+        for tenant in lifted { share.lift(tenant) }
+        lifted = []
+        walk.lookBack(at: now)
+        let slots =
+            walk.isCatchingUp ? share.reserving(slots, since: behindSince(now), at: now) : slots
+        if !walk.isCatchingUp { behindAt = nil }
+        // Whose jobs are taken unseen is not known before.
+        let open = share.open(slots, at: now)
+        let isAllTaken = due.isEmpty && !walk.isBehind && open > 0
+        let refillStart = isAllTaken ? nil : due.refillStart
+        let look = isAllTaken ? .take : walk.next(mayRefill: refillStart != nil, at: now)
+        let (start, end) = walk.span(of: look, refillStart)
+        return ClaimTicket(
+            look: look, start: start, end: end, offers: slots > 0 ? offers(slots, at: now) : [],
+            limit: isAllTaken ? open : slots)
+    }
+
+    private mutating func offers(_ slots: Int, at now: Double) -> [ClaimTicket.Offer] {
+        guard !due.isEmpty else { return [] }
+        var offers: [ClaimTicket.Offer] = []
+        var room = Self.offeredMax
+        var newRoom = max(0, max(1, share.capacity / 2) - newRunning)
+        for candidate in share.candidates(for: slots, at: now) where room > 0 {
+            let count = Int((Double(candidate.share) * staleness).rounded(.up)) + 1
+            let jobs = due.next(min(count, room), of: candidate.tenant, newMax: newRoom)
+            guard !jobs.isEmpty else {
+                guard due.count(of: candidate.tenant) > 0 else { continue }
+                heldNew.insert(candidate.tenant)
+                share.foundFull(candidate.tenant, at: now)
+                continue
+            }
+            room -= jobs.count
+            newRoom -= jobs.count { $0.lane == .new }
+            offers.append(
+                ClaimTicket.Offer(tenant: candidate.tenant, share: candidate.share, jobs: jobs))
+        }
+        return offers
+    }
+
+    /// Learns from a helping; returns whether another is worth its turn.
+    mutating func note(
+        _ helping: Helping, by ticket: ClaimTicket, at now: Double
+    ) -> Bool {
+        for job in helping.jobs { share.began(job.tenantID, at: now) }
+        newRunning += helping.jobs.count { $0.lane == .new }
+        let visited = noteTaken(helping, ticket, at: now)
+        walk.note(helping, by: ticket, at: now)
+        if ticket.look == .refill {
+            let end = helping.isCut ? helping.looked : nil
+            for tenant in due.refill(helping.found, from: ticket.start, upTo: end) {
+                share.foundEmpty(tenant)
+            }
+        } else {
+            for (tenant, job) in helping.found {
+                due.add(job, of: tenant)
+                if job.lane != .new, heldNew.remove(tenant) != nil { share.lift(tenant) }
+                share.name(tenant, weight: helping.weights[tenant] ?? 1, at: now)
+            }
+        }
+        return visited > 0 || !helping.found.isEmpty || !helping.full.isEmpty
+            || !helping.busy.isEmpty || walk.isBehind || due.isDry
+    }
+
+    /// Forgets the jobs that the statement came to; returns how many.
+    private mutating func noteTaken(
+        _ helping: Helping, _ ticket: ClaimTicket, at now: Double
+    ) -> Int {
+        var visited = 0
+        for (place, offer) in ticket.offers.enumerated() {
+            let cameTo = helping.cameTo(place, ticket)
+            visited += cameTo
+            if due.drop(offer.jobs.prefix(cameTo), of: offer.tenant) {
+                share.foundEmpty(offer.tenant)
+            }
+        }
+        limited.formUnion(helping.full)
+        for tenant in helping.full { share.foundFull(tenant, at: now) }
+        for tenant in helping.busy { share.foundBusy(tenant, at: now) }
+        if visited > 0 {
+            let seen = Double(visited) / Double(max(1, helping.takenOf.count))
+            staleness = min(16, max(1, 0.8 * staleness + 0.2 * seen))
+        }
+        return visited
+    }
+}

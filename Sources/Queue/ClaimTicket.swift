@@ -1,0 +1,38 @@
+/// What one statement of a claim goes by.
+struct ClaimTicket: Sendable {
+    /// What it walks of what is due.
+    enum Look: Sendable {
+        /// All since the last look, and takes it if it fits.
+        case take
+        /// All since the last look.
+        case front
+        /// What was passed over.
+        case gap
+        /// For tenants of whom more is due than is remembered.
+        case refill
+        case nothing
+    }
+
+    /// A tenant to take jobs from.
+    struct Offer: Sendable {
+        var tenant: Int64
+        var share: Int
+        var jobs: [DueJobs.Job]
+    }
+
+    var look: Look
+    var start: DueJobs.Position
+    var end: DueJobs.Position?
+    var offers: [Offer]
+    var limit: Int
+
+    /// Due jobs that are looked at, as `claim_jobs` takes it.
+    var lookMax: Int {
+        switch look {
+        case .take, .front: 1_000
+        case .gap: 10_000
+        case .refill: 4_000
+        case .nothing: 0
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Synchronization
+
+/// Claims due jobs for a worker, fair between tenants, and remembers between two claims what it has seen
+/// (docs/decisions/0040).
+public final class Claimer: Sendable {
+    /// Statements of one claim.
+    private static let roundsMax = 40
+    /// How long a claim looks at what was passed over before it gives what it has.
+    private static let span = Duration.milliseconds(100)
+
+    private let queue: Queue
+    private let files: [String: RunNeeds]
+    private let start = ContinuousClock.now
+    private let memory: Mutex<ClaimMemory>
+
+    /// Claims jobs of the named files, with what their runs need, for a worker of so many slots.
+    ///
+    /// `reserved`: slots that tenants whose runs are long leave to others.
+    public init(_ queue: Queue, files: [String: RunNeeds], capacity: Int, reserved: Int = 0) {
+        self.queue = queue
+        self.files = files
+        memory = Mutex(ClaimMemory(share: FairShare(capacity: capacity, reserved: reserved)))
+    }
+
+    /// Claims up to `slots` due jobs, fair between tenants, with all that their runs must know.
+    ///
+    /// One turn for the jobs while all that is due fits, and more while there is more, and one for what
+    /// the runs must know. With no slots it looks only. Throws `QueueError.workerEnded` when the worker
+    /// was given up or drains.
+    public func claim(worker: Int, slots: Int) async throws -> [ClaimedJob] {
+        var jobs: [ClaimedJob] = []
+        let end = ContinuousClock.now + Self.span
+        for _ in 0..<Self.roundsMax {
+            let ticket = memory.withLock { $0.ticket(slots - jobs.count, at: seconds) }
+            let helping = try await queue.claimHelping(worker: worker, names: names, ticket)
+            jobs += helping.jobs
+            let (goesOn, isBehind) = memory.withLock {
+                ($0.note(helping, by: ticket, at: seconds), $0.walk.isBehind)
+            }
+            guard goesOn, slots == 0 || jobs.count < slots,
+                !isBehind || ContinuousClock.now < end
+            else { break }
+        }
+        jobs.sort { (-$0.lane.rawValue, $0.scheduledAt) < (-$1.lane.rawValue, $1.scheduledAt) }
+        try await queue.readInputs(of: &jobs, files)
+        return jobs
+    }
+
+    /// Whether there is something due that was not looked at.
+    public var isBehind: Bool { memory.withLock { $0.walk.isBehind } }
+
+    /// Jobs have become due, or may be claimed again, that are due from `time` on; nil: at any time.
+    public func note(dueFrom time: Int64?) {
+        memory.withLock { $0.walk.lookAgain(from: time ?? .min) }
+    }
+
+    /// Looks at all that is due once more, in case something was passed over.
+    public func lookBehind() { memory.withLock { $0.walk.lookBehind(at: seconds) } }
+
+    /// A tenant may have more jobs run than before.
+    public func note(lifted tenant: Int64) {
+        memory.withLock { _ = $0.lifted.insert(tenant) }
+    }
+
+    /// A run of a claimed job has left its slot.
+    public func noteEnd(of job: ClaimedJob, claimedAt: ContinuousClock.Instant) {
+        let began = (claimedAt - start) / .seconds(1)
+        memory.withLock { $0.noteEnd(job.tenantID, job.lane, began: began, at: seconds) }
+    }
+
+    /// The outcomes of runs that have left their slots are written.
+    ///
+    /// Returns whether a tenant at its limit may have more run now.
+    public func noteWritten() -> Bool { memory.withLock { $0.noteWritten() } }
+
+    /// Of which tenants a run is to yield at its next page's end, and how many: others have waited for a second.
+    public func yields() -> [Int64: Int] { memory.withLock { $0.yields(at: seconds) } }
+
+    /// Whether jobs wait for a slot that is not kept for others.
+    public var isHeldBack: Bool { memory.withLock { $0.isHeldBack } }
+
+    /// Tells the database how long tenants held this worker's slots in the last five minutes, if there is
+    /// something new to tell.
+    public func tellUse(worker: Int) async throws {
+        guard let report = memory.withLock({ $0.report(at: seconds) }) else { return }
+        try await queue.noteSlotUse(worker: worker, report)
+    }
+
+    private var names: [String] { files.keys.sorted() }
+    private var seconds: Double { (ContinuousClock.now - start) / .seconds(1) }
+}

@@ -1,0 +1,61 @@
+import Synchronization
+
+/// What workers of one database do in turn, by their ranks among the living: each has every n-th turn of n workers.
+///
+/// The ranks come with the heartbeats, and the database's time with them: a turn is a span of that clock, so that
+/// nobody writes who had one. When a worker dies, its turns are nobody's until the others' ranks close up.
+final class Turns: Sendable {
+    /// So many workers of a database listen: a notification wakes every session that does.
+    static let listenersMax = 8
+    /// Between two listeners that a notification woke, so that the first takes what one is enough for.
+    private static let gap = Duration.milliseconds(1.5)
+
+    private struct State {
+        var rank = 0
+        var workers = 1
+        /// The database's clock less ours.
+        var offset = 0.0
+        var last: [Duration: Int] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let start = ContinuousClock.now
+
+    /// What a heartbeat told; `time` is the database's, in seconds.
+    func note(rank: Int, of workers: Int, at time: Double) {
+        state.withLock { state in
+            state.rank = max(0, rank)
+            state.workers = max(1, workers)
+            state.offset = time - sinceStart
+        }
+    }
+
+    /// Whether this worker is one of those that listen.
+    var isListener: Bool { state.withLock { $0.rank < Self.listenersMax } }
+
+    /// Whether a chore that is done each `period` is this worker's now; once a turn.
+    func isOurs(each period: Duration, at time: Double? = nil) -> Bool {
+        let time = time ?? now
+        let turn = Int(time / (period / .seconds(1)))
+        return state.withLock { state in
+            guard turn % state.workers == state.rank % state.workers, state.last[period] != turn
+            else {
+                return false
+            }
+            state.last[period] = turn
+            return true
+        }
+    }
+
+    /// How long this worker leaves what was just announced to others; another is first each second.
+    func delay(at time: Double? = nil) -> Duration {
+        let time = time ?? now
+        return state.withLock { state in
+            let listeners = min(state.workers, Self.listenersMax)
+            return Self.gap * ((state.rank + Int(time)) % listeners)
+        }
+    }
+
+    private var sinceStart: Double { (ContinuousClock.now - start) / .seconds(1) }
+    private var now: Double { state.withLock { $0.offset } + sinceStart }
+}

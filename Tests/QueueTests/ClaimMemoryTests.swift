@@ -1,0 +1,204 @@
+import Testing
+
+@testable import Queue
+
+/// A worker's slots and its memory, before a server that is none, with a clock of their own.
+private struct Play {
+    var server = FakeClaims()
+    var memory: ClaimMemory
+    let slots: Int
+    private(set) var running: [(user: Int64, tenant: Int64, began: Double, ends: Double)] = []
+    private(set) var claimed: [ClaimedJob] = []
+    var seconds = 0.0
+    var noise: SplitMix
+
+    init(slots: Int, remembered: Int = 200_000, seed: UInt64 = 1) {
+        self.slots = slots
+        memory = ClaimMemory(
+            due: DueJobs(most: remembered), share: FairShare(capacity: slots))
+        noise = SplitMix(state: seed)
+    }
+
+    var free: Int { slots - running.count }
+
+    /// Time passes and runs end; then a claim.
+    mutating func step(_ span: Double = 0.01, lasting: ClosedRange<Double> = 0.01...0.05) {
+        seconds += span
+        server.now += Int64(span * 1e6)
+        for run in running where run.ends <= seconds {
+            memory.noteEnd(run.tenant, .due, began: run.began, at: seconds)
+            server.end(user: run.user)
+        }
+        running.removeAll { $0.ends <= seconds }
+        _ = memory.noteWritten()
+        claim(lasting)
+    }
+
+    /// As `Claimer.claim`.
+    private mutating func claim(_ lasting: ClosedRange<Double>) {
+        for _ in 0..<40 {
+            let ticket = memory.ticket(free, at: seconds)
+            let helping = server.answer(ticket)
+            for job in helping.jobs {
+                let span = Double.random(in: lasting, using: &noise)
+                running.append((job.claim.userID, job.tenantID, seconds, seconds + span))
+                claimed.append(job)
+            }
+            let hadSlots = ticket.limit > 0
+            guard memory.note(helping, by: ticket, at: seconds), !hadSlots || free > 0 else {
+                return
+            }
+        }
+    }
+}
+
+/// The same numbers for the same seed.
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        word = (word ^ (word >> 27)) &* 0x94d0_49bb_1331_11eb
+        return word ^ (word >> 31)
+    }
+}
+
+@Suite("What a worker remembers between its claims")
+struct ClaimMemoryTests {
+    @Test(arguments: 1...30 as ClosedRange<UInt64>)
+    func `whatever becomes due is claimed, whoever moves, takes or commits it late`(_ seed: UInt64)
+    {
+        var play = Play(slots: 8, remembered: [40, 400, 200_000][Int(seed % 3)], seed: seed)
+        play.server.haste = 100
+        let tenants = Int64([1, 7, 60][Int(seed / 3 % 3)])
+        for step in 0..<1500 {
+            disturb(&play, tenants, step)
+            play.step()
+        }
+        // No more comes; what is due is claimed while slots are free, but for what commits late.
+        for _ in 0..<1500 { play.step() }
+        let left = play.server.waiting.filter { $0.time <= play.server.now }
+        #expect(left.isEmpty, "\(left.count) left")
+        #expect(play.memory.due.isEmpty)
+    }
+
+    private func disturb(_ play: inout Play, _ tenants: Int64, _ step: Int) {
+        let now = play.server.now
+        func chance(_ part: Double) -> Bool { Double.random(in: 0..<1, using: &play.noise) < part }
+        func tenant() -> Int64 { Int64.random(in: 1...tenants, using: &play.noise) }
+        func anyJob() -> Int? {
+            play.server.jobs.indices.randomElement(using: &play.noise)
+        }
+        if chance(0.3) { play.server.add(tenant: tenant(), at: now, isAsked: chance(0.2)) }
+        // Many at the very same time.
+        if step % 400 == 100 {
+            let owner = chance(0.5) ? tenant() : 0
+            for _ in 0..<500 { play.server.add(tenant: owner == 0 ? tenant() : owner, at: now) }
+        }
+        if chance(0.05) {
+            let late = Int64.random(in: 0...1_900_000, using: &play.noise)
+            play.server.add(tenant: tenant(), at: now, visibleAt: now + late)
+        }
+        if chance(0.02) {
+            let time = now - Int64.random(in: 0...60_000_000, using: &play.noise)
+            play.server.add(tenant: tenant(), at: time)
+            play.memory.walk.lookAgain(from: time)
+        }
+        if chance(0.1), let job = anyJob(), play.server.isWaiting(job) {
+            play.server.steal(job)
+        }
+        if chance(0.05), let job = anyJob(), play.server.isWaiting(job) {
+            play.server.move(job)
+            play.memory.walk.lookAgain(from: play.server.jobs[job].time)
+        }
+    }
+
+    @Test func `no slot is free while something is due that one claim could find`() {
+        var play = Play(slots: 8, remembered: 100)
+        play.server.haste = 100
+        for number in 0..<3000 { play.server.add(tenant: Int64(number % 13), at: play.server.now) }
+        for _ in 0..<2000 where play.claimed.count < 3000 {
+            play.step()
+            #expect(play.free == 0 || play.claimed.count == 3000, "at \(play.seconds) s")
+        }
+        #expect(Set(play.claimed.map(\.claim.userID)).count == 3000)
+    }
+
+    @Test(arguments: [30, 200_000])
+    func `of each tenant the oldest due job is claimed first, and those asked for before all`(
+        _ remembered: Int
+    ) {
+        var play = Play(slots: 4, remembered: remembered)
+        play.server.haste = 100
+        for number in 0..<600 {
+            play.server.add(
+                tenant: Int64(number % 3), at: play.server.now - Int64(number * 7919 % 600),
+                isAsked: number % 50 < 3)
+        }
+        for _ in 0..<2000 where play.claimed.count < 600 { play.step() }
+        for (_, jobs) in Dictionary(grouping: play.claimed, by: \.tenantID) {
+            let asked = jobs.filter(\.isAsked)
+            // What is not seen yet can't be first: the looks take some claims.
+            #expect(jobs.prefix(asked.count + 40).count(where: \.isAsked) == asked.count)
+            let times = jobs.filter { !$0.isAsked }.map(\.scheduledAt)
+            #expect(times == times.sorted())
+        }
+    }
+
+    @Test func `a tenant with a limit holds no more slots, and nobody waits for it`() {
+        var play = Play(slots: 8)
+        play.server.limit(1, to: 2)
+        for _ in 0..<400 { play.server.add(tenant: 1, at: play.server.now) }
+        for _ in 0..<200 { play.server.add(tenant: 2, at: play.server.now) }
+        for _ in 0..<4000 where play.claimed.count < 600 {
+            play.step()
+            #expect(play.server.running(of: 1) <= 2)
+            if play.claimed.count(where: { $0.tenantID == 2 }) < 200 { #expect(play.free == 0) }
+        }
+        #expect(play.claimed.count == 600)
+        #expect(play.seconds < 400 / 2 * 0.05 + 2)
+    }
+
+    @Test func `tenants get slots by weight, also when few of their jobs are remembered`() {
+        var play = Play(slots: 8, remembered: 60)
+        play.server.haste = 100
+        play.server.weights = [2: 2, 3: 4]
+        for tenant in 1...3 as ClosedRange<Int64> {
+            for _ in 0..<4000 { play.server.add(tenant: tenant, at: play.server.now) }
+        }
+        for _ in 0..<1500 { play.step(0.05, lasting: 0.1...0.5) }
+        let counts = Dictionary(grouping: play.claimed, by: \.tenantID).mapValues(\.count)
+        let all = Double(play.claimed.count)
+        for (tenant, weight) in [(1, 1.0), (2, 2.0), (3, 4.0)] as [(Int64, Double)] {
+            let share = Double(counts[tenant] ?? 0) / all
+            #expect(abs(share / (weight / 7) - 1) < 0.1, "\(counts)")
+        }
+    }
+
+    @Test func `after the server's clock was set back, what becomes due is claimed as before`() {
+        var play = Play(slots: 8)
+        play.server.add(tenant: 1, at: play.server.now)
+        play.step()
+        play.server.now -= 3_600_000_000
+        play.step()
+        for _ in 0..<20 {
+            play.server.add(tenant: 1, at: play.server.now)
+            for _ in 0..<3 { play.step() }
+        }
+        for _ in 0..<200 { play.step() }
+        #expect(play.claimed.count == 21)
+    }
+
+    @Test func `while nothing is due a claim walks from where the last one ended`() {
+        var play = Play(slots: 8)
+        play.step()
+        let before = play.server.now
+        play.step()
+        let ticket = play.memory.ticket(8, at: play.seconds)
+        #expect(ticket.look == .take)
+        #expect(ticket.start.time >= before - 2_000_000)
+        #expect(ticket.offers.isEmpty)
+    }
+}

@@ -1,0 +1,152 @@
+import Postgres
+
+@testable import Queue
+
+/// What `claim_jobs` does, once more and as simply as can be: jobs in an array, one server, no locks.
+struct FakeClaims {
+    struct Job {
+        var tenant: Int64
+        var user: Int64
+        var time: Int64
+        var isAsked = false
+        /// Its row is not committed before then.
+        var visibleAt: Int64 = .min
+        var isRunning = false
+        var place: UInt64
+    }
+
+    private(set) var jobs: [Job] = []
+    private var places: [UInt64: Int] = [:]
+    /// Numbers of the jobs that wait.
+    private var live: Set<Int> = []
+    private var nextPlace: UInt64 = 1
+    private var limits: [Int64: Int] = [:]
+    var weights: [Int64: Int] = [:]
+    /// A look walks so many times fewer jobs than the product's.
+    var haste = 1
+    /// Microseconds.
+    var now: Int64 = 1_000_000_000_000
+
+    var waiting: [Job] { live.map { jobs[$0] } }
+
+    func isWaiting(_ number: Int) -> Bool { live.contains(number) }
+
+    mutating func add(
+        tenant: Int64, at time: Int64, isAsked: Bool = false, visibleAt: Int64 = .min
+    ) {
+        let job = Job(
+            tenant: tenant, user: Int64(jobs.count), time: time, isAsked: isAsked,
+            visibleAt: visibleAt, place: 0)
+        jobs.append(job)
+        live.insert(jobs.count - 1)
+        move(jobs.count - 1)
+    }
+
+    mutating func limit(_ tenant: Int64, to most: Int) { limits[tenant] = most }
+
+    func running(of tenant: Int64) -> Int { jobs.count { $0.tenant == tenant && $0.isRunning } }
+
+    /// A row's new version stands elsewhere.
+    mutating func move(_ number: Int) {
+        places[jobs[number].place] = nil
+        jobs[number].place = nextPlace
+        places[nextPlace] = number
+        nextPlace += 1
+    }
+
+    /// Another worker's claim.
+    mutating func steal(_ number: Int) {
+        jobs[number].isRunning = true
+        live.remove(number)
+        move(number)
+    }
+
+    /// A run has ended, and its job is not due again.
+    mutating func end(user: Int64) {
+        jobs[Int(user)].isRunning = false
+        jobs[Int(user)].time = .max
+    }
+
+    mutating func answer(_ ticket: ClaimTicket) -> Helping {
+        var helping = Helping()
+        helping.at = now
+        if ticket.look == .take {
+            let looked = look(ticket)
+            helping.looked = looked.end
+            if looked.end.user == .max, looked.found.count <= ticket.limit {
+                for number in looked.found where limits[jobs[number].tenant] == nil {
+                    take(number, &helping)
+                }
+            }
+            note(looked.found.filter { !jobs[$0].isRunning }, &helping)
+            return helping
+        }
+        if ticket.limit > 0 { pick(ticket, &helping) }
+        guard ticket.lookMax > 0 else { return helping }
+        let looked = look(ticket)
+        helping.looked = looked.end
+        note(looked.found, &helping)
+        return helping
+    }
+
+    private mutating func pick(_ ticket: ClaimTicket, _ helping: inout Helping) {
+        for (of, offer) in ticket.offers.enumerated() {
+            let room = limits[offer.tenant].map { max(0, $0 - running(of: offer.tenant)) }
+            var taken = 0
+            for (at, job) in offer.jobs.enumerated() {
+                guard taken < min(offer.share, room ?? .max), helping.jobs.count < ticket.limit
+                else {
+                    break
+                }
+                guard let number = places[job.place.number], !jobs[number].isRunning,
+                    jobs[number].tenant == offer.tenant, jobs[number].time <= now
+                else { continue }
+                take(number, &helping)
+                taken += 1
+                helping.takenOf.append(of + 1)
+                helping.takenPlaces.append(at + 1)
+            }
+            if taken == room { helping.full.insert(offer.tenant) }
+        }
+    }
+
+    private mutating func take(_ number: Int, _ helping: inout Helping) {
+        let job = jobs[number]
+        let claim = Claim(userID: job.user, name: "job", fence: 1, nonce: [])
+        helping.jobs.append(
+            ClaimedJob(
+                claim: claim, tenantID: job.tenant, scheduledAt: job.time, claimedAt: now,
+                deadline: .seconds(1), lane: job.isAsked ? .asked : .due, isForced: false,
+                tickAt: job.time))
+        steal(number)
+    }
+
+    private func look(_ ticket: ClaimTicket) -> (found: [Int], end: DueJobs.Position) {
+        let end = min(ticket.end?.time ?? .max, now)
+        let walked = live.filter {
+            jobs[$0].time <= end && position($0) > ticket.start && jobs[$0].visibleAt <= now
+        }.sorted { position($0) < position($1) }
+        let most = ticket.lookMax / haste
+        guard walked.count >= most else {
+            return (walked, .after(end))
+        }
+        return (
+            Array(walked.prefix(most)), position(walked[most - 1]).before
+        )
+    }
+
+    private func position(_ number: Int) -> DueJobs.Position {
+        DueJobs.Position(time: jobs[number].time, user: jobs[number].user)
+    }
+
+    private func note(_ numbers: [Int], _ helping: inout Helping) {
+        for number in numbers {
+            let job = jobs[number]
+            let found = DueJobs.Job(
+                position: position(number), place: RowPlace(job.place),
+                lane: job.isAsked ? .asked : .due)
+            helping.found.append((job.tenant, found))
+            if let weight = weights[job.tenant] { helping.weights[job.tenant] = weight }
+        }
+    }
+}

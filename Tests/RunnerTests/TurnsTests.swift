@@ -1,0 +1,53 @@
+import Testing
+
+@testable import Runner
+
+@Suite struct TurnsTests {
+    private func fleet(_ count: Int) -> [Turns] {
+        (0..<count).map { rank in
+            let turns = Turns()
+            turns.note(rank: rank, of: count, at: 1000)
+            return turns
+        }
+    }
+
+    @Test(arguments: [1, 2, 7, 200])
+    func `each turn is one worker's, however often they ask`(_ count: Int) {
+        let fleet = fleet(count)
+        for second in 0..<450 {
+            let time = 1_700_000_000 + Double(second)
+            var had = 0
+            for part in [0.0, 0.4, 0.9] {
+                had += fleet.count { $0.isOurs(each: .seconds(1), at: time + part) }
+            }
+            #expect(had == 1)
+        }
+    }
+
+    @Test func `turns of different spans do not take one another's place`() {
+        let turns = Turns()
+        #expect(turns.isOurs(each: .seconds(1), at: 100))
+        #expect(turns.isOurs(each: .seconds(10), at: 100))
+        #expect(!turns.isOurs(each: .seconds(1), at: 100.5))
+        #expect(turns.isOurs(each: .seconds(1), at: 101))
+    }
+
+    @Test func `at most eight of many workers listen, and one of them is first`() {
+        let fleet = fleet(200)
+        let listeners = fleet.filter(\.isListener)
+        #expect(listeners.count == 8)
+        for second in 0..<20 {
+            let delays = listeners.map { $0.delay(at: Double(second)) }
+            #expect(delays.count { $0 == .zero } == 1)
+            #expect(delays.max() ?? .zero <= .milliseconds(12))
+        }
+        #expect(Turns().delay(at: 5) == .zero)
+    }
+
+    @Test func `the others go on when the first of them has died`() {
+        let turns = Turns()
+        turns.note(rank: 1, of: 2, at: 0)
+        let had = (0..<20).count { turns.isOurs(each: .milliseconds(500), at: Double($0) / 2) }
+        #expect(had == 10)
+    }
+}

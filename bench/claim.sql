@@ -1,1 +1,0 @@
-select * from jobrunner.claim_jobs($1, $2, array['bench.idle'])

@@ -1,0 +1,76 @@
+create or replace function jobrunner.pick_places(
+  in_limit integer,
+  in_names text[],
+  in_tenant_ids bigint[],
+  in_shares integer[],
+  in_firsts integer[],
+  in_lasts integer[],
+  in_places tid[]
+) returns jobrunner.claim_pick
+language plpgsql volatile
+set search_path = pg_catalog
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+-- Locks up to in_limit jobs of these tenants, in their order, up to each one's share, of the jobs at in_places: each tenant's
+-- stand from its in_firsts to its in_lasts. A job that has moved, runs or is locked is passed by.
+-- Of a tenant with a limit it takes no more than may run; the turn to take from it is its row in limited_tenants, by skip locked.
+-- Not for callers: claim_jobs.
+declare
+  v_pick jobrunner.claim_pick;
+  v_apart bigint[] := jobrunner.apart_tenants(in_tenant_ids);
+  v_turns bigint[];
+  v_rooms integer[];
+  v_shares integer[] := in_shares;
+begin
+  if v_apart <> '{}' then
+    v_turns := array(
+      select l.tenant_id from jobrunner.limited_tenants as l where l.tenant_id = any (v_apart) for no key update skip locked
+    );
+    -- A statement of its own: it sees what those have claimed who had the turn before.
+    select array_agg(t.id), array_agg(greatest(0, case
+        when t.paused_at is not null then 0
+        when t.max_running is null then 2147483647
+        when t.id = any (v_turns) then t.max_running - coalesce(r.running, 0)
+        else 0
+      end)),
+      array_agg(t.id) filter (where t.max_running is not null),
+      array_agg(t.id) filter (where t.paused_at is null and t.max_running is not null and t.id <> all (v_turns))
+    into v_apart, v_rooms, v_pick.limited_ids, v_pick.busy_ids
+    from jobrunner.tenants as t
+    left join jobrunner.running_of_tenants(v_turns) as r on r.tenant_id = t.id
+    where t.id = any (v_apart);
+    select array_agg(least(g.share, coalesce(a.room, g.share)) order by g.place) into v_shares
+    from unnest(in_tenant_ids, in_shares) with ordinality as g (id, share, place)
+    left join unnest(v_apart, v_rooms) as a (id, room) on a.id = g.id;
+  end if;
+
+  select array_agg(x.ctid), array_agg(x.of), array_agg(x.place) into v_pick.picked, v_pick.took_of, v_pick.took_places
+  from (
+    select y.ctid, t.of, y.place
+    from unnest(in_tenant_ids, v_shares, in_firsts, in_lasts) with ordinality as t (id, share, first, last, of)
+    cross join lateral (
+      select j.ctid, p.place
+      from unnest(in_places[t.first : t.last]) with ordinality as p (ctid, place)
+      join jobrunner.jobs as j on j.ctid = p.ctid
+      where j.tenant_id = t.id and j.claimable_at <= now() and j.state = 'waiting' and j.crashes < 2 and j.name = any (in_names)
+      order by p.place
+      limit t.share
+      for no key update of j skip locked
+    ) as y
+    limit in_limit
+  ) as x;
+  v_pick.picked := coalesce(v_pick.picked, '{}');
+  if v_apart <> '{}' then
+    v_pick.full_ids := array(
+      select a.id
+      from unnest(v_apart, v_rooms) as a (id, room)
+      join unnest(in_tenant_ids) with ordinality as g (id, of) on g.id = a.id
+      where a.room = (select count(*) from unnest(v_pick.took_of) as k (of) where k.of = g.of)
+        and a.id <> all (coalesce(v_pick.busy_ids, '{}'))
+    );
+  end if;
+  return v_pick;
+end
+$$;
+comment on function jobrunner.pick_places is 'Locks jobs by where their rows stood. Not for callers: claim_jobs.';
