@@ -33,6 +33,9 @@ final class Turns: Sendable {
     /// Whether this worker is one of those that listen.
     var isListener: Bool { state.withLock { $0.rank < Self.listenersMax } }
 
+    /// How many workers of the database live.
+    var workers: Int { state.withLock { $0.workers } }
+
     /// Whether a chore that is done each `period` is this worker's now; once a turn.
     func isOurs(each period: Duration, at time: Double? = nil) -> Bool {
         let time = time ?? now

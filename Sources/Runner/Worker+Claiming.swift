@@ -100,7 +100,8 @@ extension Worker {
     /// Workers look at different times, and of those that a notification woke one is first.
     private func idle(_ isBusy: Bool) async {
         let began = ContinuousClock.now
-        let poll = isBusy ? min(Self.busyPoll, settings.poll) : settings.poll
+        // Together the workers look as often as one alone would.
+        let poll = isBusy ? min(Self.busyPoll * turns.workers, settings.poll) : settings.poll
         let span = poll * Double.random(in: 0.75...1.25)
         await due.wait(atMost: span)
         if ContinuousClock.now - began < span {

@@ -1,5 +1,6 @@
 import Postgres
 import Queue
+import TestSupport
 import Testing
 
 /// Runs that found nothing new: nearly all, and ended by a statement of their own.
@@ -33,6 +34,29 @@ struct IdleRunTests {
         due_at = jobrunner.next_tick(last_run_at, every, phase)
           and due_at - last_run_at between interval '29 min' and interval '31 min'
         """
+
+    /// The claim's own lock is in the row that it made; the short way must know it from another's.
+    @Test
+    func
+        `an idle run whose job nobody touched is ended by one update, and not while another holds it`()
+        async throws
+    {
+        try await lend { fixture, user, claim async throws in
+            let ended = """
+                select cardinality(jobrunner.finish_idle_runs(array[j.user_id], array[j.name], array[j.fence], array[j.nonce],
+                  '{complete}', '{null}', '{null}', '{f}', '{t}'))
+                from jobrunner.jobs as j where j.user_id = $1 and j.name = $2
+                """
+            let holder = try await OpenTransaction(
+                fixture.url, "select from jobrunner.jobs where user_id = \(user) for key share")
+            #expect(try await fixture.int(ended, .int8(user), .text(claim.name)) == 0)
+            try await holder.rollBack()
+            let other = try await fixture.addUser("other")
+            let worker = try await fixture.addWorker()
+            let second = try await fixture.run(worker, user: other, name: claim.name)
+            #expect(try await fixture.int(ended, .int8(other), .text(second.name)) == 1)
+        }
+    }
 
     @Test func `an idle run's job stays on its grid`() async throws {
         try await lend { fixture, user, claim async throws in

@@ -57,7 +57,9 @@ begin
           and s.version <> all (coalesce(string_to_array(in_secrets[h.place], ',')::bigint[], '{}'))
       ) as is_renewed,
       c.pages + c.pushed > 0 as has_progress,
-      in_error_kinds[h.place] = 'deadline' and c.pages + c.pushed = 0 and j.stalled_runs >= 4 as is_stuck
+      in_error_kinds[h.place] = 'deadline' and c.pages + c.pushed = 0 and j.stalled_runs >= 4 as is_stuck,
+      c.pages, c.fetched, c.inserted, c.updated, c.unchanged, c.skipped_older, c.skipped_incompatible, c.filtered,
+      c.duplicate, c.deleted, c.swept, c.pushed, c.push_failed, c.changed, c.entities
     from unnest(in_places) as h (place)
     join jobrunner.jobs as j on j.user_id = in_user_ids[h.place] and j.name = in_names[h.place]
     join counted as c on c.user_id = j.user_id and c.name = j.name
@@ -143,7 +145,9 @@ begin
       unchanged_at = case when d.is_unchanged then now() else j.unchanged_at end
     from decided as d
     where j.user_id = d.user_id and j.name = d.name
-    returning j.user_id, j.name, j.fence, j.due_at, j.quarantined_at
+    -- All that is asked below, for a join of parts whose sizes nobody can estimate compares each with each.
+    returning j.user_id, j.name, j.fence, j.due_at, j.quarantined_at, d.tenant_id, d.outcome, d.has_progress, d.error_kind,
+      d.changed, d.inserted, d.updated, d.deleted, d.swept
   ), recorded as (
     insert into jobrunner.runs (
       user_id, id, outcome, tenant_id, job_name, worker_id, scheduled_at, started_at, error_kind, error,
@@ -152,36 +156,33 @@ begin
       swept_count, pushed_count, push_failed_count, entities
     )
     select h.user_id, h.fence, h.outcome, h.tenant_id, h.name, h.worker_id, h.due_at, h.started_at,
-      h.error_kind, h.error, h.requests, c.pages, c.fetched, c.inserted, c.updated, c.unchanged,
-      c.skipped_older, c.skipped_incompatible, c.filtered, c.duplicate, c.deleted, c.swept, c.pushed, c.push_failed,
-      c.entities
+      h.error_kind, h.error, h.requests, h.pages, h.fetched, h.inserted, h.updated, h.unchanged,
+      h.skipped_older, h.skipped_incompatible, h.filtered, h.duplicate, h.deleted, h.swept, h.pushed, h.push_failed,
+      h.entities
     from held as h
-    join counted as c on c.user_id = h.user_id and c.name = h.name
     -- A source that says "later" again and again is told once.
     where h.outcome in ('partial', 'failed', 'needs_reauth')
       or h.outcome = 'deferred'
         and (h.deferrals = 0 or h.has_progress or h.last_error_kind is distinct from h.error_kind)
-      or c.changed + c.pushed + c.push_failed > 0
+      or h.changed + h.pushed + h.push_failed > 0
       or h.priority = 1
   )
   select
-    array_agg(h.tenant_id),
-    array_agg(h.name),
-    array_agg(h.outcome = 'complete' or h.has_progress),
-    array_agg(coalesce(h.error_kind in ('unavailable', 'timed_out'), false)),
-    array_agg(h.fence) filter (where f.quarantined_at is not null),
-    array_agg(h.user_id) filter (where c.changed > 0),
-    array_agg(h.name) filter (where c.changed > 0),
-    array_agg(h.fence) filter (where c.changed > 0),
+    array_agg(f.tenant_id),
+    array_agg(f.name),
+    array_agg(f.outcome = 'complete' or f.has_progress),
+    array_agg(coalesce(f.error_kind in ('unavailable', 'timed_out'), false)),
+    array_agg(f.fence) filter (where f.quarantined_at is not null),
+    array_agg(f.user_id) filter (where f.changed > 0),
+    array_agg(f.name) filter (where f.changed > 0),
+    array_agg(f.fence) filter (where f.changed > 0),
     array_agg(jsonb_build_object(
-      'inserted', c.inserted, 'updated', c.updated, 'deleted', c.deleted, 'swept', c.swept
-    )) filter (where c.changed > 0),
+      'inserted', f.inserted, 'updated', f.updated, 'deleted', f.deleted, 'swept', f.swept
+    )) filter (where f.changed > 0),
     coalesce(bool_or(f.due_at <= now()), false)
   into v_tenant_ids, v_ended, v_reached, v_unavailable, v_set_aside, v_changed_ids, v_changed_names, v_changed_runs,
     v_changes, v_is_due
-  from held as h
-  join counted as c on c.user_id = h.user_id and c.name = h.name
-  join finished as f on f.user_id = h.user_id and f.name = h.name;
+  from finished as f;
 
   if v_is_due then
     perform jobrunner.wake_workers(now());

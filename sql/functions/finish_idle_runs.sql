@@ -15,7 +15,8 @@ set lock_timeout = '100ms'
 as $$
 -- Ends those of the runs that were complete and found nothing to note, by one update; returns their fences.
 -- Not for callers: finish_runs, which ends the others.
--- xmax is 0 while nobody has locked or changed the row since its claim. A row that somebody holds is left to the caller,
+-- While nobody has locked or changed the row since its claim, xmax is the claim's own lock, which its version was made
+-- with (xmin), or 0. A row that somebody holds is left to the caller,
 -- which locks each row first; here that would write one more log record a run. Whoever locks a row between this look and
 -- the update makes the update wait: after 100 ms all of it is undone and left to the caller.
 declare
@@ -55,7 +56,7 @@ begin
       unchanged_at = case when i.is_unchanged then now() else j.unchanged_at end
     from idle as i
     where j.user_id = i.user_id and j.name = i.name and j.fence = i.fence and j.nonce = i.nonce
-      and j.state = 'running' and j.priority = 0 and not j.rerun_requested and j.xmax = 0
+      and j.state = 'running' and j.priority = 0 and not j.rerun_requested and j.xmax in ('0', j.xmin)
     returning j.tenant_id, j.name, j.fence, j.due_at
   )
   select array_agg(e.fence), array_agg(e.tenant_id), array_agg(e.name), coalesce(bool_or(e.due_at <= now()), false)

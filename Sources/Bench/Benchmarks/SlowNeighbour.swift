@@ -16,26 +16,17 @@ private func measureSlowNeighbour(_ stage: Stage) async throws {
     let seconds = stage.choose(short: 40, full: 120)
     let source = try await StillSource.start(
         stage, users: 10, recordsPerUser: 2000, delayMilliseconds: 5000)
-    let slow = try readFile("Sources/Bench/JobFiles/slow.yaml")
-        .replacing("deadline: 7s", with: "deadline: 60s")
     let quiet = idleJob.replacing("every: 1h", with: "every: 3m")
         .replacing("deadline: 60s", with: "deadline: 30s")
         .replacing("bench.idle", with: "bench.quiet").replacing("nothing", with: "quiet")
-    let still = try await StillInstallation.make(stage, files: [], source: source)
+    let still = try await StillInstallation.make(stage, files: ["slow"], source: source) {
+        $0.replacing("deadline: 7s", with: "deadline: 60s")
+    }
     let installation = still.installation
-    try writeFile("\(installation.jobs)/bench/slow.yaml", slow)
     try writeFile("\(installation.jobs)/bench/quiet.yaml", quiet)
     try await installation.command(["migrate"])
-    try await installation.command([
-        "tenant", "add", "slow", "--job", "bench.slow", "--source", "still=\(source.url)",
-    ])
     try await installation.addUsers(tenants: 100, each: 18, prefix: "quiet")
     try await installation.giveJob("bench.quiet", prefix: "quiet")
-    try await installation.cluster.script(
-        """
-        select count(jobrunner.add_user('slow', key, jsonb_build_object('still_id', key)))
-        from (select format('user-%s', lpad(n::text, 6, '0')) as key from generate_series(1, 10) as n) as users;
-        """)
     for round in 1...stage.choose(short: 1, full: stage.rounds) {
         stage.say("round \(round)")
         try await installation.cluster.script(
