@@ -10,7 +10,6 @@ struct ClaimTicket: Sendable {
         case gap
         /// For tenants of whom more is due than is remembered.
         case refill
-        case nothing
     }
 
     /// A tenant to take jobs from.
@@ -32,7 +31,6 @@ struct ClaimTicket: Sendable {
         case .take, .front: 1_000
         case .gap: 10_000
         case .refill: 4_000
-        case .nothing: 0
         }
     }
 }

@@ -28,7 +28,25 @@ public final class Claimer: Sendable {
     /// the runs must know. With no slots it looks only. Throws `QueueError.workerEnded` when the worker
     /// was given up or drains.
     public func claim(worker: Int, slots: Int) async throws -> [ClaimedJob] {
+        var claimed: [ClaimedJob] = []
         var jobs: [ClaimedJob] = []
+        // Nobody runs what is left out, or all when it fails: its tenants would seem to hold slots for ever.
+        defer {
+            let kept = Set(jobs.map(\.claim.fence))
+            for job in claimed where !kept.contains(job.claim.fence) {
+                noteEnd(of: job, claimedAt: .now)
+            }
+        }
+        try await fill(&claimed, worker: worker, slots: slots)
+        var read = claimed.sorted {
+            (-$0.lane.rawValue, $0.scheduledAt) < (-$1.lane.rawValue, $1.scheduledAt)
+        }
+        try await queue.readInputs(of: &read, files)
+        jobs = read
+        return jobs
+    }
+
+    private func fill(_ jobs: inout [ClaimedJob], worker: Int, slots: Int) async throws {
         let end = ContinuousClock.now + Self.span
         for _ in 0..<Self.roundsMax {
             let ticket = memory.withLock { $0.ticket(slots - jobs.count, at: seconds) }
@@ -41,9 +59,6 @@ public final class Claimer: Sendable {
                 !isBehind || ContinuousClock.now < end
             else { break }
         }
-        jobs.sort { (-$0.lane.rawValue, $0.scheduledAt) < (-$1.lane.rawValue, $1.scheduledAt) }
-        try await queue.readInputs(of: &jobs, files)
-        return jobs
     }
 
     /// Whether there is something due that was not looked at.

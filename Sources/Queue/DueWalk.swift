@@ -99,7 +99,7 @@ struct DueWalk: Sendable {
             isCatchingUp = true
         case .gap:
             if helping.isCut { gap?.start = looked } else { endGap(at: now) }
-        case .refill, .nothing: break
+        case .refill: break
         }
         // The server's clock was set back.
         if front.time > helping.at { front = .after(helping.at) }

@@ -93,9 +93,6 @@ struct FairShare: Sendable {
         self.capacity = capacity
         self.reserved = min(reserved, max(0, capacity - 1))
     }
-
-    /// Whether any tenant has something due, as far as is known.
-    var isAnyWaiting: Bool { waitingCount > 0 }
 }
 
 // What is learned.

@@ -72,6 +72,31 @@ import Testing
         }
     }
 
+    @Test func `jobs whose claim failed halfway hold no slot in the worker's memory`() async throws
+    {
+        try await Fixture.lend { fixture in
+            _ = try await addUsers(fixture, 100)
+            let worker = try await fixture.addWorker()
+            let claimer = fixture.claimer(20)
+            try await fixture.script(
+                "alter function jobrunner.run_inputs rename to run_inputs_away")
+            await #expect(throws: DatabaseError.self) {
+                try await claimer.claim(worker: worker, slots: 20)
+            }
+            let held = try await fixture.int(
+                "select count(*) from jobrunner.jobs where worker_id is not null")
+            #expect(held == 10)
+            try await fixture.script(
+                """
+                alter function jobrunner.run_inputs_away rename to run_inputs;
+                select jobrunner.release_jobs(array_agg(user_id), array_agg(name), array_agg(fence), array_agg(nonce))
+                from jobrunner.jobs where worker_id is not null
+                """)
+            claimer.note(dueFrom: nil)
+            #expect(try await claimer.claim(worker: worker, slots: 20).count == 10)
+        }
+    }
+
     @Test func `a run that made room is as asked for as before, and due at once`() async throws {
         try await Fixture.lend { fixture in
             let ann = try await fixture.addUser()
