@@ -156,6 +156,9 @@ static const unsigned char functions_held_jobs[] = {
 static const unsigned char functions_hold_job[] = {
 #embed "functions/hold_job.sql"
 };
+static const unsigned char functions_insert_jobs[] = {
+#embed "functions/insert_jobs.sql"
+};
 static const unsigned char functions_insert_record[] = {
 #embed "functions/insert_record.sql"
 };
@@ -503,6 +506,7 @@ static const jr_sql_file files[] = {
     {"functions/has_session.sql", functions_has_session, sizeof functions_has_session},
     {"functions/held_jobs.sql", functions_held_jobs, sizeof functions_held_jobs},
     {"functions/hold_job.sql", functions_hold_job, sizeof functions_hold_job},
+    {"functions/insert_jobs.sql", functions_insert_jobs, sizeof functions_insert_jobs},
     {"functions/insert_record.sql", functions_insert_record, sizeof functions_insert_record},
     {"functions/job_named.sql", functions_job_named, sizeof functions_job_named},
     {"functions/jobs_named.sql", functions_jobs_named, sizeof functions_jobs_named},

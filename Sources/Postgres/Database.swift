@@ -40,7 +40,8 @@ public final class Database: Sendable {
                     Work(
                         interruption: interruption,
                         perform: { session in
-                            continuation.resume(with: session.serve(interruption, body))
+                            let result = session.serve(interruption, body)
+                            return { continuation.resume(with: result) }
                         },
                         refuse: { continuation.resume(throwing: $0) }))
             }

@@ -1,19 +1,52 @@
+import Synchronization
+
 /// One body waiting for a lane; exactly one of `perform` and `refuse` is called, once.
 struct Work: Sendable {
     let interruption: Interruption
-    let perform: @Sendable (Session) -> Void
+    /// Returns how its caller is told: once the lane may be given the caller's next work.
+    let perform: @Sendable (Session) -> @Sendable () -> Void
     let refuse: @Sendable (DatabaseError) -> Void
+}
+
+/// A thread with a session of its own, while it has nothing to do.
+private final class Lane: Sendable {
+    /// Wakes the session out of a statement.
+    let wake = EventFD()
+    /// What it was given and has not taken yet.
+    private let given = Monitor<Task?>(nil)
+
+    private enum Task {
+        case work(Work)
+        case end
+    }
+
+    /// Hands over work, or with nil the end.
+    func give(_ work: Work?) {
+        given.withLock { $0 = work.map { .work($0) } ?? .end }
+        given.signal()
+    }
+
+    /// Blocks until something is given; nil: the end.
+    func take() -> Work? {
+        let task = given.wait { given -> Task? in
+            defer { given = nil }
+            return given
+        }
+        guard case .work(let work) = task else { return nil }
+        return work
+    }
 }
 
 /// The queue of a `Database` and the threads that serve it.
 ///
 /// Work is waiting, then running on one
-/// lane, then gone; all three transitions happen under the monitor.
+/// lane, then gone; all three transitions happen under the lock. Of the idle lanes the one that was busy last
+/// is given the next work: its session has its plans, and a quiet process uses one session and not all.
 final class Pool: Sendable {
     private struct State {
         var waiting: [Work] = []
         var running: [ObjectIdentifier: EventFD] = [:]
-        var idleLanes = 0
+        var idle: [Lane] = []
         var liveLanes = 0
         var isClosed = false
         var closers: [CheckedContinuation<Void, Never>] = []
@@ -21,7 +54,7 @@ final class Pool: Sendable {
 
     let counters = Counters()
     private let configuration: DatabaseConfiguration
-    private let monitor = Monitor(State())
+    private let state = Mutex(State())
     /// Wakes the thread that refuses waiting work whose deadline has passed.
     private let alarm = EventFD()
 
@@ -33,28 +66,31 @@ final class Pool: Sendable {
         for _ in 0..<configuration.lanes {
             let started = startThread { self.serve() }
             precondition(started, "no thread left for a database lane")
-            monitor.withLock { $0.liveLanes += 1 }
+            state.withLock { $0.liveLanes += 1 }
         }
         precondition(startThread { self.watchDeadlines() }, "no thread left for deadlines")
     }
 
     func enqueue(_ work: Work) {
-        let refusal = monitor.withLock { state -> DatabaseError? in
-            if state.isClosed { return Self.closed }
-            if let reason = work.interruption.reason { return .interrupted(reason) }
-            state.waiting.append(work)
-            if work.interruption.deadline != nil, state.waiting.count > state.idleLanes {
-                alarm.signal()
+        let (refusal, lane) = state.withLock { state -> (DatabaseError?, Lane?) in
+            if state.isClosed { return (Self.closed, nil) }
+            if let reason = work.interruption.reason { return (.interrupted(reason), nil) }
+            if let lane = state.idle.popLast() {
+                state.running[ObjectIdentifier(work.interruption)] = lane.wake
+                return (nil, lane)
             }
-            return nil
+            state.waiting.append(work)
+            if work.interruption.deadline != nil { alarm.signal() }
+            return (nil, nil)
         }
-        if let refusal { work.refuse(refusal) } else { monitor.signal() }
+        if let refusal { work.refuse(refusal) }
+        lane?.give(work)
     }
 
     /// Stops the work wherever it is; one that has ended is left alone.
     func cancel(_ interruption: Interruption) {
         interruption.cancel()
-        let work = monitor.withLock { state -> Work? in
+        let work = state.withLock { state -> Work? in
             if let index = state.waiting.firstIndex(where: { $0.interruption === interruption }) {
                 return state.waiting.remove(at: index)
             }
@@ -65,12 +101,12 @@ final class Pool: Sendable {
     }
 
     func close() {
-        let refused = monitor.withLock { state in
+        let (refused, idle) = state.withLock { state in
             state.isClosed = true
-            defer { state.waiting = [] }
-            return state.waiting
+            defer { (state.waiting, state.idle) = ([], []) }
+            return (state.waiting, state.idle)
         }
-        monitor.broadcast()
+        for lane in idle { lane.give(nil) }
         alarm.signal()
         for work in refused { work.refuse(Self.closed) }
     }
@@ -78,7 +114,7 @@ final class Pool: Sendable {
     /// Returns when every lane has disconnected.
     func ended() async {
         await withCheckedContinuation { continuation in
-            let isOver = monitor.withLock { state in
+            let isOver = state.withLock { state in
                 if state.liveLanes > 0 { state.closers.append(continuation) }
                 return state.liveLanes == 0
             }
@@ -92,14 +128,15 @@ final class Pool: Sendable {
 
     /// A lane: takes work in its order until the pool closes.
     private func serve() {
-        let wake = EventFD()
-        let session = Session(configuration, wake: wake, counters: counters)
-        while let work = next(wake) {
-            work.perform(session)
-            monitor.withLock { $0.running[ObjectIdentifier(work.interruption)] = nil }
+        let lane = Lane()
+        let session = Session(configuration, wake: lane.wake, counters: counters)
+        var tell: (@Sendable () -> Void)?
+        while let work = next(lane, &tell) {
+            tell = work.perform(session)
+            state.withLock { $0.running[ObjectIdentifier(work.interruption)] = nil }
         }
         session.connection.close()
-        let closers = monitor.withLock { state in
+        let closers = state.withLock { state in
             state.liveLanes -= 1
             guard state.liveLanes == 0 else { return [CheckedContinuation<Void, Never>]() }
             defer { state.closers = [] }
@@ -108,22 +145,34 @@ final class Pool: Sendable {
         for closer in closers { closer.resume() }
     }
 
-    private func next(_ wake: EventFD) -> Work? {
-        monitor.withLock { $0.idleLanes += 1 }
-        return monitor.wait { state -> Work?? in
-            guard !state.waiting.isEmpty || state.isClosed else { return nil }
-            state.idleLanes -= 1
-            guard !state.waiting.isEmpty else { return .some(nil) }
-            let work = state.waiting.removeFirst()
-            state.running[ObjectIdentifier(work.interruption)] = wake
-            return work
+    /// What this lane does next; nil: the pool is closed. Blocks while there is nothing to do.
+    ///
+    /// The caller of what it did last is told as soon as the lane can be given something.
+    private func next(_ lane: Lane, _ tell: inout (@Sendable () -> Void)?) -> Work? {
+        enum Step { case take(Work), wait, end }
+        let step = state.withLock { state -> Step in
+            if !state.waiting.isEmpty {
+                let work = state.waiting.removeFirst()
+                state.running[ObjectIdentifier(work.interruption)] = lane.wake
+                return .take(work)
+            }
+            if state.isClosed { return .end }
+            state.idle.append(lane)
+            return .wait
+        }
+        tell?()
+        tell = nil
+        switch step {
+        case .take(let work): return work
+        case .wait: return lane.take()
+        case .end: return nil
         }
     }
 
     /// Refuses work whose deadline passes before a lane is free.
     private func watchDeadlines() {
         while true {
-            let (expired, next, isClosed) = monitor.withLock { state in
+            let (expired, next, isClosed) = state.withLock { state in
                 let now = ContinuousClock.now
                 var expired: [Work] = []
                 state.waiting.removeAll { work in

@@ -15,8 +15,21 @@ final class Turns: Sendable {
         var workers = 1
         /// The database's clock less ours.
         var offset = 0.0
+        /// Jobs that were announced in a row, and when the last of them were.
+        var announced = 0
+        var announcedAt = -Double.infinity
         var last: [Duration: Int] = [:]
+
+        /// This worker's place among the listeners, from 0.
+        func place(at time: Double) -> Int {
+            (rank + Int(time / Turns.firstFor)) % min(workers, Turns.listenersMax)
+        }
     }
+
+    /// Notifications that come so close together, in seconds, are one row.
+    private static let rowGap = 0.1
+    /// For so long, in seconds, the same listener is first: its sessions have their plans.
+    private static let firstFor = 60.0
 
     private let state = Mutex(State())
     private let start = ContinuousClock.now
@@ -50,13 +63,24 @@ final class Turns: Sendable {
         }
     }
 
-    /// How long this worker leaves what was just announced to others; another is first each second.
-    func delay(at time: Double? = nil) -> Duration {
+    /// Whether this worker looks for jobs that were announced, or leaves them to the listeners before it.
+    ///
+    /// As many look as there are jobs, and one more: the first may have no slot free. The others add up what they leave
+    /// within a tenth of a second, so that of a row of notifications all have a part. nil: nobody has counted the jobs.
+    func answers(_ jobs: Int?, at time: Double? = nil) -> Bool {
         let time = time ?? now
         return state.withLock { state in
-            let listeners = min(state.workers, Self.listenersMax)
-            return Self.gap * ((state.rank + Int(time)) % listeners)
+            if time - state.announcedAt > Self.rowGap { state.announced = 0 }
+            state.announcedAt = time
+            state.announced += min(jobs ?? Self.listenersMax, Self.listenersMax)
+            return state.place(at: time) <= state.announced
         }
+    }
+
+    /// How long this worker leaves what was just announced to others.
+    func delay(at time: Double? = nil) -> Duration {
+        let time = time ?? now
+        return state.withLock { Self.gap * $0.place(at: time) }
     }
 
     private var sinceStart: Double { (ContinuousClock.now - start) / .seconds(1) }

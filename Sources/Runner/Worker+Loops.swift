@@ -29,7 +29,7 @@ extension Worker {
     /// A notification of due jobs says from when on they are due; without one anything may be.
     private func heed(_ event: Listener.Event) {
         switch event {
-        case .notification("jobrunner_due", let payload): noteDue(payload)
+        case .notification("jobrunner_due", let payload): return noteDue(payload)
         case .failed(let error): return notePresenceLost(error)
         case .listening:
             presence.noteSession(true)
@@ -132,12 +132,15 @@ extension Worker {
 }
 
 extension Worker {
-    /// A notification says from when on jobs are due, or which tenant may have more of them run:
-    /// `TIME:TENANT`, either of them empty.
+    /// A notification says from when on how many jobs are due, or which tenant may have more of them run:
+    /// `TIME:TENANT:JOBS:USER`, each of them empty for what is not said (`wake_workers`).
     private func noteDue(_ payload: String) {
-        let parts = payload.split(separator: ":", omittingEmptySubsequences: false)
-        if let time = parts.first.flatMap({ Int64($0) }) { claimer.note(dueFrom: time) }
-        if parts.count > 1, let tenant = Int64(parts[1]) { claimer.note(lifted: tenant) }
+        let parts = payload.split(separator: ":", omittingEmptySubsequences: false).map {
+            Int64($0)
+        }
+        if let time = parts.first ?? nil { claimer.note(dueFrom: time) }
+        if parts.count > 1, let tenant = parts[1] { claimer.note(lifted: tenant) }
+        if turns.answers(parts.count > 2 ? parts[2].map(Int.init) : nil) { due.ring() }
     }
 
     /// Finds what was passed over: a job that was locked at its time, or that a notification did not name.

@@ -42,6 +42,25 @@ struct PoolTests {
         }
     }
 
+    @Test func `work that comes one by one is done by one session`() async throws {
+        try await withPool(lanes: 4) { database in
+            // All lanes are idle once each of them has worked.
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        _ = try await database.run { try $0.query(Statement("select pg_sleep(1)")) }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            var sessions: Set<Int> = []
+            for _ in 0..<20 {
+                sessions.insert(try await database.run { try $0.int("select pg_backend_pid()") })
+            }
+            #expect(sessions.count == 1)
+        }
+    }
+
     @Test func `a body's own error comes through and leaves the session usable`() async throws {
         struct Own: Error {}
         try await withPool(lanes: 1) { database in

@@ -36,8 +36,8 @@ import Testing
         let fleet = fleet(200)
         let listeners = fleet.filter(\.isListener)
         #expect(listeners.count == 8)
-        for second in 0..<20 {
-            let delays = listeners.map { $0.delay(at: Double(second)) }
+        for minute in 0..<20 {
+            let delays = listeners.map { $0.delay(at: Double(minute) * 60) }
             #expect(delays.count { $0 == .zero } == 1)
             #expect(delays.max() ?? .zero <= .milliseconds(12))
         }
@@ -49,5 +49,20 @@ import Testing
         turns.note(rank: 1, of: 2, at: 0)
         let had = (0..<20).count { turns.isOurs(each: .milliseconds(500), at: Double($0) / 2) }
         #expect(had == 10)
+    }
+
+    @Test func `as many workers answer as there are jobs, and one more`() {
+        for (jobs, answer) in [(1, 2), (3, 4), (100, 8)] {
+            let fleet = fleet(200).filter(\.isListener)
+            #expect(fleet.count { $0.answers(jobs, at: 5) } == answer)
+        }
+        #expect(fleet(200).filter(\.isListener).allSatisfy { $0.answers(nil, at: 5) })
+    }
+
+    @Test func `who leaves one job after another to others comes to look, too`() {
+        let fleet = fleet(8)
+        for _ in 0..<6 { for turns in fleet { _ = turns.answers(1, at: 5) } }
+        #expect(fleet.allSatisfy { $0.answers(1, at: 5) })
+        #expect(fleet.count { $0.answers(1, at: 5.2) } == 2)
     }
 }

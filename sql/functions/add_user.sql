@@ -24,16 +24,7 @@ begin
   if v_id is null then
     raise exception 'tenant ''%'' has a user ''%'' already', in_tenant, in_key using errcode = 'JR013';
   end if;
-  insert into jobrunner.jobs (user_id, name, tenant_id, every, phase, deadline, due_at, slows_at)
-  select v_id, f.name, v_tenant.id, p.every, jobrunner.phase_of(v_id, f.name, p.every, f.spread), f.deadline, now(),
-    now() + f.slow_after
-  from jobrunner.tenant_jobs as t
-  join jobrunner.job_files as f on f.name = t.job_name
-  cross join lateral (select jobrunner.period_of(v_id, v_tenant.id, f.name, f.every) as every) as p
-  where t.tenant_id = v_tenant.id and f.scope = 'user'
-  -- A schedule that is being changed is waited for (store_job_file).
-  for share of f;
-  perform jobrunner.wake_workers(now());
+  perform jobrunner.wake_workers(now(), in_jobs => jobrunner.insert_jobs(array[v_id]), in_user_id => v_id);
   return v_id;
 end
 $$;

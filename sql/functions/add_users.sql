@@ -37,16 +37,7 @@ begin
     returning id
   )
   select array_agg(a.id order by a.id) into v_ids from added as a;
-  insert into jobrunner.jobs (user_id, name, tenant_id, every, phase, deadline, due_at, priority, slows_at)
-  select u.id, f.name, v_tenant.id, p.every, jobrunner.phase_of(u.id, f.name, p.every, f.spread), f.deadline,
-    now() + random() * in_within, -1, now() + f.slow_after
-  from unnest(v_ids) as u (id)
-  cross join jobrunner.tenant_jobs as t
-  join jobrunner.job_files as f on f.name = t.job_name
-  cross join lateral (select jobrunner.period_of(u.id, v_tenant.id, f.name, f.every) as every) as p
-  where t.tenant_id = v_tenant.id and f.scope = 'user'
-  -- A schedule that is being changed is waited for (store_job_file).
-  for share of f;
+  perform jobrunner.insert_jobs(v_ids, in_within => in_within, in_priority => -1::smallint);
   perform jobrunner.wake_workers(now());
   return coalesce(cardinality(v_ids), 0);
 end

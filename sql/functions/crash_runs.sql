@@ -92,7 +92,7 @@ begin
   ) as told;
 
   if job_count > 0 then
-    perform jobrunner.wake_workers(now());
+    perform jobrunner.wake_workers(now(), in_jobs => job_count);
   end if;
   return next;
 end

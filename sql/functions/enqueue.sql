@@ -14,8 +14,14 @@ as $$
 -- until deferred_until; in_force goes now), or paused, quarantined, needs_reauth: it waits for that to end.
 -- in_full: start over with a full pass; in_entity: only this entity; in_force: also ignore min_gap and a deferral.
 -- Raises JR010, JR011, JR012, or JR014 for an entity the job does not have.
+declare
+  v_job jobrunner.jobs := jobrunner.job_named(in_tenant, in_user, in_job);
+  v_answer text := jobrunner.enqueue_job(v_job, in_full, in_entity, in_force);
 begin
-  return jobrunner.enqueue_job(jobrunner.job_named(in_tenant, in_user, in_job), in_full, in_entity, in_force);
+  if v_answer = 'due' then
+    perform jobrunner.wake_workers(now(), in_jobs => 1, in_user_id => v_job.user_id);
+  end if;
+  return v_answer;
 end
 $$;
 comment on function jobrunner.enqueue is

@@ -5,11 +5,24 @@ create or replace function jobrunner.enqueue_all(
   in_entity text default null,
   in_force boolean default false
 ) returns integer
-language sql volatile
+language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Asks for a run of a job for all users of a tenant; returns how many jobs. Raises as enqueue does.
-select count(jobrunner.enqueue_job(j, in_full, in_entity, in_force))::integer
-from jobrunner.jobs_named(in_tenant, null, in_job) as j
+declare
+  v_count integer;
+  v_due integer;
+begin
+  select count(*), count(*) filter (where e.answer = 'due') into v_count, v_due
+  from (
+    select jobrunner.enqueue_job(j, in_full, in_entity, in_force) as answer
+    from jobrunner.jobs_named(in_tenant, null, in_job) as j
+    offset 0
+  ) as e;
+  if v_due > 0 then
+    perform jobrunner.wake_workers(now(), in_jobs => v_due);
+  end if;
+  return v_count;
+end
 $$;
 comment on function jobrunner.enqueue_all is 'Asks for a run of a job for all users of a tenant.';

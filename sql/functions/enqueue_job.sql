@@ -7,7 +7,7 @@ create or replace function jobrunner.enqueue_job(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- One locked job's part of an enqueue. Not for callers: enqueue and enqueue_all.
+-- One locked job's part of an enqueue, without the notification. Not for callers: enqueue, enqueue_all and want_fresh.
 declare
   v_entities text[];
 begin
@@ -56,9 +56,6 @@ begin
     deferred_until = case when not in_force then j.deferred_until end
   where j.user_id = in_job.user_id and j.name = in_job.name;
   perform jobrunner.note_asked(in_job);
-  if in_job.worker_id is null then
-    perform jobrunner.wake_workers(now());
-  end if;
 
   return case
     when in_job.worker_id is not null then 'follows_running'

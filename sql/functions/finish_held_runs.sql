@@ -35,7 +35,7 @@ declare
   v_changed_names text[];
   v_changed_runs bigint[];
   v_changes jsonb[];
-  v_is_due boolean;
+  v_due bigint;
 begin
   select array_agg(j.user_id), array_agg(j.name), array_agg(j.fence) into v_ids, v_names, v_fences
   from unnest(in_places) as h (place)
@@ -179,15 +179,17 @@ begin
     array_agg(jsonb_build_object(
       'inserted', f.inserted, 'updated', f.updated, 'deleted', f.deleted, 'swept', f.swept
     )) filter (where f.changed > 0),
-    coalesce(bool_or(f.due_at <= now()), false)
+    count(*) filter (where f.due_at <= now())
   into v_tenant_ids, v_ended, v_reached, v_unavailable, v_set_aside, v_changed_ids, v_changed_names, v_changed_runs,
-    v_changes, v_is_due
+    v_changes, v_due
   from finished as f;
 
-  if v_is_due then
-    perform jobrunner.wake_workers(now());
+  if v_due > 0 then
+    perform jobrunner.wake_workers(now(), in_jobs => v_due);
   end if;
-  perform jobrunner.tell_changes(v_changed_ids, v_changed_names, v_changed_runs, v_changes);
+  if v_changed_ids is not null then
+    perform jobrunner.tell_changes(v_changed_ids, v_changed_names, v_changed_runs, v_changes);
+  end if;
   -- A statement of its own: as a part of the one above it was not run when that returned no row.
   perform jobrunner.report_sources(v_tenant_ids, v_ended, v_reached, v_unavailable);
   return query

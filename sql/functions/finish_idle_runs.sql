@@ -23,7 +23,7 @@ declare
   v_done bigint[];
   v_tenant_ids bigint[];
   v_names text[];
-  v_is_due boolean;
+  v_due bigint;
 begin
   with idle as (
     select g.*
@@ -59,15 +59,15 @@ begin
       and j.state = 'running' and j.priority = 0 and not j.rerun_requested and j.xmax in ('0', j.xmin)
     returning j.tenant_id, j.name, j.fence, j.due_at
   )
-  select array_agg(e.fence), array_agg(e.tenant_id), array_agg(e.name), coalesce(bool_or(e.due_at <= now()), false)
-  into v_done, v_tenant_ids, v_names, v_is_due
+  select array_agg(e.fence), array_agg(e.tenant_id), array_agg(e.name), count(*) filter (where e.due_at <= now())
+  into v_done, v_tenant_ids, v_names, v_due
   from ended as e;
   if v_done is not null then
     perform jobrunner.report_sources(
       v_tenant_ids, v_names, array_fill(true, array[cardinality(v_done)]), array_fill(false, array[cardinality(v_done)])
     );
-    if v_is_due then
-      perform jobrunner.wake_workers(now());
+    if v_due > 0 then
+      perform jobrunner.wake_workers(now(), in_jobs => v_due);
     end if;
   end if;
   return coalesce(v_done, '{}');

@@ -23,7 +23,7 @@ begin
   )
   select count(*), min(l.due_at) into v_count, v_oldest from lifted as l;
   if v_count > 0 then
-    perform jobrunner.wake_workers(v_oldest);
+    perform jobrunner.wake_workers(v_oldest, in_jobs => v_count);
   end if;
   return v_count;
 end

@@ -16,22 +16,16 @@ begin
   if v_shared then
     perform jobrunner.stand_for_tenant(in_tenant_id);
   end if;
-  insert into jobrunner.jobs (user_id, name, tenant_id, every, phase, deadline, due_at, slows_at, paused_at, paused_with_user)
-  select u.id, f.name, u.tenant_id, p.every, jobrunner.phase_of(u.id, f.name, p.every, f.spread), f.deadline, now(),
-    now() + f.slow_after, u.paused_at, u.paused_at is not null
-  from jobrunner.users as u
-  join jobrunner.job_files as f on f.name = in_job
-  cross join lateral (select jobrunner.period_of(u.id, u.tenant_id, f.name, f.every) as every) as p
-  where u.tenant_id = in_tenant_id and u.stands_for_tenant = v_shared
-    -- The job may have been taken while this waited for the tenant's row.
-    and exists (select from jobrunner.tenant_jobs as g where g.tenant_id = in_tenant_id and g.job_name = in_job)
-  -- A user that is being removed gets none (remove_users): a foreign key would do, but each claim would pay for it. A
-  -- schedule that is being changed is waited for (store_job_file).
-  for key share of u for share of f
-  on conflict do nothing;
-  get diagnostics v_count = row_count;
+  v_count := jobrunner.insert_jobs(
+    array(
+      select u.id from jobrunner.users as u
+      where u.tenant_id = in_tenant_id and u.stands_for_tenant = v_shared
+      order by u.id
+    ),
+    array[in_job]
+  );
   if v_count > 0 then
-    perform jobrunner.wake_workers(now());
+    perform jobrunner.wake_workers(now(), in_jobs => v_count);
   end if;
   return v_count;
 end

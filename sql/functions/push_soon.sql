@@ -38,7 +38,7 @@ begin
   if found then
     perform jobrunner.note_asked(j) from jobrunner.jobs as j where j.user_id = in_user_id and j.name = v_job;
     -- Also what was due before: its row has moved from where workers remember it.
-    perform jobrunner.wake_workers(least(v_due_at, now()));
+    perform jobrunner.wake_workers(least(v_due_at, now()), in_jobs => 1, in_user_id => in_user_id);
     return true;
   end if;
   return false;

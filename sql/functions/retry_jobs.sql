@@ -31,7 +31,7 @@ begin
     );
   get diagnostics v_count = row_count;
   if v_count > 0 then
-    perform jobrunner.wake_workers(now());
+    perform jobrunner.wake_workers(now(), in_jobs => v_count);
   end if;
   return v_count;
 end

@@ -54,7 +54,7 @@ begin
   where u.id = m.user_id and u.tenant_id = in_tenant_id and (in_user_id = 0 or u.id = in_user_id)
     and m.call = 'cloudkit.check_account';
   if v_count > 0 then
-    perform jobrunner.wake_workers(now());
+    perform jobrunner.wake_workers(now(), in_jobs => v_count);
   end if;
   return v_count;
 end

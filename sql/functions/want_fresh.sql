@@ -59,12 +59,14 @@ begin
     where j.user_id = v_job.user_id and j.name = v_job.name and j.worker_id is null and j.due_at > now()
       and j.consecutive_failures = 0;
     if found then
-      perform jobrunner.wake_workers(now());
+      perform jobrunner.wake_workers(now(), in_jobs => 1, in_user_id => v_job.user_id);
     end if;
   elsif answer <> 'fresh' and (v_job.worker_id is null or in_force)
     and (in_force or v_job.priority <= 0 or v_job.due_at > now())
   then
-    perform jobrunner.enqueue_job(v_job, false, null, in_force);
+    if jobrunner.enqueue_job(v_job, false, null, in_force) = 'due' then
+      perform jobrunner.wake_workers(now(), in_jobs => 1, in_user_id => v_job.user_id);
+    end if;
   end if;
   perform jobrunner.note_asked(v_job);
   return next;

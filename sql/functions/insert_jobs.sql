@@ -1,0 +1,36 @@
+create or replace function jobrunner.insert_jobs(
+  in_user_ids bigint[],
+  in_names text[] default null,
+  in_within interval default '0',
+  in_priority smallint default 0
+) returns integer
+language plpgsql volatile
+set search_path = pg_catalog
+as $$
+-- Makes the standing jobs that these users lack of those that their tenants were given, of the files in_names or of all;
+-- returns how many. A job is due at once (MH26), or at random within in_within. One of scope tenant is only for the row that stands for its tenant.
+-- Locks the users, and the schedules of the files. Not for callers: add_user, add_users, make_jobs.
+declare
+  v_count integer;
+begin
+  insert into jobrunner.jobs (
+    user_id, name, tenant_id, every, phase, deadline, due_at, priority, slows_at, paused_at, paused_with_user
+  )
+  select u.id, f.name, u.tenant_id, p.every, jobrunner.phase_of(u.id, f.name, p.every, f.spread), f.deadline,
+    now() + random() * in_within, in_priority, now() + f.slow_after, u.paused_at, u.paused_at is not null
+  from unnest(in_user_ids) as i (id)
+  join jobrunner.users as u on u.id = i.id
+  -- Read here and not before: the job may have been taken while the caller waited for the tenant's row.
+  join jobrunner.tenant_jobs as t on t.tenant_id = u.tenant_id
+  join jobrunner.job_files as f on f.name = t.job_name and (f.scope = 'tenant') = u.stands_for_tenant
+  cross join lateral (select jobrunner.period_of(u.id, u.tenant_id, f.name, f.every) as every) as p
+  where in_names is null or f.name = any (in_names)
+  -- A user that is being removed gets none (remove_users): a foreign key would do, but each claim would pay for it. A
+  -- schedule that is being changed is waited for (store_job_file).
+  for key share of u for share of f
+  on conflict do nothing;
+  get diagnostics v_count = row_count;
+  return v_count;
+end
+$$;
+comment on function jobrunner.insert_jobs is 'Makes the standing jobs that users lack. Not for callers.';
