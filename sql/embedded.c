@@ -237,6 +237,9 @@ static const unsigned char functions_note_slot_use[] = {
 static const unsigned char functions_note_unreadable[] = {
 #embed "functions/note_unreadable.sql"
 };
+static const unsigned char functions_nothing_due[] = {
+#embed "functions/nothing_due.sql"
+};
 static const unsigned char functions_open_runs[] = {
 #embed "functions/open_runs.sql"
 };
@@ -533,6 +536,7 @@ static const jr_sql_file files[] = {
     {"functions/note_record_failures.sql", functions_note_record_failures, sizeof functions_note_record_failures},
     {"functions/note_slot_use.sql", functions_note_slot_use, sizeof functions_note_slot_use},
     {"functions/note_unreadable.sql", functions_note_unreadable, sizeof functions_note_unreadable},
+    {"functions/nothing_due.sql", functions_nothing_due, sizeof functions_nothing_due},
     {"functions/open_runs.sql", functions_open_runs, sizeof functions_open_runs},
     {"functions/own_session.sql", functions_own_session, sizeof functions_own_session},
     {"functions/pause_jobs.sql", functions_pause_jobs, sizeof functions_pause_jobs},

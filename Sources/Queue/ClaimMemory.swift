@@ -97,6 +97,13 @@ extension ClaimMemory {
             limit: isAllTaken ? open : slots)
     }
 
+    /// From where on a worker looks that remembers nothing and is behind nothing; nil: it is not so.
+    mutating func idleStart(at now: Double) -> DueJobs.Position? {
+        guard due.isEmpty else { return nil }
+        walk.lookBack(at: now)
+        return walk.isBehind ? nil : walk.span(of: .take, nil).0
+    }
+
     private mutating func offers(_ slots: Int, at now: Double) -> [ClaimTicket.Offer] {
         guard !due.isEmpty else { return [] }
         var offers: [ClaimTicket.Offer] = []

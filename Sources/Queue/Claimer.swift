@@ -61,6 +61,17 @@ public final class Claimer: Sendable {
         }
     }
 
+    /// Looks whether nothing became due since the last look, at a fraction of a claim's price.
+    ///
+    /// False: something did, or may have, and `claim` tells. Takes two index entries.
+    public func findsNothing() async throws -> Bool {
+        guard let start = memory.withLock({ $0.idleStart(at: seconds) }),
+            let time = try await queue.nothingDue(since: start)
+        else { return false }
+        memory.withLock { $0.walk.noteNothing(until: time, at: seconds) }
+        return true
+    }
+
     /// Whether there is something due that was not looked at.
     public var isBehind: Bool { memory.withLock { $0.walk.isBehind } }
 

@@ -105,6 +105,12 @@ struct DueWalk: Sendable {
         if front.time > helping.at { front = .after(helping.at) }
     }
 
+    /// Notes that nothing is due in front, by the database's time.
+    mutating func noteNothing(until time: Int64, at now: Double) {
+        lookedInFrontAt = now
+        front = .after(time)
+    }
+
     private mutating func endGap(at now: Double) {
         gap = nil
         isCatchingUp = false

@@ -52,6 +52,14 @@ extension Queue {
         return try await call(statement) { try Helping($0) }
     }
 
+    /// Looks whether something became due behind a position; returns the database's time if nothing did.
+    func nothingDue(since start: DueJobs.Position) async throws -> Int64? {
+        let statement = Statement(
+            "select * from jobrunner.nothing_due($1, $2)", .timestamptz(start.time),
+            .int8(start.user))
+        return try await call(statement) { try $0.first?.timestamp(0) }
+    }
+
     /// Reads what the runs must know of the past into the claimed jobs, in one statement.
     ///
     /// What the server can't give of one job is asked for job by job, so that the others run.

@@ -8,7 +8,7 @@ final class Turns: Sendable {
     /// So many workers of a database listen: a notification wakes every session that does.
     static let listenersMax = 8
     /// Between two listeners that a notification woke, so that the first takes what one is enough for.
-    private static let gap = Duration.milliseconds(1.5)
+    private static let gap = Duration.milliseconds(4)
 
     private struct State {
         var rank = 0
@@ -27,7 +27,7 @@ final class Turns: Sendable {
     }
 
     /// Notifications that come so close together, in seconds, are one row.
-    private static let rowGap = 0.1
+    private static let rowGap = 0.05
     /// For so long, in seconds, the same listener is first: its sessions have their plans.
     private static let firstFor = 60.0
 
@@ -66,7 +66,7 @@ final class Turns: Sendable {
     /// Whether this worker looks for jobs that were announced, or leaves them to the listeners before it.
     ///
     /// As many look as there are jobs, and one more: the first may have no slot free. The others add up what they leave
-    /// within a tenth of a second, so that of a row of notifications all have a part. nil: nobody has counted the jobs.
+    /// within a twentieth of a second, so that of a row of notifications all have a part. nil: nobody has counted the jobs.
     func answers(_ jobs: Int?, at time: Double? = nil) -> Bool {
         let time = time ?? now
         return state.withLock { state in

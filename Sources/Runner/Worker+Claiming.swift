@@ -22,6 +22,7 @@ extension Worker {
         var backoff = DatabaseBackoff()
         var lastFound = ContinuousClock.now
         var lastLook = ContinuousClock.now
+        var expectsNothing = false
         while !Task.isCancelled, !isStopping {
             if let end = despair { return state.withLock { $0.end = end } }
             guard let worker = presence.worker else {
@@ -38,12 +39,18 @@ extension Worker {
                     continue
                 }
                 lastLook = .now
-                let taken = try await claimWhole(worker)
+                let taken =
+                    if expectsNothing, try await claimer.findsNothing() {
+                        Taken(jobs: 0, mayBeMore: false)
+                    } else {
+                        try await claimWhole(worker)
+                    }
                 noteDatabaseBack()
                 backoff = DatabaseBackoff()
                 if taken.jobs == 0, try await isDrained() { return }
                 if taken.jobs > 0 { lastFound = .now }
-                await pause(after: taken, lastFound)
+                let isAnnounced = await pause(after: taken, lastFound)
+                expectsNothing = !taken.mayBeMore && !isAnnounced && !settings.drains
             } catch QueueError.workerEnded {
                 noteGivenUp(worker)
             } catch {
@@ -80,33 +87,36 @@ extension Worker {
         return try await claiming.value
     }
 
-    /// Until the next claim is worth its turn.
+    /// Until the next claim is worth its turn; returns whether jobs were announced, to this worker before others.
     ///
     /// Where ticks came lately others are near: a worker with nothing to do looks each second.
-    private func pause(after taken: Taken, _ lastFound: ContinuousClock.Instant) async {
-        if taken.mayBeMore { return await gatherSlots() }
-        if settings.drains {
+    private func pause(after taken: Taken, _ lastFound: ContinuousClock.Instant) async -> Bool {
+        if taken.mayBeMore {
+            await gatherSlots()
+        } else if settings.drains {
             // Looks again after each run: it ends at the first moment when nothing is due.
             await freed.wait(atMost: taken.jobs > 0 ? Self.gather : settings.poll)
         } else if taken.jobs > 0 {
             await due.wait(atMost: Self.pace)
         } else {
-            await idle(ContinuousClock.now - lastFound < Self.busy)
+            return await idle(ContinuousClock.now - lastFound < Self.busy)
         }
+        return false
     }
 
     /// Nothing is due: until a notification comes, or it is time to look.
     ///
-    /// Workers look at different times, and of those that a notification woke one is first.
-    private func idle(_ isBusy: Bool) async {
+    /// Workers look at different times, and of those that a notification woke one is first: then it returns true.
+    private func idle(_ isBusy: Bool) async -> Bool {
         let began = ContinuousClock.now
         // Together the workers look as often as one alone would.
         let poll = isBusy ? min(Self.busyPoll * turns.workers, settings.poll) : settings.poll
         let span = poll * Double.random(in: 0.75...1.25)
         await due.wait(atMost: span)
-        if ContinuousClock.now - began < span {
-            try? await Task.sleep(for: turns.delay(), clock: .continuous)
-        }
+        guard ContinuousClock.now - began < span else { return false }
+        let delay = turns.delay()
+        try? await Task.sleep(for: delay, clock: .continuous)
+        return delay == .zero
     }
 
     /// With jobs waiting for slots, waits a moment for more than the first that is free.

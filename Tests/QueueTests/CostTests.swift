@@ -223,4 +223,34 @@ struct CostTests {
             #expect(all <= 7 * 57, "\(all)")
         }
     }
+
+    @Test func `a look reads at most eight buffers among 50,000 parked, running and later jobs`()
+        async throws
+    {
+        try await Fixture.lend { fixture in
+            try await fixture.script(
+                """
+                with added as (
+                  insert into jobrunner.users (tenant_id, key)
+                  select t.id, 'user' || n from jobrunner.tenants as t, generate_series(1, 50000) as n
+                  where t.name = 'acme' returning id, tenant_id
+                )
+                insert into jobrunner.jobs (user_id, name, tenant_id, every, phase, deadline, due_at, paused_at)
+                select id, 'hub.refresh', tenant_id, '1 hour', '0', '5 min',
+                  now() + case when id % 2 = 0 then interval '-1 min' else '30 min' end,
+                  case when id % 2 = 0 then now() end
+                from added;
+                analyze jobrunner.jobs
+                """)
+            let buffers = try await fixture.database.run { session in
+                try (1...3).map { _ in
+                    try cost(
+                        session,
+                        "select * from jobrunner.nothing_due(now() - interval '3 s', 0)"
+                    ).buffers
+                }
+            }
+            #expect(buffers.last ?? .max <= 8, "\(buffers)")
+        }
+    }
 }

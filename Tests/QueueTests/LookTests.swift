@@ -1,0 +1,65 @@
+import Postgres
+import Queue
+import Testing
+
+/// A worker that expects nothing asks for less than a claim.
+@Suite(.timeLimit(.minutes(5))) struct LookTests {
+    @Test func `a look finds nothing until something is due, and the claim after it takes that`()
+        async throws
+    {
+        try await Fixture.lend { fixture in
+            try await fixture.addUsers(1)
+            try await fixture.script("update jobrunner.jobs set due_at = now()")
+            let worker = try await fixture.addWorker()
+            let claimer = fixture.claimer(10)
+            // Before its first claim a worker can't know.
+            #expect(try await !claimer.findsNothing())
+            let first = try await claimer.claim(worker: worker, slots: 10)
+            #expect(first.count == 1)
+            // What runs is nothing to claim.
+            let time = try await fixture.int(
+                "select (extract(epoch from due_at) * 1e6)::bigint from jobrunner.jobs")
+            claimer.note(dueFrom: Int64(time))
+            #expect(try await claimer.findsNothing())
+            _ = try await fixture.finish(first[0].claim)
+            // The job is due again in an hour.
+            for _ in 1...3 { #expect(try await claimer.findsNothing()) }
+            try await fixture.script(
+                "update jobrunner.jobs set due_at = now()")
+            #expect(try await !claimer.findsNothing())
+            #expect(try await claimer.claim(worker: worker, slots: 10).count == 1)
+        }
+    }
+
+    @Test func `what became due behind the front is found once somebody says so`() async throws {
+        try await Fixture.lend { fixture in
+            try await fixture.addUsers(1)
+            let worker = try await fixture.addWorker()
+            let claimer = fixture.claimer(10)
+            let first = try await claimer.claim(worker: worker, slots: 10)
+            _ = try await fixture.finish(first[0].claim)
+            #expect(try await claimer.findsNothing())
+            try await fixture.script(
+                "update jobrunner.jobs set due_at = now() - interval '1 h'")
+            claimer.note(dueFrom: 0)
+            #expect(try await !claimer.findsNothing())
+            #expect(try await claimer.claim(worker: worker, slots: 10).count == 1)
+        }
+    }
+
+    @Test func `a job that may have killed two workers is no nothing`() async throws {
+        try await Fixture.lend { fixture in
+            try await fixture.addUsers(1)
+            let worker = try await fixture.addWorker()
+            let claimer = fixture.claimer(10)
+            let first = try await claimer.claim(worker: worker, slots: 10)
+            _ = try await fixture.finish(first[0].claim)
+            #expect(try await claimer.findsNothing())
+            // Where no walk comes to any more.
+            try await fixture.script(
+                "update jobrunner.jobs set crashes = 2, due_at = now() - interval '1 h'")
+            #expect(try await !claimer.findsNothing())
+            #expect(try await claimer.claim(worker: worker, slots: 10).count == 1)
+        }
+    }
+}
