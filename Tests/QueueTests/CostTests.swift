@@ -224,6 +224,40 @@ struct CostTests {
         }
     }
 
+    /// An outage ends like this: the statistics are of a time when nothing was due.
+    @Test func `a backlog that the statistics know nothing of costs a claim no more than another`()
+        async throws
+    {
+        try await Fixture.lend { fixture in
+            let worker = try await fixture.addWorker()
+            try await fixture.script("alter table jobrunner.jobs set (autovacuum_enabled = false)")
+            try await fixture.addUsers(20_000)
+            try await fixture.script(
+                """
+                update jobrunner.jobs set due_at = now() + interval '1 day';
+                analyze jobrunner.jobs
+                """)
+            try await fixture.script(
+                "update jobrunner.jobs set due_at = now() - user_id * interval '1 ms'")
+            let costs = try await fixture.database.run { session in
+                let late = try session.query(
+                    Statement("select (max(due_at) - interval '50 ms')::text from jobrunner.jobs")
+                ).only().text(0)
+                // A session's first claims read the catalogue as well.
+                for _ in 1...3 { _ = try claim(session, worker, 1, since: "'-infinity'") }
+                return try [
+                    claim(session, worker, 97, since: "'-infinity'").buffers,
+                    cost(session, claimDue(worker, 100, since: "'\(late)'")).buffers,
+                ]
+            }
+            let claimed = try await fixture.int(
+                "select count(*) from jobrunner.jobs where worker_id is not null")
+            #expect(claimed >= 150)
+            #expect(costs[0] <= 12 * 97, "\(costs)")
+            #expect(costs[1] <= 15 * 50, "\(costs)")
+        }
+    }
+
     @Test func `a look reads at most eight buffers among 50,000 parked, running and later jobs`()
         async throws
     {

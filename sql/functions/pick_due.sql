@@ -24,11 +24,16 @@ begin
   v_apart := jobrunner.apart_tenants(v_look.tenant_ids);
   select coalesce(array_agg(p.ctid), '{}') into v_look.picked
   from (
-    select j.ctid
+    select l.ctid
     from unnest(v_look.places) as f (ctid)
-    join jobrunner.jobs as j on j.ctid = f.ctid
-    where j.claimable_at <= now() and j.state = 'waiting' and j.priority >= 0 and j.tenant_id <> all (v_apart)
-    for no key update of j skip locked
+    cross join lateral (
+      select j.ctid
+      from jobrunner.jobs as j
+      -- Not as a condition that an index knows, as in pick_places.
+      where j.ctid = f.ctid and coalesce(j.claimable_at <= now(), false) and j.state = 'waiting' and j.priority >= 0
+        and j.tenant_id <> all (v_apart)
+      for no key update skip locked
+    ) as l
   ) as p;
   if v_look.picked = v_look.places then
     v_look.places := null;
