@@ -54,6 +54,9 @@ static const unsigned char migrations_0016_jobs_slowing[] = {
 static const unsigned char migrations_0017_slot_use[] = {
 #embed "migrations/0017_slot_use.sql"
 };
+static const unsigned char migrations_0018_sources_troubled[] = {
+#embed "migrations/0018_sources_troubled.sql"
+};
 static const unsigned char functions_abandon_pass[] = {
 #embed "functions/abandon_pass.sql"
 };
@@ -475,6 +478,7 @@ static const jr_sql_file files[] = {
     {"migrations/0015_periods_and_lanes.sql", migrations_0015_periods_and_lanes, sizeof migrations_0015_periods_and_lanes},
     {"migrations/0016_jobs_slowing.sql", migrations_0016_jobs_slowing, sizeof migrations_0016_jobs_slowing},
     {"migrations/0017_slot_use.sql", migrations_0017_slot_use, sizeof migrations_0017_slot_use},
+    {"migrations/0018_sources_troubled.sql", migrations_0018_sources_troubled, sizeof migrations_0018_sources_troubled},
     {"functions/abandon_pass.sql", functions_abandon_pass, sizeof functions_abandon_pass},
     {"functions/add_tenant.sql", functions_add_tenant, sizeof functions_add_tenant},
     {"functions/add_user.sql", functions_add_user, sizeof functions_add_user},

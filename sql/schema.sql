@@ -313,6 +313,7 @@ create table jobrunner.sources (
   constraint sources_pkey PRIMARY KEY (tenant_id, name),
   constraint sources_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES jobrunner.tenants(id)
 );
+CREATE INDEX sources_troubled ON jobrunner.sources USING btree (tenant_id, name) WHERE ((consecutive_failures > 0) OR (blocked_until IS NOT NULL));
 
 create table jobrunner.synced_tables (
   name text not null,
@@ -427,6 +428,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.has_session(in_worker jobrunner.workers) returns boolean
 -- function jobrunner.held_jobs() returns SETOF jobrunner.jobs
 -- function jobrunner.hold_job(in_user_id bigint, in_name text, in_fence bigint, in_nonce uuid) returns boolean
+-- function jobrunner.insert_jobs(in_user_ids bigint[], in_names text[] DEFAULT NULL::text[], in_within interval DEFAULT '00:00:00'::interval, in_priority smallint DEFAULT 0) returns integer
 -- function jobrunner.insert_record(in_user_id bigint, in_table text, in_known jsonb, in_values jsonb) returns jsonb
 -- function jobrunner.job_named(in_tenant text, in_user text, in_job text) returns jobrunner.jobs
 -- function jobrunner.jobs_named(in_tenant text, in_user text, in_job text) returns SETOF jobrunner.jobs
@@ -453,6 +455,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.note_record_failures(in_user_id bigint, in_name text, in_entity text, in_failures jsonb) returns boolean
 -- function jobrunner.note_slot_use(in_worker_id integer, in_tenant_ids bigint[], in_slot_ms bigint[], in_other_ms bigint) returns void
 -- function jobrunner.note_unreadable(in_user_id bigint, in_name text, in_entity text, in_unreadable boolean) returns boolean
+-- function jobrunner.nothing_due(in_since timestamp with time zone, in_since_user_id bigint) returns TABLE(looked_at timestamp with time zone)
 -- function jobrunner.open_runs(in_user_ids bigint[], in_lists jsonb, in_tables text[], in_sources jsonb, in_dirty text[] DEFAULT '{}'::text[]) returns jsonb
 -- function jobrunner.own_session(OUT pid integer, OUT started_at timestamp with time zone) returns record
 -- function jobrunner.pause_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
@@ -509,7 +512,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.trigger_event(in_tenant text, in_user text, in_event text) returns TABLE(job text, answer text, due_at timestamp with time zone)
 -- function jobrunner.unsuitable_values(in_values text[], in_type text) returns integer[]
 -- function jobrunner.user_named(in_tenant text, in_user text) returns jobrunner.users
--- function jobrunner.wake_workers(in_since timestamp with time zone DEFAULT NULL::timestamp with time zone, in_tenant_id bigint DEFAULT NULL::bigint) returns void
+-- function jobrunner.wake_workers(in_since timestamp with time zone DEFAULT NULL::timestamp with time zone, in_tenant_id bigint DEFAULT NULL::bigint, in_jobs bigint DEFAULT NULL::bigint, in_user_id bigint DEFAULT NULL::bigint) returns void
 -- function jobrunner.want_fresh(in_tenant text, in_user text, in_job text, in_force boolean DEFAULT false) returns TABLE(answer text, age interval, usable boolean, user_id bigint, after_run bigint, asked_at timestamp with time zone)
 -- function jobrunner.words_for(in_span interval) returns text
 -- function jobrunner.writable_table(in_table text, in_values jsonb) returns jsonb

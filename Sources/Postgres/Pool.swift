@@ -145,7 +145,7 @@ final class Pool: Sendable {
         for closer in closers { closer.resume() }
     }
 
-    /// What this lane does next; nil: the pool is closed. Blocks while there is nothing to do.
+    /// Blocks until there is something to do for this lane; nil: the pool is closed.
     ///
     /// The caller of what it did last is told as soon as the lane can be given something.
     private func next(_ lane: Lane, _ tell: inout (@Sendable () -> Void)?) -> Work? {

@@ -144,6 +144,8 @@ extension Session {
         let end = ContinuousClock.now + .seconds(10)
         while try query(.unprepared(waiting)).only().int(0) == 0 {
             guard ContinuousClock.now < end else { throw NobodyWaits() }
+            // A transaction sees the list as it was at its first look.
+            try script("select pg_stat_clear_snapshot()")
         }
     }
 }

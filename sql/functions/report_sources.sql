@@ -13,16 +13,29 @@ as $$
 declare
   v_source record;
 begin
+  -- Nearly always no source is in trouble, and one look tells.
+  if true <> all (in_unavailable) and not exists (
+    select from jobrunner.sources as s where s.consecutive_failures > 0 or s.blocked_until is not null
+  ) then
+    return;
+  end if;
   for v_source in
-    select ended.tenant_id, f.source, bool_or(ended.reached) as reached,
-      count(*) filter (where ended.unavailable)::integer as failures
-    from unnest(in_tenant_ids, in_names, in_reached, in_unavailable)
-      as ended (tenant_id, name, reached, unavailable)
-    join jobrunner.job_files as f on f.name = ended.name
-    join jobrunner.sources as s on s.tenant_id = ended.tenant_id and s.name = f.source
-    where ended.unavailable or s.consecutive_failures > 0 or s.blocked_until is not null
-    group by ended.tenant_id, f.source
-    order by ended.tenant_id, f.source
+    select e.tenant_id, f.source,
+      bool_or(case when s.consecutive_failures > 0 or s.blocked_until is not null then e.reached else e.reached_late end) as reached,
+      sum(e.failures)::integer as failures
+    from (
+      select ended.tenant_id, ended.name, bool_or(ended.reached) as reached,
+        bool_or(ended.reached) filter (where ended.unavailable) as reached_late,
+        count(*) filter (where ended.unavailable) as failures
+      from unnest(in_tenant_ids, in_names, in_reached, in_unavailable)
+        as ended (tenant_id, name, reached, unavailable)
+      group by ended.tenant_id, ended.name
+    ) as e
+    join jobrunner.job_files as f on f.name = e.name
+    join jobrunner.sources as s on s.tenant_id = e.tenant_id and s.name = f.source
+    where e.failures > 0 or s.consecutive_failures > 0 or s.blocked_until is not null
+    group by e.tenant_id, f.source
+    order by e.tenant_id, f.source
   loop
     perform from jobrunner.sources as s
     where s.tenant_id = v_source.tenant_id and s.name = v_source.source
