@@ -281,7 +281,12 @@ extension FairShare {
         let short = holders.reduce(0) {
             $0 + (isShort($1, at: now) ? tenants[$1]?.running ?? 0 : 0)
         }
-        return max(0, min(slots, slots - reserved + short))
+        return max(0, min(slots, free - reserved + short))
+    }
+
+    /// Slots without a run: a claim may be for fewer.
+    private var free: Int {
+        max(0, capacity - holders.reduce(0) { $0 + (tenants[$1]?.running ?? 0) })
     }
 
     /// Whether a tenant's runs are known to be short, and those that it has now are too, on the average.
@@ -315,7 +320,7 @@ extension FairShare {
     /// it will yet come to, for two seconds at most.
     func reserving(_ slots: Int, since start: Double, at now: Double) -> Int {
         guard now - start < 2 else { return slots }
-        return max(0, min(slots, slots - capacity / 2))
+        return max(0, min(slots, free - capacity / 2))
     }
 
     private struct Contender {

@@ -130,25 +130,42 @@ extension Worker {
         var mayBeMore: Bool
     }
 
-    /// One claim for all free slots, one opening for the whole batch, then the runs.
+    /// One claim for all free slots; its runs begin while the next is under way.
     private func claimOnce(_ worker: Int) async throws -> Taken {
         let limit = min(slots.free, Self.claimMax)
         let jobs = try await claimer.claim(worker: worker, slots: limit)
-        guard !jobs.isEmpty else { return Taken(jobs: 0, mayBeMore: false) }
-        let claimedAt = ContinuousClock.now
-        let controls = jobs.map { slots.take($0.claim, of: $0.tenantID) }
+        guard !jobs.isEmpty else { return Taken(jobs: 0, mayBeMore: claimer.isBehind) }
+        let batch = Batch(
+            jobs: jobs, controls: jobs.map { slots.take($0.claim, of: $0.tenantID) },
+            claimedAt: .now)
+        let last = state.withLock { $0.opening }
+        let opening = Task { try await openAndBegin(batch) }
+        state.withLock { $0.opening = opening }
+        // No more than two at once; what went wrong with the last is this claim's failure.
+        try await last?.value
+        return Taken(jobs: jobs.count, mayBeMore: jobs.count == limit || claimer.isBehind)
+    }
+
+    /// What one claim gave, with a slot for each.
+    private struct Batch {
+        var jobs: [ClaimedJob]
+        var controls: [RunControl]
+        var claimedAt: ContinuousClock.Instant
+    }
+
+    /// One opening for the whole batch, then the runs.
+    private func openAndBegin(_ batch: Batch) async throws {
         do {
-            let opened = try await openAll(jobs)
-            for (job, control) in zip(jobs, controls) {
-                begin(job, control, opened[job.claim.name] ?? OpenedRuns(), claimedAt)
+            let opened = try await openAll(batch.jobs)
+            for (job, control) in zip(batch.jobs, batch.controls) {
+                begin(job, control, opened[job.claim.name] ?? OpenedRuns(), batch.claimedAt)
             }
         } catch {
             // None has begun: they are given back, if that fails too as strays.
-            for job in jobs { leave(job, claimedAt) }
-            _ = try? await queue.releaseJobs(jobs.map(\.claim))
+            for job in batch.jobs { leave(job, batch.claimedAt) }
+            _ = try? await queue.releaseJobs(batch.jobs.map(\.claim))
             throw error
         }
-        return Taken(jobs: jobs.count, mayBeMore: jobs.count == limit || claimer.isBehind)
     }
 
     /// Gives back what this worker holds without running it: the heartbeat would keep it for ever.

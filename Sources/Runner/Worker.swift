@@ -58,6 +58,8 @@ public final class Worker: Sendable {
         var isAborting = false
         /// The claim that is on its way.
         var claiming: Task<Taken, any Error>?
+        /// The batch that was claimed last, until its runs have begun.
+        var opening: Task<Void, any Error>?
         var strays = StrayWatch()
         var runs = 0
         var listener: Listener?

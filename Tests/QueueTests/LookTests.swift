@@ -62,4 +62,15 @@ import Testing
             #expect(try await claimer.claim(worker: worker, slots: 10).count == 1)
         }
     }
+
+    @Test func `a worker of many slots fills half of them at once, whatever the backlog`()
+        async throws
+    {
+        try await Fixture.lend { fixture in
+            try await fixture.addUsers(30_000)
+            let worker = try await fixture.addWorker(capacity: 1000)
+            let claimer = fixture.claimer(1000)
+            #expect(try await claimer.claim(worker: worker, slots: 500).count == 500)
+        }
+    }
 }
