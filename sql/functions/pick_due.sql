@@ -26,11 +26,11 @@ begin
   from (
     select l.ctid
     from unnest(v_look.places) as f (ctid)
+    -- One at a time, as in pick_places.
     cross join lateral (
       select j.ctid
       from jobrunner.jobs as j
-      -- Not as a condition that an index knows, as in pick_places.
-      where j.ctid = f.ctid and coalesce(j.claimable_at <= now(), false) and j.state = 'waiting' and j.priority >= 0
+      where j.ctid = f.ctid and j.claimable_at <= now() and j.state = 'waiting' and j.priority >= 0
         and j.tenant_id <> all (v_apart)
       for no key update skip locked
     ) as l

@@ -51,13 +51,13 @@ begin
     from unnest(in_tenant_ids, v_shares, in_firsts, in_lasts) with ordinality as t (id, share, first, last, of)
     cross join lateral (
       select l.ctid, p.place
-      -- In its order, and one at a time: what comes behind a share is not locked.
+      -- In its order, and one at a time: what comes behind a share is not locked. In a join the planner may prefer the index of what
+      -- is due to the places, by statistics of a time when nothing was, and read all of it.
       from unnest(in_places[t.first : t.last]) with ordinality as p (ctid, place)
       cross join lateral (
         select j.ctid
         from jobrunner.jobs as j
-        -- Not as a condition that an index knows: by statistics of a time when nothing was due, it would seem the better way.
-        where j.ctid = p.ctid and j.tenant_id = t.id and coalesce(j.claimable_at <= now(), false) and j.state = 'waiting'
+        where j.ctid = p.ctid and j.tenant_id = t.id and j.claimable_at <= now() and j.state = 'waiting'
           and j.crashes < 2 and j.name = any (in_names)
         for no key update skip locked
       ) as l
