@@ -68,6 +68,15 @@ private struct SlotsOfTime {
 
 @Suite("Fair shares")
 struct FairShareTests {
+    @Test func `half of the slots are left for two seconds to tenants that were not seen yet`() {
+        var share = FairShare(capacity: 1000)
+        #expect(share.reserving(500, since: 0, at: 1) == 500)
+        #expect(share.reserving(1000, since: 0, at: 1) == 500)
+        #expect(share.reserving(1000, since: 0, at: 2.5) == 1000)
+        for _ in 1...300 { share.began(1, at: 1) }
+        #expect(share.reserving(500, since: 0, at: 1) == 200)
+    }
+
     @Test func `of a thousand equal tenants each ends 5 to 15 of ten thousand runs in 8 slots`() {
         var slots = SlotsOfTime(slots: 8)
         for tenant in 1...1000 { slots.add(Int64(tenant)) }

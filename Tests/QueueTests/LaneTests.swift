@@ -46,6 +46,20 @@ import Testing
         }
     }
 
+    @Test func `the first runs of many have half of the slots also when nothing else is due`()
+        async throws
+    {
+        try await Fixture.lend { fixture in
+            _ = try await addUsers(fixture, 3)
+            let worker = try await fixture.addWorker()
+            let claimer = fixture.claimer(4)
+            _ = try await claimer.claim(worker: worker, slots: 4)
+            let running = try await fixture.int(
+                "select count(*) from jobrunner.jobs where worker_id is not null")
+            #expect(running == 2)
+        }
+    }
+
     @Test func `what is due comes before the first runs of many, which have half of the slots`()
         async throws
     {

@@ -73,4 +73,26 @@ import Testing
             #expect(try await claimer.claim(worker: worker, slots: 500).count == 500)
         }
     }
+
+    @Test func `a place is claimed from only while its tenant's job waits there`() async throws {
+        try await Fixture.lend { fixture in
+            try await fixture.addUsers(1)
+            try await fixture.addUsers(1, tenant: "other", addingTenant: true)
+            let worker = try await fixture.addWorker()
+            let offer = """
+                select count(c.user_id)
+                from jobrunner.tenants as t
+                cross join jobrunner.jobs as j
+                join jobrunner.tenants as owner on owner.id = j.tenant_id and owner.name = 'acme'
+                cross join lateral jobrunner.claim_jobs($1, 5, '{hub.refresh}', 'infinity', 0, 'infinity', 0, false,
+                  array[t.id], '{5}', '{1}', '{1}', array[j.ctid]) as c
+                where t.name = $2
+                """
+            for (tenant, count) in [("other", 0), ("acme", 1), ("acme", 0)] {
+                let taken = try await fixture.int(
+                    offer, .int4(Int32(worker)), .text(tenant))
+                #expect(taken == count, "\(tenant)")
+            }
+        }
+    }
 }
