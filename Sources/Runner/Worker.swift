@@ -160,8 +160,9 @@ public final class Worker: Sendable {
         while isBusy, ContinuousClock.now < end, !isAborting, !Task.isCancelled {
             await freed.wait(atMost: .milliseconds(20))
         }
-        // It is not waited for: its lane may hang.
+        // They are not waited for: their lanes may hang.
         state.withLock { $0.claiming }?.cancel()
+        state.withLock { $0.opening }?.cancel()
     }
 
     private var isBusy: Bool {
