@@ -21,17 +21,22 @@ import Testing
         async throws
     {
         try await withWorld(World.metube([("first: 20ms", "first: 1s")])) { world in
-            try await world.addUser("ann", videos: 20)
             try await world.source.fault(
                 #"{"kind": "status", "status": 503, "path": "/api/users/*/channels", "times": 0}"#)
-            try await world.drain()
-            let times = try await world.source.asked("channels").map(\.monotonic)
-            try #require(times.count == 3)
-            let waits = zip(times.dropFirst(), times).map { $0 - $1 }
-            // What a shared machine adds is not the clock's.
-            #expect((800..<1500).contains(waits[0]), "first wait \(waits[0]) ms")
-            #expect((1600..<3000).contains(waits[1]), "second wait \(waits[1]) ms")
-            #expect(try await world.outcomes("ann") == ["failed unavailable"])
+            // What a shared machine adds is not the clock's: of three users one is left alone by it.
+            var longest: [[Int]] = []
+            for user in ["ann", "bea", "cem"] {
+                try await world.addUser(user, videos: 20)
+                try await world.drain()
+                #expect(try await world.outcomes(user) == ["failed unavailable"])
+                let times = try await world.source.asked(by: user).map(\.monotonic)
+                try #require(times.count == 3)
+                let waits = zip(times.dropFirst(), times).map { $0 - $1 }
+                #expect(waits[0] >= 800 && waits[1] >= 1600, "\(waits) ms")
+                longest.append(waits)
+                if waits[0] < 1500, waits[1] < 3000 { return }
+            }
+            Issue.record("waits of \(longest) ms")
         }
     }
 
