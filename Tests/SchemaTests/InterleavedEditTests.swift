@@ -50,6 +50,35 @@ struct InterleavedEditTests {
         }
     }
 
+    @Test(arguments: ["edit_record", "delete_record"])
+    func `an edit of a table without debounce, too, locks the job before the row, as pages do`(
+        verb: String
+    ) async throws {
+        try await Articles.lend { world async throws in
+            try await world.script(
+                "insert into synced.status (user_id, video_id, status, last_modified) values (1, 'v', 'unwatched', now())"
+            )
+            let page = try await OpenTransaction(
+                world.url, "set local deadlock_timeout = '10ms'",
+                "select from jobrunner.jobs where user_id = 1 and name = 'metube.status' for no key update"
+            )
+            // Whoever edits may ask for a run as well.
+            let edit = Task {
+                try await world.script(
+                    """
+                    begin;
+                    select jobrunner.\(verb)('acme', 'ann', 'status', '{"video_id": "v"}');
+                    select jobrunner.enqueue('acme', 'ann', 'metube.status');
+                    commit
+                    """)
+            }
+            try await waitForLock(in: world.url)
+            try await page.run("update synced.status set status = 'skipped' where user_id = 1")
+            try await page.commit()
+            try await edit.value
+        }
+    }
+
     @Test(arguments: ["edit_record", "save_record"])
     func `an edit that waits for the removal of its user is refused and leaves no row`(
         verb: String

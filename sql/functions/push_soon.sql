@@ -8,6 +8,7 @@ as $$
 -- Makes the job that pushes a table due when its push.debounce is over, once however many edits come (LU25); a job that
 -- runs gets one more run. Returns whether that changed anything: not for a table without debounce, while the source
 -- asked for patience, or while a backoff runs.
+-- Locks the job in any case, before the rows that its caller writes, as a page does.
 declare
   v_job text;
   v_debounce interval;
@@ -15,6 +16,10 @@ declare
 begin
   select s.writable ->> 'job', (s.writable ->> 'debounce_ms')::bigint * interval '1 ms' into v_job, v_debounce
   from jobrunner.synced_tables as s where s.name = in_table;
+  if v_debounce is null then
+    perform from jobrunner.jobs as j where j.user_id = in_user_id and j.name = v_job for no key update;
+    return false;
+  end if;
   update jobrunner.jobs as j
   set due_at = case when j.worker_id is null and locked.may_hasten then least(j.due_at, now() + v_debounce) else j.due_at end,
     rerun_requested = j.worker_id is not null,
@@ -26,7 +31,7 @@ begin
     select k.user_id, k.name,
       k.consecutive_failures = 0 and k.quarantined_at is null and coalesce(k.deferred_until <= now(), true) as may_hasten
     from jobrunner.jobs as k
-    where k.user_id = in_user_id and k.name = v_job and v_debounce is not null
+    where k.user_id = in_user_id and k.name = v_job
     for no key update
   ) as locked
   where j.user_id = locked.user_id and j.name = locked.name
