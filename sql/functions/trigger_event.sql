@@ -19,6 +19,8 @@ declare
   v_job jobrunner.jobs;
   v_trigger record;
   v_counts boolean;
+  v_jobs bigint := 0;
+  v_user_id bigint;
   v_due_at timestamptz;
 begin
   for v_job in select j.* from jobrunner.jobs_named(in_tenant, coalesce(in_user, '*'), null) as j loop
@@ -76,13 +78,17 @@ begin
         end;
       end if;
       select j.due_at into due_at from jobrunner.jobs as j where j.user_id = v_job.user_id and j.name = v_job.name;
-      v_due_at := least(v_due_at, due_at);
+      -- What a debounce is over for later, workers find when they look.
+      if due_at <= now() and v_job.worker_id is null then
+        v_jobs := v_jobs + 1;
+        v_user_id := v_job.user_id;
+        v_due_at := least(v_due_at, due_at);
+      end if;
       return next;
     end loop;
   end loop;
-  -- What a debounce is over for later, workers find when they look.
-  if v_due_at <= now() then
-    perform jobrunner.wake_workers(v_due_at);
+  if v_jobs > 0 then
+    perform jobrunner.wake_workers(v_due_at, in_jobs => v_jobs, in_user_id => v_user_id);
   end if;
 end
 $$;
