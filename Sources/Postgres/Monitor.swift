@@ -40,5 +40,4 @@ final class Monitor<State>: @unchecked Sendable {
     }
 
     func signal() { pthread_cond_signal(changed) }
-    func broadcast() { pthread_cond_broadcast(changed) }
 }

@@ -262,6 +262,7 @@ struct CostTests {
         async throws
     {
         try await Fixture.lend { fixture in
+            let worker = try await fixture.addWorker()
             try await fixture.script(
                 """
                 with added as (
@@ -271,19 +272,23 @@ struct CostTests {
                 )
                 insert into jobrunner.jobs (user_id, name, tenant_id, every, phase, deadline, due_at, paused_at)
                 select id, 'hub.refresh', tenant_id, '1 hour', '0', '5 min',
-                  now() + case when id % 2 = 0 then interval '-1 min' else '30 min' end,
+                  now() + case when id % 2 = 0 or id % 51 = 0 then interval '-1 min' else '30 min' end,
                   case when id % 2 = 0 then now() end
                 from added;
                 analyze jobrunner.jobs
                 """)
             let buffers = try await fixture.database.run { session in
-                try (1...3).map { _ in
+                _ = try cost(session, claimDue(worker, 999, since: "'-infinity'"))
+                return try (1...3).map { _ in
                     try cost(
                         session,
                         "select * from jobrunner.nothing_due(now() - interval '3 s', 0)"
                     ).buffers
                 }
             }
+            let running = try await fixture.int(
+                "select count(*) from jobrunner.jobs where state = 'running'")
+            #expect(running > 400)
             #expect(buffers.last ?? .max <= 8, "\(buffers)")
         }
     }
