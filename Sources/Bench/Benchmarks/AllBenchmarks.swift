@@ -3,4 +3,5 @@ let allBenchmarks: [Benchmark] = [
     drainBenchmark, pickUpBenchmark, idleRunsBenchmark, firstSyncBenchmark, sameAgainBenchmark,
     slowSourceBenchmark, crowdBenchmark, heldBackBenchmark, processesBenchmark, neighboursBenchmark,
     startUpBenchmark, fleetBenchmark, emptyBenchmark, slowNeighbourBenchmark, askedBenchmark,
+    spreadBenchmark, limitedBenchmark, migrateBenchmark,
 ].sorted { $0.number < $1.number }

@@ -20,7 +20,7 @@ private func measureAsked(_ stage: Stage) async throws {
         stage.say("round \(round) of \(stage.rounds)")
         try await installation.cluster.script("truncate jobrunner.runs")
         try await installation.command(["enqueue", "bench.slow", "--tenant", "slow", "--all"])
-        try await installation.wait(
+        try await installation.cluster.wait(
             until: "select count(*) = \(users) from jobrunner.runs", atMost: .seconds(60),
             "the runs")
         let row = try await installation.cluster.query(

@@ -12,7 +12,7 @@ let drainBenchmark = Benchmark(
         .figure("resident memory", "peak memory of one worker", .atMost, 60, "MB"),
     ],
     measure: { stage in
-        let field = try await DrainField.make(stage)
+        let field = try await DrainField.make(stage, tenants: 100)
         for round in 1...stage.rounds {
             stage.say("round \(round) of \(stage.rounds)")
             try await field.drain(workers: 1, as: "one worker")
@@ -31,7 +31,7 @@ let processesBenchmark = Benchmark(
         .ratio("8 processes beside 1", "8 workers", to: "one worker", .atLeast, 0.95),
     ],
     measure: { stage in
-        let field = try await DrainField.make(stage)
+        let field = try await DrainField.make(stage, tenants: 100)
         for round in 1...stage.rounds {
             stage.say("round \(round) of \(stage.rounds)")
             for workers in [1, 2, 4, 8] {
@@ -42,8 +42,7 @@ let processesBenchmark = Benchmark(
     })
 
 /// Jobs that are made due, drained, counted and made due again.
-private struct DrainField {
-    static let tenants = 100
+struct DrainField {
     /// Runs at once of one worker: two claims' worth.
     static let concurrency = 1000
     static let batch = 500
@@ -54,12 +53,12 @@ private struct DrainField {
 
     private var cluster: Cluster { installation.cluster }
 
-    static func make(_ stage: Stage) async throws -> DrainField {
+    static func make(_ stage: Stage, tenants: Int) async throws -> DrainField {
         // A day's period: with an hour's some would be due again before the last are drained.
         let daily = idleJob.replacing("every: 1h", with: "every: 1d")
         let installation = try await Installation.make(stage, files: ["idle": daily])
         let jobs = stage.choose(short: 100_000, full: 500_000)
-        stage.say("making \(readable(Double(jobs))) jobs of \(tenants) tenants")
+        stage.say("making \(readable(Double(jobs))) jobs of \(readable(Double(tenants))) tenants")
         try await installation.addUsers(tenants: tenants, each: jobs / tenants)
         try await installation.giveJob()
         let field = DrainField(stage: stage, installation: installation, jobs: jobs)

@@ -42,7 +42,7 @@ private func measureEmpty(_ stage: Stage) async throws {
         select jobrunner.count_limited_jobs();
         """)
     try await record("limits", installation)
-    let snapshot = try await HeldSnapshot(cluster)
+    let snapshot = try await HeldTransaction(cluster)
     defer { snapshot.letGo() }
     for _ in 1...3 {
         try await cluster.script(

@@ -1,14 +1,19 @@
 import Postgres
+import Queue
 
-/// 12: what many workers cost the server while nothing is due, and what one enqueue does to them all.
+/// 12: what many workers cost the server while nothing is due, what one enqueue does to them all, and what a dead one
+/// leaves them to do.
 let fleetBenchmark = Benchmark(
     number: 12, name: "fleet",
     sentence:
-        "200 idle workers (short: 50) and 20,000 tenants with nothing due; then one enqueue at a time.",
+        "200 idle workers (short: 50) and 20,000 tenants with nothing due; then one enqueue at a time; then a dead"
+        + " worker's job that an application's transaction holds locked.",
     goals: [
         .figure("PostgreSQL under idle workers", "idle cores", .atMost, 0.2, "cores"),
         .figure("PostgreSQL for one enqueue", "per enqueue", .atMost, 5, "ms"),
         .figure("pick-up by one of them, p99", "pick-up p99", .atMost, 10, "ms"),
+        .figure(
+            "PostgreSQL for a dead worker's locked job", "locked job cores", .atMost, 0.05, "cores"),
     ],
     measure: measureFleet)
 
@@ -28,7 +33,7 @@ private func measureFleet(_ stage: Stage) async throws {
     for number in 1...workers {
         _ = try installation.startWorker(["--concurrency", "10"], as: "worker\(number)")
     }
-    try await installation.wait(
+    try await installation.cluster.wait(
         until: "select count(*) = \(workers) from jobrunner.workers where ended_at is null",
         atMost: .seconds(120), "the workers")
     // Their ranks come with the second heartbeat.
@@ -49,11 +54,14 @@ private func measureFleet(_ stage: Stage) async throws {
         stage.ledger.record("per enqueue", each * 1000, "ms")
         stage.ledger.record("pick-up p50", percentile(picks, 0.5) ?? 0, "ms")
         stage.ledger.record("pick-up p99", percentile(picks, 0.99) ?? 0, "ms")
+        let beside = try await coresBesideLockedJob(cluster, seconds)
+        stage.ledger.record("locked job cores", max(0, beside - idle), "cores")
     }
     stage.ledger.note(
         "Processor time of all of the server's processes. An enqueue's is what \(enqueues) of them took above the"
             + " idle rate before and after them, their runs and outcomes included; pick-up is from its commit to its claim's beginning,"
-            + " both by the server's clock.")
+            + " both by the server's clock. A locked job's cores are what is above the idle rate, too."
+    )
 }
 
 private func idleCores(_ cluster: Cluster, _ seconds: Double) async throws -> Double {
@@ -90,5 +98,55 @@ private func pickUps(_ count: Int, _ cluster: Cluster) async throws -> [Double] 
             throw BenchError("\(claims.count) of \(count) enqueued jobs have run")
         }
         return zip(claims, commits).map { ($0 - $1) * 1000 }
+    }
+}
+
+/// The server's cores while a worker is dead whose job a transaction holds locked.
+private func coresBesideLockedJob(_ cluster: Cluster, _ seconds: Double) async throws -> Double {
+    let dead = try await claimAndDie(cluster)
+    let holder = try await HeldTransaction(
+        cluster,
+        running: "select from jobrunner.jobs where worker_id = \(dead) for update")
+    defer { holder.letGo() }
+    try await cluster.script(
+        "update jobrunner.workers set heartbeat_at = now() - interval '1 hour' where id = \(dead)")
+    try await cluster.wait(
+        until: "select left_user_ids is not null from jobrunner.workers where id = \(dead)",
+        atMost: .seconds(30), "the dead worker to be seen")
+    let cores = try await idleCores(cluster, seconds)
+    try await holder.release()
+    try await cluster.wait(
+        until: "select cleared_at is not null from jobrunner.workers where id = \(dead)",
+        atMost: .seconds(30), "the dead worker's job to be taken from it")
+    return cores
+}
+
+/// The number of a worker that has claimed a job and whose session is gone.
+private func claimAndDie(_ cluster: Cluster) async throws -> Int {
+    try await cluster.withDatabase { database in
+        let worker = try await Queue(database).registerWorker(
+            host: "bench", pid: 1, version: "bench", capacity: 1)
+        return try await database.run { session in
+            // In one transaction, so that no other worker sees the job due.
+            try session.transaction { session in
+                let due = Statement(
+                    """
+                    update jobrunner.jobs set due_at = now()
+                    where user_id = (select max(id) from jobrunner.users)
+                    returning tenant_id, ctid::text
+                    """)
+                let job = try session.query(due).only()
+                let claim = Statement(
+                    """
+                    select count(c.user_id)
+                    from jobrunner.claim_jobs($1, 1, '{bench.idle}', 'infinity', 0, 'infinity', 0, false,
+                      array[$2], '{1}', '{1}', '{1}', array[$3::tid]) as c
+                    """, .int4(Int32(worker)), .int(try job.int(0)), .text(try job.text(1)))
+                guard try session.query(claim).only().int(0) == 1 else {
+                    throw BenchError("the worker that is to die has claimed nothing")
+                }
+            }
+            return worker
+        }
     }
 }

@@ -45,7 +45,7 @@ private func measureHeldBack(_ stage: Stage) async throws {
     let before = try await loop.phase("clean", of: stage)
 
     stage.say("\(held) s with a snapshot")
-    let snapshot = try await HeldSnapshot(installation.cluster)
+    let snapshot = try await HeldTransaction(installation.cluster)
     defer { snapshot.letGo() }
     loop.begin()
     try await loop.run(seconds: held)

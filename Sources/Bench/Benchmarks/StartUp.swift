@@ -49,7 +49,7 @@ private func firstClaimMilliseconds(_ installation: Installation) async throws -
         """)
     let began = try await cluster.now()
     let worker = try installation.startWorker(as: "worker")
-    try await installation.wait(
+    try await installation.cluster.wait(
         until: "select exists (select from jobrunner.runs)", atMost: .seconds(10), "a run")
     let claimed = try await cluster.number(
         "select extract(epoch from min(started_at))::float8 from jobrunner.runs")

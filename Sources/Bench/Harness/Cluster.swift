@@ -94,6 +94,21 @@ final class Cluster: Sendable {
         }
     }
 
+    /// Waits until a statement answers true, asking every 20 ms; throws `BenchError` at the limit.
+    func wait(
+        until sql: String, atMost limit: Duration, _ what: String
+    ) async throws {
+        let end = ContinuousClock.now + limit
+        try await withDatabase { database in
+            while try await !database.run({ try $0.query(Statement(sql)).only().bool(0) }) {
+                guard ContinuousClock.now < end else {
+                    throw BenchError("waited \(limit.components.seconds) s for \(what)")
+                }
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+    }
+
     /// The server's clock, in seconds since 1970.
     func now() async throws -> Double {
         try await number("select extract(epoch from clock_timestamp())::float8")

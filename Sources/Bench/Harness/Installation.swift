@@ -43,21 +43,6 @@ struct Installation: Sendable {
             stage.program, ["worker"] + arguments, environment: variables, as: name)
     }
 
-    /// Waits until a statement answers true, asking every 20 ms; throws `BenchError` at the limit.
-    func wait(
-        until sql: String, atMost limit: Duration, _ what: String
-    ) async throws {
-        let end = ContinuousClock.now + limit
-        try await cluster.withDatabase { database in
-            while try await !database.run({ try $0.query(Statement(sql)).only().bool(0) }) {
-                guard ContinuousClock.now < end else {
-                    throw BenchError("waited \(limit.components.seconds) s for \(what)")
-                }
-                try await Task.sleep(for: .milliseconds(20))
-            }
-        }
-    }
-
     private func environment() -> [String: String] {
         ["DATABASE_URL": cluster.url, "JOBRUNNER_JOBS": jobs]
     }
