@@ -63,10 +63,11 @@ public final class Claimer: Sendable {
 
     /// Looks whether nothing became due since the last look, at a fraction of a claim's price.
     ///
-    /// False: something did, or may have, and `claim` tells. Takes two index entries.
-    public func findsNothing() async throws -> Bool {
+    /// False: something did, or may have, and `claim` tells. Takes two index entries. What became due in the
+    /// last `grace` is left to other workers.
+    public func findsNothing(grace: Duration = .zero) async throws -> Bool {
         guard let start = memory.withLock({ $0.idleStart(at: seconds) }),
-            let time = try await queue.nothingDue(since: start)
+            let time = try await queue.nothingDue(since: start, grace: grace)
         else { return false }
         memory.withLock { $0.walk.noteNothing(until: time, at: seconds) }
         return true

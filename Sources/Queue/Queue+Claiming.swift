@@ -52,11 +52,15 @@ extension Queue {
         return try await call(statement) { try Helping($0) }
     }
 
-    /// Looks whether something became due behind a position; returns the database's time if nothing did.
-    func nothingDue(since start: DueJobs.Position) async throws -> Int64? {
+    /// Looks whether something became due behind a position; returns until when it looked if nothing did.
+    ///
+    /// It looks at nothing that became due in the last `grace`.
+    func nothingDue(
+        since start: DueJobs.Position, grace: Duration
+    ) async throws -> Int64? {
         let statement = Statement(
-            "select * from jobrunner.nothing_due($1, $2)", .timestamptz(start.time),
-            .int8(start.user))
+            "select * from jobrunner.nothing_due($1, $2, make_interval(secs => $3))",
+            .timestamptz(start.time), .int8(start.user), .double(grace / .seconds(1)))
         return try await call(statement) { try $0.first?.timestamp(0) }
     }
 

@@ -8,7 +8,7 @@ final class Turns: Sendable {
     /// So many workers of a database listen: a notification wakes every session that does.
     static let listenersMax = 8
     /// Between two listeners that a notification woke, so that the first takes what one is enough for.
-    private static let gap = Duration.milliseconds(4)
+    private static let gap = Duration.milliseconds(8)
 
     private struct State {
         var rank = 0
@@ -45,6 +45,10 @@ final class Turns: Sendable {
 
     /// Whether this worker is one of those that listen.
     var isListener: Bool { state.withLock { $0.rank < Self.listenersMax } }
+
+    /// What became due so lately is left to those that listen: else each job would be met by others' looks as well,
+    /// the more the more workers there are.
+    var grace: Duration { isListener ? .zero : .milliseconds(100) }
 
     /// How many workers of the database live.
     var workers: Int { state.withLock { $0.workers } }

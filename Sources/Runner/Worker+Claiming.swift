@@ -40,7 +40,7 @@ extension Worker {
                 }
                 lastLook = .now
                 let taken =
-                    if expectsNothing, try await claimer.findsNothing() {
+                    if expectsNothing, try await claimer.findsNothing(grace: turns.grace) {
                         Taken(jobs: 0, mayBeMore: false)
                     } else {
                         try await claimWhole(worker)

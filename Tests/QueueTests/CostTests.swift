@@ -282,7 +282,7 @@ struct CostTests {
                 return try (1...3).map { _ in
                     try cost(
                         session,
-                        "select * from jobrunner.nothing_due(now() - interval '3 s', 0)"
+                        "select * from jobrunner.nothing_due(now() - interval '3 s', 0, '0')"
                     ).buffers
                 }
             }

@@ -44,17 +44,26 @@ struct IdleRunTests {
         try await lend { fixture, user, claim async throws in
             let ended = """
                 select cardinality(jobrunner.finish_idle_runs(array[j.user_id], array[j.name], array[j.fence], array[j.nonce],
-                  '{complete}', '{null}', '{null}', '{f}', '{t}'))
+                  '{complete}', '{null}', '{null}', '{1}', '{f}', '{t}', $3))
                 from jobrunner.jobs as j where j.user_id = $1 and j.name = $2
                 """
             let holder = try await OpenTransaction(
                 fixture.url, "select from jobrunner.jobs where user_id = \(user) for key share")
-            #expect(try await fixture.int(ended, .int8(user), .text(claim.name)) == 0)
+            #expect(try await fixture.int(ended, .int8(user), .text(claim.name), .bool(false)) == 0)
             try await holder.rollBack()
             let other = try await fixture.addUser("other")
             let worker = try await fixture.addWorker()
             let second = try await fixture.run(worker, user: other, name: claim.name)
-            #expect(try await fixture.int(ended, .int8(other), .text(second.name)) == 1)
+            #expect(
+                try await fixture.int(ended, .int8(other), .text(second.name), .bool(false)) == 1)
+            // The first was asked for since: one that is in the history goes the short way, too.
+            try await fixture.script(
+                "update jobrunner.jobs set priority = 1 where user_id = \(user)")
+            for (isAsked, count) in [(false, 0), (true, 1)] {
+                #expect(
+                    try await fixture.int(ended, .int8(user), .text(claim.name), .bool(isAsked))
+                        == count)
+            }
         }
     }
 
@@ -145,9 +154,18 @@ struct IdleRunTests {
         try await lend { fixture, user, claim async throws in
             try await fixture.script(
                 "update jobrunner.jobs set priority = 1 where user_id = \(user)")
+            let history =
+                "concat_ws(' ', user_id, fence, tenant_id, name, worker_id, due_at, started_at)"
+            let running = try await fixture.job(history, user: user)
             #expect(try await finishIdle(claim, fixture).isEmpty)
             #expect(
-                try await fixture.texts("select outcome from jobrunner.runs") == ["complete"])
+                try await fixture.texts(
+                    "select concat_ws(' ', user_id, id, tenant_id, job_name, worker_id, scheduled_at, started_at) from jobrunner.runs"
+                ) == [running])
+            #expect(
+                try await fixture.texts(
+                    "select concat_ws(' ', outcome, request_count, entities) from jobrunner.runs")
+                    == ["complete 1 {}"])
             #expect(try await fixture.job("priority", user: user) == "0")
             #expect(try await fixture.job(Self.isOnGrid, user: user) == "true")
         }

@@ -53,6 +53,21 @@ import Testing
         }
     }
 
+    @Test func `what became due within a worker's grace is left to others, and found after it`()
+        async throws
+    {
+        try await Fixture.lend { fixture in
+            let (worker, claimer) = try await expectingNothing(fixture)
+            let eager = fixture.claimer(10)
+            _ = try await eager.claim(worker: worker, slots: 10)
+            try await fixture.script("update jobrunner.jobs set due_at = now()")
+            #expect(try await claimer.findsNothing(grace: .seconds(60)))
+            #expect(try await !eager.findsNothing())
+            // What was left is in front of the next look still.
+            #expect(try await !claimer.findsNothing())
+        }
+    }
+
     @Test func `a look finds a job that may have killed two workers, wherever it stands`()
         async throws
     {
@@ -73,7 +88,12 @@ import Testing
             try await fixture.addUsers(30_000)
             let worker = try await fixture.addWorker(capacity: 1000)
             let claimer = fixture.claimer(1000)
-            #expect(try await claimer.claim(worker: worker, slots: 500).count == 500)
+            // A busy machine may need more than one claim's time to see so many.
+            var claimed = 0
+            for _ in 1...10 where claimed < 500 {
+                claimed += try await claimer.claim(worker: worker, slots: 500 - claimed).count
+            }
+            #expect(claimed == 500)
         }
     }
 

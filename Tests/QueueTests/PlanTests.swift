@@ -82,7 +82,7 @@ struct PlanTests {
                 of: "finish_idle_runs", from: "begin\\n", to: "  select array_agg(e.fence)",
                 variables: [
                     "in_user_ids", "in_names", "in_fences", "in_nonces", "in_outcomes", "in_passes",
-                    "in_calls", "in_committed", "in_unchanged",
+                    "in_calls", "in_requests", "in_committed", "in_unchanged", "in_asked",
                 ])
             let locked = try await fixture.statement(
                 of: "lock_ending_runs", from: "from (\\n", to: "  ) as l;",
@@ -102,12 +102,12 @@ struct PlanTests {
                 let quick = try await fixture.plan(
                     of: idle + "select * from ended",
                     types: """
-                        bigint[], text[], bigint[], uuid[], text[], text[], text[], boolean[],
-                        boolean[]
+                        bigint[], text[], bigint[], uuid[], text[], text[], text[], bigint[],
+                        boolean[], boolean[], boolean
                         """,
                     arguments: """
                         '{1,2}', '{a,b}', '{1,2}', array[gen_random_uuid(), gen_random_uuid()],
-                        '{}', '{}', '{}', '{}', '{}'
+                        '{}', '{}', '{}', '{}', '{}', '{}', false
                         """, mode: mode)
                 #expect(quick.contains("Index Scan using jobs_pkey on jobs j"), "\(quick)")
             }

@@ -1,3 +1,6 @@
+drop function if exists jobrunner.finish_idle_runs(
+  bigint[], text[], bigint[], uuid[], text[], text[], text[], boolean[], boolean[]
+);
 create or replace function jobrunner.finish_idle_runs(
   in_user_ids bigint[],
   in_names text[],
@@ -6,14 +9,17 @@ create or replace function jobrunner.finish_idle_runs(
   in_outcomes text[],
   in_passes text[],
   in_calls text[],
+  in_requests bigint[],
   in_committed boolean[],
-  in_unchanged boolean[]
+  in_unchanged boolean[],
+  in_asked boolean
 ) returns bigint[]
 language plpgsql volatile
 set search_path = pg_catalog
 set lock_timeout = '100ms'
 as $$
--- Ends those of the runs that were complete and found nothing to note, by one update; returns their fences.
+-- Ends those of the runs that were complete and found nothing to note, by one update; returns their fences. With in_asked: those that
+-- somebody had asked for, which are in the history whatever they found; else those that nobody had.
 -- Not for callers: finish_runs, which ends the others.
 -- While nobody has locked or changed the row since its claim, xmax is the claim's own lock, which its version was made
 -- with (xmin), or 0. A row that somebody holds is left to the caller,
@@ -27,10 +33,17 @@ declare
 begin
   with idle as (
     select g.*
-    from unnest(in_user_ids, in_names, in_fences, in_nonces, in_outcomes, in_passes, in_calls, in_committed, in_unchanged)
-      as g (user_id, name, fence, nonce, outcome, passes, calls, has_committed, is_unchanged)
+    from unnest(in_user_ids, in_names, in_fences, in_nonces, in_outcomes, in_passes, in_calls, in_requests, in_committed,
+        in_unchanged)
+      as g (user_id, name, fence, nonce, outcome, passes, calls, requests, has_committed, is_unchanged)
     where g.outcome = 'complete' and g.passes is null and g.calls is null and not g.has_committed
     order by g.user_id, g.name
+  ), asked as materialized (
+    -- What the update below does away with.
+    select j.fence, j.worker_id, j.due_at, j.started_at, i.requests
+    from idle as i
+    join jobrunner.jobs as j on j.user_id = i.user_id and j.name = i.name and j.fence = i.fence
+    where in_asked
   ), ended as (
     update jobrunner.jobs as j
     set worker_id = null,
@@ -39,6 +52,7 @@ begin
       next_due_at = null,
       limited_tenant_id = null,
       cancel_requested_at = null,
+      priority = 0,
       force_requested = false,
       entity_requested = null,
       due_at = jobrunner.tick_after_run(j.next_due_at, now(), j.every, j.phase),
@@ -56,8 +70,15 @@ begin
       unchanged_at = case when i.is_unchanged then now() else j.unchanged_at end
     from idle as i
     where j.user_id = i.user_id and j.name = i.name and j.fence = i.fence and j.nonce = i.nonce
-      and j.state = 'running' and j.priority = 0 and not j.rerun_requested and j.xmax in ('0', j.xmin)
-    returning j.tenant_id, j.name, j.fence, j.due_at
+      and j.state = 'running' and j.priority = in_asked::integer and not j.rerun_requested and j.xmax in ('0', j.xmin)
+    returning j.user_id, j.tenant_id, j.name, j.fence, j.due_at
+  ), recorded as (
+    insert into jobrunner.runs (
+      user_id, id, outcome, tenant_id, job_name, worker_id, scheduled_at, started_at, request_count
+    )
+    select e.user_id, e.fence, 'complete', e.tenant_id, e.name, a.worker_id, a.due_at, a.started_at, a.requests
+    from ended as e
+    join asked as a on a.fence = e.fence
   )
   select array_agg(e.fence), array_agg(e.tenant_id), array_agg(e.name), count(*) filter (where e.due_at <= now())
   into v_done, v_tenant_ids, v_names, v_due

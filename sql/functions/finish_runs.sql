@@ -41,15 +41,21 @@ as $$
 -- Locks jobs in key order, and waits for none but by a race: then finish_idle_runs gives up within 100 ms.
 #variable_conflict use_column
 declare
+  v_count integer := cardinality(in_fences);
   v_done bigint[];
   v_held bigint[];
   v_place bigint;
 begin
   -- Nearly all runs find nothing new: those are ended by one update, which writes nothing but the job.
   v_done := jobrunner.finish_idle_runs(
-    in_user_ids, in_names, in_fences, in_nonces, in_outcomes, in_passes, in_calls, in_committed, in_unchanged
+    in_user_ids, in_names, in_fences, in_nonces, in_outcomes, in_passes, in_calls, in_requests, in_committed, in_unchanged, false
   );
-  if cardinality(v_done) = cardinality(in_fences) then
+  if cardinality(v_done) < v_count then
+    v_done := v_done || jobrunner.finish_idle_runs(
+      in_user_ids, in_names, in_fences, in_nonces, in_outcomes, in_passes, in_calls, in_requests, in_committed, in_unchanged, true
+    );
+  end if;
+  if cardinality(v_done) = v_count then
     return;
   end if;
 
