@@ -18,8 +18,8 @@ language plpgsql volatile
 set search_path = pg_catalog
 set lock_timeout = '100ms'
 as $$
--- Ends those of the runs that were complete and found nothing to note, by one update; returns their fences. With in_asked: those that
--- somebody had asked for, which are in the history whatever they found; else those that nobody had.
+-- Ends those of the runs that were complete and found nothing to note, by one update; returns their fences. With in_asked also
+-- those that somebody had asked for, which are in the history whatever they found: that reads each job once more.
 -- Not for callers: finish_runs, which ends the others.
 -- While nobody has locked or changed the row since its claim, xmax is the claim's own lock, which its version was made
 -- with (xmin), or 0. A row that somebody holds is left to the caller,
@@ -43,7 +43,7 @@ begin
     select j.fence, j.worker_id, j.due_at, j.started_at, i.requests
     from idle as i
     join jobrunner.jobs as j on j.user_id = i.user_id and j.name = i.name and j.fence = i.fence
-    where in_asked
+    where in_asked and j.priority = 1
   ), ended as (
     update jobrunner.jobs as j
     set worker_id = null,
@@ -70,7 +70,7 @@ begin
       unchanged_at = case when i.is_unchanged then now() else j.unchanged_at end
     from idle as i
     where j.user_id = i.user_id and j.name = i.name and j.fence = i.fence and j.nonce = i.nonce
-      and j.state = 'running' and j.priority = in_asked::integer and not j.rerun_requested and j.xmax in ('0', j.xmin)
+      and j.state = 'running' and j.priority between 0 and in_asked::integer and not j.rerun_requested and j.xmax in ('0', j.xmin)
     returning j.user_id, j.tenant_id, j.name, j.fence, j.due_at
   ), recorded as (
     insert into jobrunner.runs (

@@ -46,11 +46,13 @@ declare
   v_held bigint[];
   v_place bigint;
 begin
-  -- Nearly all runs find nothing new: those are ended by one update, which writes nothing but the job.
+  -- Nearly all runs find nothing new: those are ended by one update, which writes nothing but the job. Of many, nearly none were
+  -- asked for, and only what is left over is looked at again.
   v_done := jobrunner.finish_idle_runs(
-    in_user_ids, in_names, in_fences, in_nonces, in_outcomes, in_passes, in_calls, in_requests, in_committed, in_unchanged, false
+    in_user_ids, in_names, in_fences, in_nonces, in_outcomes, in_passes, in_calls, in_requests, in_committed, in_unchanged,
+    v_count <= 8
   );
-  if cardinality(v_done) < v_count then
+  if cardinality(v_done) < v_count and v_count > 8 then
     v_done := v_done || jobrunner.finish_idle_runs(
       in_user_ids, in_names, in_fences, in_nonces, in_outcomes, in_passes, in_calls, in_requests, in_committed, in_unchanged, true
     );
