@@ -39,7 +39,7 @@ import Testing
         for minute in 0..<20 {
             let delays = listeners.map { $0.delay(at: Double(minute) * 60) }
             #expect(delays.count { $0 == .zero } == 1)
-            #expect(delays.max() ?? .zero <= .milliseconds(28))
+            #expect(delays.max() ?? .zero <= .milliseconds(56))
         }
         #expect(Turns().delay(at: 5) == .zero)
     }
