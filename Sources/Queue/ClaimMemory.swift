@@ -89,12 +89,13 @@ extension ClaimMemory {
         // Whose jobs are taken unseen is not known before.
         let open = share.open(slots, at: now)
         let isAllTaken = due.isEmpty && !walk.isBehind && open > 0
+        let offers = slots > 0 ? offers(slots, at: now) : []
+        walk.isHungry = slots > 0 && offers.reduce(0) { $0 + $1.jobs.count } < slots
         let refillStart = isAllTaken ? nil : due.refillStart
         let look = isAllTaken ? .take : walk.next(mayRefill: refillStart != nil, at: now)
         let (start, end) = walk.span(of: look, refillStart)
         return ClaimTicket(
-            look: look, start: start, end: end, offers: slots > 0 ? offers(slots, at: now) : [],
-            limit: isAllTaken ? open : slots)
+            look: look, start: start, end: end, offers: offers, limit: isAllTaken ? open : slots)
     }
 
     /// From where on a worker looks that remembers nothing and is behind nothing; nil: it is not so.
@@ -146,6 +147,7 @@ extension ClaimMemory {
                 share.name(tenant, weight: helping.weights[tenant] ?? 1, at: now)
             }
         }
+        if due.isEmpty { walk.isHungry = true }
         return visited > 0 || !helping.found.isEmpty || !helping.full.isEmpty
             || !helping.busy.isEmpty || walk.isBehind || due.isDry
     }

@@ -76,6 +76,11 @@ public final class Claimer: Sendable {
     /// Whether there is something due that was not looked at.
     public var isBehind: Bool { memory.withLock { $0.walk.isBehind } }
 
+    /// This worker's place among the living, from 0, and how many these are: what all are behind is walked in parts.
+    public func note(rank: Int, of workers: Int) {
+        memory.withLock { $0.walk.note(rank: rank, of: workers) }
+    }
+
     /// Jobs have become due, or may be claimed again, that are due from `time` on; nil: at any time.
     public func note(dueFrom time: Int64?) {
         memory.withLock { $0.walk.lookAgain(from: time ?? .min) }

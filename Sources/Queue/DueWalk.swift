@@ -1,6 +1,14 @@
 /// How far a worker has walked what is due: all up to a front, but for a gap.
+///
+/// What many workers are behind at once they walk in parts: each its own at once, and those of the others when it
+/// has not enough to claim, or else in a fiftieth of its time.
 struct DueWalk: Sendable {
     typealias Position = DueJobs.Position
+
+    private struct Span {
+        var start: Position
+        var end: Position
+    }
 
     /// A transaction writes its own start as a job's due time and commits later, usually less than two seconds:
     /// what did so since the last look back, a second ago, lies within three.
@@ -9,9 +17,19 @@ struct DueWalk: Sendable {
     private static let nearBy: Int64 = 5_000_000
     /// The front is looked at so often, in seconds, while there is more to look at.
     private static let frontPace = 0.02
+    /// More spans than these are walked as one.
+    private static let restMax = 16
 
     private var front = Position.beginning
-    private var gap: (start: Position, end: Position)?
+    private var gap: Span?
+    /// What else was not seen yet: others' parts.
+    private var rest: [Span] = []
+    /// The gap is another's part.
+    private var isOthersPart = false
+    private var rank = 0
+    private var workers = 1
+    /// Less is remembered than could be claimed.
+    var isHungry = true
     /// Somebody asked to look again from here on.
     private var asked: Int64?
     /// The gap that follows the present one.
@@ -19,18 +37,28 @@ struct DueWalk: Sendable {
     private var lookedBackAt = -Double.infinity
     private var lookedInFrontAt = -Double.infinity
     private var isRefillNext = false
-    private var gapBeganAt = 0.0
+    /// Seconds that looks at gaps took since there was none.
+    private var walked = 0.0
+    private var gapLookBeganAt = 0.0
+    /// Before then it does not look at another's part.
+    private var looksOnAt = -Double.infinity
     /// Before then it does not look behind again.
     private var looksBehindAt = -Double.infinity
     /// The gap is of what was never seen, and not looked at again.
     private(set) var isCatchingUp = false
 
     /// Whether there is something due that was not looked at.
-    var isBehind: Bool { gap != nil || again != nil || asked.map { !isNearBy($0) } ?? false }
+    var isBehind: Bool {
+        gap != nil && (!isOthersPart || isHungry) || again != nil
+            || asked.map { !isNearBy($0) } ?? false
+    }
 
     private func isNearBy(_ time: Int64) -> Bool {
         front.time == .min || time >= front.time - Self.nearBy
     }
+
+    /// This worker's place among the living, from 0, and how many these are.
+    mutating func note(rank: Int, of workers: Int) { (self.rank, self.workers) = (rank, workers) }
 
     /// Jobs are due from `time` on that were not before.
     mutating func lookAgain(from time: Int64) {
@@ -59,20 +87,21 @@ struct DueWalk: Sendable {
                 again = min(again ?? start, start)
             }
         }
-        if gap == nil, let start = again {
-            gap = (start, front)
-            again = nil
-            gapBeganAt = now
+        if gap == nil || isOthersPart, let start = again {
+            gap = Span(start: start, end: front)
+            (again, rest, isOthersPart) = (nil, [], false)
         }
     }
 
     /// What the next statement looks at.
     mutating func next(mayRefill: Bool, at now: Double) -> ClaimTicket.Look {
-        guard gap != nil || mayRefill else { return .front }
+        let mayWalk = gap != nil && (!isOthersPart || isHungry || now >= looksOnAt)
+        guard mayWalk || mayRefill else { return .front }
         if now - lookedInFrontAt >= Self.frontPace { return .front }
-        guard gap != nil, mayRefill else { return mayRefill ? .refill : .gap }
-        isRefillNext.toggle()
-        return isRefillNext ? .refill : .gap
+        isRefillNext = mayRefill && (!mayWalk || !isRefillNext)
+        guard !isRefillNext else { return .refill }
+        gapLookBeganAt = now
+        return .gap
     }
 
     /// Where a look begins and ends; an end of nil is now.
@@ -93,11 +122,10 @@ struct DueWalk: Sendable {
         case .take, .front:
             lookedInFrontAt = now
             front = .after(helping.at)
-            guard helping.isCut else { break }
-            if gap == nil { gapBeganAt = now }
-            gap = (min(gap?.start ?? looked, looked), front)
-            isCatchingUp = true
+            if helping.isCut { begin(Span(start: looked, end: front)) }
         case .gap:
+            walked += now - gapLookBeganAt
+            looksOnAt = now + 50 * (now - gapLookBeganAt)
             if helping.isCut { gap?.start = looked } else { endGap(at: now) }
         case .refill: break
         }
@@ -111,9 +139,50 @@ struct DueWalk: Sendable {
         front = .after(time)
     }
 
+    /// There is more due than a look at the front saw: `span` was not seen.
+    private mutating func begin(_ span: Span) {
+        if let gap, !isOthersPart {
+            isCatchingUp = true
+            guard rest.isEmpty else { return leave(span) }
+            self.gap = Span(start: min(gap.start, span.start), end: span.end)
+            return
+        }
+        if let gap { leave(gap) }
+        guard let own = part(of: span) else {
+            (gap, isOthersPart) = (span, true)
+            return
+        }
+        (gap, isOthersPart, isCatchingUp) = (own, false, true)
+        if own.end < span.end { leave(Span(start: own.end, end: span.end)) }
+        if span.start < own.start { leave(Span(start: span.start, end: own.start)) }
+    }
+
+    /// This worker's part of a span: of n equal spans of time the one of its rank; nil: that can't be told.
+    private func part(of span: Span) -> Span? {
+        guard workers > 1 else { return span }
+        let times = Double(span.end.time - span.start.time)
+        let start = span.start.time + Int64(times * Double(rank) / Double(workers))
+        let end = min(span.end.time, start + Int64(times / Double(workers)) + 1)
+        guard start < end else { return nil }
+        return Span(
+            start: max(span.start, .after(start - 1)),
+            end: end < span.end.time ? .after(end) : span.end)
+    }
+
+    /// Others walk it first.
+    private mutating func leave(_ span: Span) {
+        rest.append(span)
+        guard rest.count > Self.restMax else { return }
+        let start = rest.map(\.start).min() ?? span.start
+        rest = [Span(start: start, end: rest.map(\.end).max() ?? span.end)]
+    }
+
     private mutating func endGap(at now: Double) {
-        gap = nil
         isCatchingUp = false
-        looksBehindAt = now + 50 * (now - gapBeganAt)
+        isOthersPart = !rest.isEmpty
+        gap = rest.isEmpty ? nil : rest.removeFirst()
+        guard gap == nil else { return }
+        looksBehindAt = now + 50 * walked
+        walked = 0
     }
 }

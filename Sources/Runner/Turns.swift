@@ -11,6 +11,7 @@ final class Turns: Sendable {
     private static let gap = Duration.milliseconds(8)
 
     private struct State {
+        var isKnown = false
         var rank = 0
         var workers = 1
         /// The database's clock less ours.
@@ -34,14 +35,20 @@ final class Turns: Sendable {
     private let state = Mutex(State())
     private let start = ContinuousClock.now
 
-    /// What a heartbeat told; `time` is the database's, in seconds.
-    func note(rank: Int, of workers: Int, at time: Double) {
+    /// What a heartbeat told; `time` is the database's, in seconds. Returns whether it was the first.
+    @discardableResult
+    func note(rank: Int, of workers: Int, at time: Double) -> Bool {
         state.withLock { state in
+            defer { state.isKnown = true }
             state.rank = max(0, rank)
             state.workers = max(1, workers)
             state.offset = time - sinceStart
+            return !state.isKnown
         }
     }
+
+    /// Whether a heartbeat has told this worker's rank.
+    var isKnown: Bool { state.withLock { $0.isKnown } }
 
     /// Whether this worker is one of those that listen.
     var isListener: Bool { state.withLock { $0.rank < Self.listenersMax } }

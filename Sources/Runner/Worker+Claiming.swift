@@ -25,7 +25,8 @@ extension Worker {
         var expectsNothing = false
         while !Task.isCancelled, !isStopping {
             if let end = despair { return state.withLock { $0.end = end } }
-            guard let worker = presence.worker else {
+            // What many workers are behind they walk in parts, by their ranks.
+            guard let worker = presence.worker, turns.isKnown else {
                 await freed.wait(atMost: .milliseconds(100))
                 continue
             }

@@ -66,7 +66,10 @@ extension Worker {
                 deadline: .now + settings.heartbeat)
             presence.noteBeat()
             budgets.setWorkers(beat.workers)
-            turns.note(rank: beat.rank, of: beat.workers, at: Double(beat.at) / 1e6)
+            claimer.note(rank: beat.rank, of: beat.workers)
+            if turns.note(rank: beat.rank, of: beat.workers, at: Double(beat.at) / 1e6) {
+                freed.ring()
+            }
             state.withLock { $0.listener }?.listens(turns.isListener)
             if !beat.isAlive { noteGivenUp(worker) }
         } catch {

@@ -10,6 +10,8 @@ private struct Play {
     private(set) var running: [(user: Int64, tenant: Int64, began: Double, ends: Double)] = []
     private(set) var claimed: [ClaimedJob] = []
     var seconds = 0.0
+    /// How long a look at a gap takes.
+    var lookSpan = 0.0
     var noise: SplitMix
 
     init(slots: Int, remembered: Int = 200_000, seed: UInt64 = 1) {
@@ -38,6 +40,7 @@ private struct Play {
     private mutating func claim(_ lasting: ClosedRange<Double>) {
         for _ in 0..<40 {
             let ticket = memory.ticket(free, at: seconds)
+            if ticket.look == .gap { seconds += lookSpan }
             let helping = server.answer(ticket)
             for job in helping.jobs {
                 let span = Double.random(in: lasting, using: &noise)
@@ -72,6 +75,11 @@ struct ClaimMemoryTests {
     {
         var play = Play(slots: 8, remembered: [40, 400, 200_000][Int(seed % 3)], seed: seed)
         play.server.haste = 100
+        // Every other worker is one of seven, and its looks take time.
+        if seed % 2 == 0 {
+            play.memory.walk.note(rank: Int(seed % 7), of: 7)
+            play.lookSpan = 0.001
+        }
         let tenants = Int64([1, 7, 60][Int(seed / 3 % 3)])
         for step in 0..<1500 {
             disturb(&play, tenants, step)
@@ -189,6 +197,43 @@ struct ClaimMemoryTests {
         }
         for _ in 0..<200 { play.step() }
         #expect(play.claimed.count == 21)
+    }
+
+    @Test func `what seven workers are behind they walk in parts, and together see all of it`() {
+        var seen: [Set<Int64>] = []
+        for rank in 0..<7 {
+            var play = Play(slots: 8)
+            play.server.haste = 100
+            play.lookSpan = 0.001
+            play.memory.walk.note(rank: rank, of: 7)
+            for number in 0..<7000 {
+                play.server.add(
+                    tenant: Int64(number % 70), at: play.server.now - Int64(number) * 500_000)
+            }
+            for _ in 0..<20 { play.step(0.001, lasting: 1000...1000) }
+            let remembered = (0..<70).flatMap { play.memory.due.next(7000, of: $0) }
+            seen.append(
+                Set(remembered.map(\.position.user)).union(play.claimed.map(\.claim.userID)))
+            #expect(!play.memory.walk.isBehind)
+        }
+        #expect(seen.allSatisfy { $0.count < 1300 }, "\(seen.map(\.count))")
+        #expect(seen.reduce(Set()) { $0.union($1) }.count == 7000)
+    }
+
+    @Test func `a worker that has done its part goes on with the others' when it runs dry`() {
+        var play = Play(slots: 8)
+        play.server.haste = 100
+        play.lookSpan = 0.001
+        play.memory.walk.note(rank: 3, of: 7)
+        for number in 0..<3000 {
+            play.server.add(
+                tenant: Int64(number % 13), at: play.server.now - Int64(number) * 500_000)
+        }
+        for _ in 0..<2500 where play.claimed.count < 3000 {
+            play.step()
+            #expect(play.free == 0 || play.claimed.count == 3000, "at \(play.seconds) s")
+        }
+        #expect(play.claimed.count == 3000)
     }
 
     @Test func `while nothing is due a claim walks from where the last one ended`() {

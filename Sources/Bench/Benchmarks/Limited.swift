@@ -1,5 +1,6 @@
 import Postgres
 import Queue
+import Synchronization
 
 /// 17: whether the limit of one tenant slows the claims of all.
 let limitedBenchmark = Benchmark(
@@ -58,54 +59,97 @@ private func claims(
         select jobrunner.set_tenant('t1', \(isLimited ? "in_max_running => 5" : "in_unlimited => true"));
         update jobrunner.limited_tenants set since = now() - interval '1 hour';
         """)
-    let began = ContinuousClock.now
-    // Workers that have just started do not know yet what is due.
-    let from = began + .seconds(3)
-    let end = from + .seconds(installation.stage.choose(short: 5, full: 10))
-    let finish = try benchmarkSQL("finish_held")
-    let counts = try await withThrowingTaskGroup(of: (given: Int, failed: Int).self) { group in
-        for _ in 1...sessions {
-            group.addTask {
-                try await claim(cluster.url, finish, from: from, until: end)
-            }
+    let tally = Tally()
+    let seconds = installation.stage.choose(short: 5.0, full: 10)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        for rank in 0..<sessions {
+            group.addTask { try await claim(cluster.url, rank: rank, tally) }
         }
-        return try await group.reduce((given: 0, failed: 0)) {
-            ($0.given + $1.given, $0.failed + $1.failed)
-        }
+        defer { tally.end() }
+        while !tally.isWarm { try await Task.sleep(for: .milliseconds(50)) }
+        try await cluster.forgetStatements()
+        tally.begin()
+        try await Task.sleep(for: .seconds(seconds))
+        tally.end()
+        try await cluster.keepStatements(
+            as: isLimited ? "statements, one limited" : "statements, none limited",
+            in: installation.stage.ledger)
+        try await group.waitForAll()
     }
     let left = try await cluster.number(
         "select count(*)::float8 from jobrunner.jobs where due_at <= now()")
     guard left > 0 else { throw BenchError("nothing was left to claim before the time was over") }
-    return (Double(counts.given) / (end - from).seconds, Double(counts.failed))
+    return (Double(tally.counts.given) / seconds, Double(tally.counts.failed))
 }
 
-/// One session's claims from one time until another that gave something, and those that failed.
-private func claim(
-    _ url: String, _ finish: String, from: ContinuousClock.Instant,
-    until end: ContinuousClock.Instant
-) async throws -> (given: Int, failed: Int) {
+/// What the sessions have claimed since the time began.
+private final class Tally: Sendable {
+    struct Counts: Sendable {
+        /// Claims that gave something, and claims that failed.
+        var given = 0
+        var failed = 0
+    }
+
+    private struct State {
+        var counts = Counts()
+        var warm = 0
+        var isCounting = false
+        var isOver = false
+    }
+
+    private let state = Mutex(State())
+
+    /// Every session has its plans: its first claims cost more than the later ones.
+    var isWarm: Bool { state.withLock { $0.warm == sessions } }
+    var isOver: Bool { state.withLock { $0.isOver } }
+    var counts: Counts { state.withLock { $0.counts } }
+
+    func noteWarm() { state.withLock { $0.warm += 1 } }
+    func begin() { state.withLock { $0.isCounting = true } }
+
+    func end() {
+        state.withLock { state in
+            state.isCounting = false
+            state.isOver = true
+        }
+    }
+
+    func note(_ claim: WritableKeyPath<Counts, Int>) {
+        state.withLock { state in
+            if state.isCounting { state.counts[keyPath: claim] += 1 }
+        }
+    }
+}
+
+/// One session's claims until it is told that the time is over.
+private func claim(_ url: String, rank: Int, _ tally: Tally) async throws {
     let database = Database(
         try DatabaseConfiguration(conninfo: url, applicationName: "jobrunner-bench", lanes: 1))
     let queue = Queue(database)
     let worker = try await queue.registerWorker(
         host: "bench", pid: 1, version: "bench", capacity: slots)
     let claimer = Claimer(queue, files: ["bench.idle": []], capacity: slots)
-    var (given, failed) = (0, 0)
-    while ContinuousClock.now < end {
+    claimer.note(rank: rank, of: sessions)
+    var count = 0
+    while !tally.isOver {
         let began = ContinuousClock.now
         do {
             let jobs = try await claimer.claim(worker: worker, slots: slots)
-            if began >= from, !jobs.isEmpty { given += 1 }
-            try await database.run {
-                _ = try $0.query(Statement(finish, binds: [.int(worker)]))
-            }
+            if !jobs.isEmpty { tally.note(\.given) }
+            _ = try await queue.finishRuns(
+                jobs.map {
+                    FinishedRun(
+                        claim: $0.claim, outcome: .complete, requests: 0, hasCommitted: false,
+                        isUnchanged: true)
+                })
             for job in jobs { claimer.noteEnd(of: job, claimedAt: began) }
-            if claimer.noteWritten() { claimer.note(dueFrom: nil) }
+            _ = claimer.noteWritten()
         } catch is DatabaseError {
-            failed += 1
+            tally.note(\.failed)
         }
+        count += 1
+        if count == 5 { tally.noteWarm() }
     }
     _ = try await queue.leave(worker: worker, deadline: .now + .seconds(10))
     await database.close()
-    return (given, failed)
 }
