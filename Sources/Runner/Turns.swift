@@ -35,7 +35,9 @@ final class Turns: Sendable {
     private let state = Mutex(State())
     private let start = ContinuousClock.now
 
-    /// What a heartbeat told; `time` is the database's, in seconds. Returns whether it was the first.
+    /// What a heartbeat told; `time` is the database's, in seconds.
+    ///
+    /// Returns whether it was the first.
     @discardableResult
     func note(rank: Int, of workers: Int, at time: Double) -> Bool {
         state.withLock { state in
