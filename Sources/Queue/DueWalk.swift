@@ -121,6 +121,7 @@ struct DueWalk: Sendable {
         switch ticket.look {
         case .take, .front:
             lookedInFrontAt = now
+            // It may lie behind the last: a server's clock can be set back.
             front = .after(helping.at)
             if helping.isCut { begin(Span(start: looked, end: front)) }
         case .gap:
@@ -129,8 +130,6 @@ struct DueWalk: Sendable {
             if helping.isCut { gap?.start = looked } else { endGap(at: now) }
         case .refill: break
         }
-        // The server's clock was set back.
-        if front.time > helping.at { front = .after(helping.at) }
     }
 
     /// Notes that nothing is due in front, by the database's time.

@@ -223,7 +223,7 @@ struct ClaimMemoryTests {
     @Test func `a worker that has done its part goes on with the others' when it runs dry`() {
         var play = Play(slots: 8)
         play.server.haste = 100
-        play.lookSpan = 0.001
+        play.lookSpan = 0.05
         play.memory.walk.note(rank: 3, of: 7)
         for number in 0..<3000 {
             play.server.add(
