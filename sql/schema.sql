@@ -419,7 +419,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.enqueue_job(in_job jobrunner.jobs, in_full boolean, in_entity text, in_force boolean) returns text
 -- function jobrunner.explain_job(in_tenant text, in_user text, in_job text) returns text
 -- function jobrunner.finish_held_runs(in_places bigint[], in_user_ids bigint[], in_names text[], in_outcomes text[], in_error_kinds text[], in_errors text[], in_waits_ms bigint[], in_requests bigint[], in_unchanged boolean[], in_secrets text[]) returns TABLE(user_id bigint, name text, fence bigint)
--- function jobrunner.finish_idle_runs(in_user_ids bigint[], in_names text[], in_fences bigint[], in_nonces uuid[], in_outcomes text[], in_passes text[], in_calls text[], in_committed boolean[], in_unchanged boolean[]) returns bigint[]
+-- function jobrunner.finish_idle_runs(in_user_ids bigint[], in_names text[], in_fences bigint[], in_nonces uuid[], in_outcomes text[], in_passes text[], in_calls text[], in_requests bigint[], in_committed boolean[], in_unchanged boolean[], in_asked boolean) returns bigint[]
 -- function jobrunner.finish_runs(in_user_ids bigint[], in_names text[], in_fences bigint[], in_nonces uuid[], in_outcomes text[], in_error_kinds text[], in_errors text[], in_failures text[], in_waits_ms bigint[], in_requests bigint[], in_passes text[], in_calls text[], in_committed boolean[], in_unchanged boolean[], in_secrets text[]) returns TABLE(user_id bigint, name text, fence bigint, verdict text)
 -- function jobrunner.forget_entity(in_job text, in_entity text) returns integer
 -- function jobrunner.give_job(in_tenant text, in_job text) returns integer
@@ -455,7 +455,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.note_record_failures(in_user_id bigint, in_name text, in_entity text, in_failures jsonb) returns boolean
 -- function jobrunner.note_slot_use(in_worker_id integer, in_tenant_ids bigint[], in_slot_ms bigint[], in_other_ms bigint) returns void
 -- function jobrunner.note_unreadable(in_user_id bigint, in_name text, in_entity text, in_unreadable boolean) returns boolean
--- function jobrunner.nothing_due(in_since timestamp with time zone, in_since_user_id bigint) returns TABLE(looked_at timestamp with time zone)
+-- function jobrunner.nothing_due(in_since timestamp with time zone, in_since_user_id bigint, in_grace interval) returns TABLE(looked_at timestamp with time zone)
 -- function jobrunner.open_runs(in_user_ids bigint[], in_lists jsonb, in_tables text[], in_sources jsonb, in_dirty text[] DEFAULT '{}'::text[]) returns jsonb
 -- function jobrunner.own_session(OUT pid integer, OUT started_at timestamp with time zone) returns record
 -- function jobrunner.pause_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer

@@ -131,7 +131,6 @@ private func claims(
     _ installation: Installation, of due: Int
 ) async throws -> (milliseconds: Double, buffers: Double) {
     let cluster = installation.cluster
-    let finish = try benchmarkSQL("finish_held")
     return try await cluster.withDatabase { database in
         let queue = Queue(database)
         let worker = try await queue.registerWorker(
@@ -145,9 +144,7 @@ private func claims(
             guard !jobs.isEmpty else { throw BenchError("\(count) of \(due) jobs were claimed") }
             count += jobs.count
             for job in jobs { claimer.noteEnd(of: job, claimedAt: began) }
-            try await database.run {
-                _ = try $0.query(Statement(finish, binds: [.int(worker)]))
-            }
+            try await endIdly(jobs, queue)
         }
         let use = try await cluster.use(of: "claim_jobs") - before
         _ = try await queue.leave(worker: worker, deadline: .now + .seconds(10))

@@ -136,12 +136,7 @@ private func claim(_ url: String, rank: Int, _ tally: Tally) async throws {
         do {
             let jobs = try await claimer.claim(worker: worker, slots: slots)
             if !jobs.isEmpty { tally.note(\.given) }
-            _ = try await queue.finishRuns(
-                jobs.map {
-                    FinishedRun(
-                        claim: $0.claim, outcome: .complete, requests: 0, hasCommitted: false,
-                        isUnchanged: true)
-                })
+            try await endIdly(jobs, queue)
             for job in jobs { claimer.noteEnd(of: job, claimedAt: began) }
             _ = claimer.noteWritten()
         } catch is DatabaseError {

@@ -1,4 +1,5 @@
 import Postgres
+import Queue
 
 /// Standing jobs for the benchmarks of the queue: tenants `t1`, `t2`, … with the same number of users.
 extension Installation {
@@ -28,6 +29,16 @@ extension Installation {
             order by t.id;
             """)
     }
+}
+
+/// Ends claimed jobs' runs as those that found nothing new.
+func endIdly(_ jobs: [ClaimedJob], _ queue: Queue) async throws {
+    _ = try await queue.finishRuns(
+        jobs.map {
+            FinishedRun(
+                claim: $0.claim, outcome: .complete, requests: 0, hasCommitted: false,
+                isUnchanged: true)
+        })
 }
 
 /// SQL of the folder `bench`, without its comment lines.
