@@ -125,6 +125,23 @@ import Testing
         }
     }
 
+    /// One that met its deadline goes on behind the others of its tenant.
+    @Test(arguments: [("yielded", "1"), ("shutdown", "1"), ("database", "1"), ("deadline", "0")])
+    func `a run that we broke off is as asked for as before`(_ kind: String, _ lane: String)
+        async throws
+    {
+        try await Fixture.lend { fixture in
+            let ann = try await fixture.addUser()
+            let worker = try await fixture.addWorker()
+            try await fixture.script("select jobrunner.enqueue('acme', 'ann', 'hub.refresh')")
+            let jobs = try await fixture.claim(worker)
+            _ = try await fixture.queue.finishRuns([
+                FinishedRun(claim: jobs[0].claim, outcome: .partial, errorKind: kind)
+            ])
+            #expect(try await fixture.job("priority", user: ann) == lane)
+        }
+    }
+
     @Test func `a first run keeps to its lane until it is complete, or somebody asks`() async throws
     {
         try await Fixture.lend { fixture in

@@ -88,8 +88,8 @@ begin
       end,
       priority = case
         when d.rerun_requested then 1
-        -- What was asked for and made room is asked for still.
-        when d.error_kind = 'yielded' then d.priority
+        -- What was asked for and made room, or was broken off by us, is asked for still.
+        when d.outcome = 'partial' and d.error_kind in ('yielded', 'shutdown', 'database') then d.priority
         -- Who was added with many keeps to their lane until a run of theirs is complete.
         when d.priority = -1 and d.outcome <> 'complete' then -1
         else 0
