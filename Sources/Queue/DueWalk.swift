@@ -88,8 +88,9 @@ struct DueWalk: Sendable {
             }
         }
         if gap == nil || isOthersPart, let start = again {
+            if let gap { leave(gap) }
             gap = Span(start: start, end: front)
-            (again, rest, isOthersPart) = (nil, [], false)
+            (again, isOthersPart) = (nil, false)
         }
     }
 

@@ -55,8 +55,8 @@ final class Turns: Sendable {
     /// Whether this worker is one of those that listen.
     var isListener: Bool { state.withLock { $0.rank < Self.listenersMax } }
 
-    /// What became due so lately is left to those that listen: else each job would be met by others' looks as well,
-    /// the more the more workers there are.
+    /// What became due so lately is left to those that listen: between a job's enqueue and its claim, looks of
+    /// the others would find it too.
     var grace: Duration { isListener ? .zero : .milliseconds(100) }
 
     /// How many workers of the database live.

@@ -220,7 +220,11 @@ struct ClaimMemoryTests {
         #expect(seen.reduce(Set()) { $0.union($1) }.count == 7000)
     }
 
-    @Test func `a worker that has done its part goes on with the others' when it runs dry`() {
+    /// Also when somebody made it look again, some way back, while it had the others' to walk.
+    @Test(arguments: [false, true])
+    func `a worker that has done its part goes on with the others' when it runs dry`(
+        _ looksAgain: Bool
+    ) {
         var play = Play(slots: 8)
         play.server.haste = 100
         play.lookSpan = 0.05
@@ -229,7 +233,10 @@ struct ClaimMemoryTests {
             play.server.add(
                 tenant: Int64(number % 13), at: play.server.now - Int64(number) * 500_000)
         }
-        for _ in 0..<2500 where play.claimed.count < 3000 {
+        for step in 0..<2500 where play.claimed.count < 3000 {
+            if looksAgain, step == 50 {
+                play.memory.walk.lookAgain(from: play.server.now - 10_000_000)
+            }
             play.step()
             #expect(play.free == 0 || play.claimed.count == 3000, "at \(play.seconds) s")
         }

@@ -66,7 +66,13 @@ private func claims(
             group.addTask { try await claim(cluster.url, rank: rank, tally) }
         }
         defer { tally.end() }
-        while !tally.isWarm { try await Task.sleep(for: .milliseconds(50)) }
+        let limit = ContinuousClock.now + .seconds(120)
+        while !tally.isWarm {
+            guard ContinuousClock.now < limit else {
+                throw BenchError("waited 120 s for \(sessions) sessions to claim")
+            }
+            try await Task.sleep(for: .milliseconds(50))
+        }
         try await cluster.forgetStatements()
         tally.begin()
         try await Task.sleep(for: .seconds(seconds))
