@@ -16,6 +16,9 @@ extension DatabaseError {
         return ["25", "53", "58"].contains(state.prefix(2))
     }
 
+    /// True when a lock was not to be had in time (55P03).
+    public var isLockTimeout: Bool { code == .server("55P03") }
+
     /// True when the data was refused (class 22, or one row touched twice: 21000).
     public var isDataError: Bool {
         guard case .server(let state) = code else { return false }

@@ -55,6 +55,11 @@ extension Row {
         try require(column) { try $0.arrayWithoutNulls { try $0.bool() } }
     }
 
+    /// A tid.
+    public func rowPlace(_ column: Column) throws -> RowPlace {
+        try require(column) { try $0.rowPlace() }
+    }
+
     /// A tid[] of one dimension without nulls.
     public func rowPlaceArray(_ column: Column) throws -> [RowPlace] {
         try require(column) { try $0.arrayWithoutNulls { try $0.rowPlace() } }

@@ -6,6 +6,8 @@ struct ClaimMemory: Sendable {
     var share: FairShare
     /// Remembered jobs that were come to for each that was taken.
     var staleness = 1.0
+    /// A claim passed by what somebody may have locked, or has.
+    private var isDoubtful = false
     /// Tenants that may have more jobs run than when they were found at their limits.
     var lifted: Set<Int64> = []
     /// Tenants that were found at their limits.
@@ -78,6 +80,8 @@ extension ClaimMemory {
 
     /// Remembered jobs that one statement is given.
     private static let offeredMax = 2_000
+    /// Where more of what is remembered is stale, jobs are locked at once, for that tells which of more than fit.
+    private static let stalenessMax = 2.0
 
     mutating func ticket(_ slots: Int, at now: Double) -> ClaimTicket {
         for tenant in lifted { share.lift(tenant) }
@@ -89,13 +93,15 @@ extension ClaimMemory {
         // Whose jobs are taken unseen is not known before.
         let open = share.open(slots, at: now)
         let isAllTaken = due.isEmpty && !walk.isBehind && open > 0
-        let offers = slots > 0 ? offers(slots, at: now) : []
+        let locks = isDoubtful || staleness > Self.stalenessMax
+        let offers = slots > 0 ? offers(slots, withMore: locks, at: now) : []
         walk.isHungry = slots > 0 && offers.reduce(0) { $0 + $1.jobs.count } < slots
         let refillStart = isAllTaken ? nil : due.refillStart
         let look = isAllTaken ? .take : walk.next(mayRefill: refillStart != nil, at: now)
         let (start, end) = walk.span(of: look, refillStart)
         return ClaimTicket(
-            look: look, start: start, end: end, offers: offers, limit: isAllTaken ? open : slots)
+            look: look, start: start, end: end, offers: offers, limit: isAllTaken ? open : slots,
+            locks: locks)
     }
 
     /// From where on a worker looks that remembers nothing and is behind nothing; nil: it is not so.
@@ -105,13 +111,19 @@ extension ClaimMemory {
         return walk.isBehind ? nil : walk.span(of: .take, nil).0
     }
 
-    private mutating func offers(_ slots: Int, at now: Double) -> [ClaimTicket.Offer] {
+    /// What is offered for the slots; `withMore`: more than fits, for some may not be what they were.
+    private mutating func offers(
+        _ slots: Int, withMore: Bool, at now: Double
+    ) -> [ClaimTicket.Offer] {
         guard !due.isEmpty else { return [] }
         var offers: [ClaimTicket.Offer] = []
-        var room = Self.offeredMax
+        var room = withMore ? Self.offeredMax : slots
         var newRoom = max(0, max(1, share.capacity / 2) - newRunning)
-        for candidate in share.candidates(for: slots, at: now) where room > 0 {
-            let count = Int((Double(candidate.share) * staleness).rounded(.up)) + 1
+        let candidates = share.candidates(for: slots, at: now) { [due] in due.count(of: $0) }
+        for candidate in candidates where room > 0 {
+            let count =
+                withMore
+                ? Int((Double(candidate.share) * staleness).rounded(.up)) + 1 : candidate.share
             let jobs = due.next(min(count, room), of: candidate.tenant, newMax: newRoom)
             guard !jobs.isEmpty else {
                 guard due.count(of: candidate.tenant) > 0 else { continue }
@@ -131,9 +143,12 @@ extension ClaimMemory {
     mutating func note(
         _ helping: Helping, by ticket: ClaimTicket, at now: Double
     ) -> Bool {
+        isDoubtful = helping.isContended
+        guard !helping.isContended else { return true }
         for job in helping.jobs { share.began(job.tenantID, at: now) }
         newRunning += helping.jobs.count { $0.lane == .new }
-        let visited = noteTaken(helping, ticket, at: now)
+        let visited =
+            ticket.locks ? noteVisited(helping, ticket, at: now) : noteTaken(helping, ticket)
         walk.note(helping, by: ticket, at: now)
         if ticket.look == .refill {
             let end = helping.isCut ? helping.looked : nil
@@ -141,24 +156,48 @@ extension ClaimMemory {
                 share.foundEmpty(tenant)
             }
         } else {
-            for (tenant, job) in helping.found {
+            for (tenant, job) in helping.found where !helping.taken.contains(job.place) {
                 due.add(job, of: tenant)
                 if job.lane != .new, heldNew.remove(tenant) != nil { share.lift(tenant) }
                 share.name(tenant, weight: helping.weights[tenant] ?? 1, at: now)
             }
         }
+        if ticket.look == .take, !ticket.locks, helping.found.count <= ticket.limit {
+            isDoubtful = !helping.isCut && !due.isEmpty
+        }
         if due.isEmpty { walk.isHungry = true }
-        return visited > 0 || !helping.found.isEmpty || !helping.full.isEmpty
+        return isDoubtful || visited > 0 || !helping.found.isEmpty || !helping.full.isEmpty
             || !helping.busy.isEmpty || walk.isBehind || due.isDry
     }
 
-    /// Forgets the jobs that the statement came to; returns how many.
-    private mutating func noteTaken(
+    /// Forgets what a statement took that locks nothing; returns how many.
+    ///
+    /// What it passed by is asked for once more, with locks.
+    private mutating func noteTaken(_ helping: Helping, _ ticket: ClaimTicket) -> Int {
+        for offer in ticket.offers {
+            let taken = offer.jobs.filter { helping.taken.contains($0.place) }
+            let isAll = taken.count == offer.jobs.count
+            isDoubtful = isDoubtful || !isAll
+            let isNothingLeft =
+                isAll
+                ? due.drop(taken, of: offer.tenant)
+                : due.remove(Set(taken.map(\.place)), of: offer.tenant)
+            if isNothingLeft { share.foundEmpty(offer.tenant) }
+        }
+        if !isDoubtful, !helping.taken.isEmpty { noteStaleness(1) }
+        return helping.taken.count
+    }
+
+    /// Forgets the jobs that a statement came to which locks them; returns how many.
+    private mutating func noteVisited(
         _ helping: Helping, _ ticket: ClaimTicket, at now: Double
     ) -> Int {
         var visited = 0
+        let last = ticket.offers.lastIndex { offer in
+            offer.jobs.contains { helping.taken.contains($0.place) }
+        }
         for (place, offer) in ticket.offers.enumerated() {
-            let cameTo = helping.cameTo(place, ticket)
+            let cameTo = helping.cameTo(offer, isLast: place >= last ?? 0, ticket)
             visited += cameTo
             if due.drop(offer.jobs.prefix(cameTo), of: offer.tenant) {
                 share.foundEmpty(offer.tenant)
@@ -167,10 +206,11 @@ extension ClaimMemory {
         limited.formUnion(helping.full)
         for tenant in helping.full { share.foundFull(tenant, at: now) }
         for tenant in helping.busy { share.foundBusy(tenant, at: now) }
-        if visited > 0 {
-            let seen = Double(visited) / Double(max(1, helping.takenOf.count))
-            staleness = min(16, max(1, 0.8 * staleness + 0.2 * seen))
-        }
+        if visited > 0 { noteStaleness(Double(visited) / Double(max(1, helping.taken.count))) }
         return visited
+    }
+
+    private mutating func noteStaleness(_ seen: Double) {
+        staleness = min(16, max(1, 0.8 * staleness + 0.2 * seen))
     }
 }

@@ -12,7 +12,7 @@ struct ClaimTicket: Sendable {
         case refill
     }
 
-    /// A tenant to take jobs from.
+    /// A tenant to take jobs from: up to its share of them.
     struct Offer: Sendable {
         var tenant: Int64
         var share: Int
@@ -24,6 +24,8 @@ struct ClaimTicket: Sendable {
     var end: DueJobs.Position?
     var offers: [Offer]
     var limit: Int
+    /// Jobs are locked one by one before they are taken; else those that somebody may have locked are passed by.
+    var locks = false
 
     /// Due jobs that are looked at, as `claim_jobs` takes it.
     var lookMax: Int {

@@ -5,7 +5,12 @@ extension Helping {
     /// Reads the rows of `claim_jobs`: the jobs, and last its report.
     init(_ rows: Rows) throws {
         for row in rows {
-            if try row.isNull(0) { try readReport(row) } else { jobs.append(try ClaimedJob(row)) }
+            if try row.isNull(0) {
+                try readReport(row)
+            } else {
+                jobs.append(try ClaimedJob(row))
+                taken.insert(try row.rowPlace(26))
+            }
         }
     }
 
@@ -20,12 +25,8 @@ extension Helping {
                 weights[tenant] = weight
             }
         }
-        if !(try row.isNull(24)) {
-            takenOf = try row.intArray(24)
-            takenPlaces = try row.intArray(25)
-        }
-        full = Set(try tenants(row, 26))
-        busy = Set(try tenants(row, 27))
+        full = Set(try tenants(row, 24))
+        busy = Set(try tenants(row, 25))
     }
 
     private mutating func readFound(_ row: Row) throws {

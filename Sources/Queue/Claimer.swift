@@ -38,11 +38,11 @@ public final class Claimer: Sendable {
             }
         }
         try await fill(&claimed, worker: worker, slots: slots)
-        var read = claimed.sorted {
+        var read = claimed
+        try await queue.readInputs(of: &read, files)
+        jobs = read.sorted {
             (-$0.lane.rawValue, $0.scheduledAt) < (-$1.lane.rawValue, $1.scheduledAt)
         }
-        try await queue.readInputs(of: &read, files)
-        jobs = read
         return jobs
     }
 

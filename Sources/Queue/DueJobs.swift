@@ -50,7 +50,7 @@ struct DueJobs: Sendable {
     }
 
     /// Jobs of one tenant that are remembered at most.
-    private static let mostOfTenant = 2_000
+    private static let mostOfTenant = 10_000
 
     /// Jobs of all tenants, as a rule.
     private let most: Int
@@ -92,6 +92,16 @@ struct DueJobs: Sendable {
         let new = jobs.count { $0.lane == .new }
         backlogs[tenant]?.line.drop(jobs.count - new)
         backlogs[tenant]?.new.drop(new)
+        return forgetIfEmpty(tenant)
+    }
+
+    /// Forgets a tenant's jobs at some places, which were claimed, wherever they stand.
+    ///
+    /// Returns whether nothing of the tenant is left.
+    mutating func remove(_ places: Set<RowPlace>, of tenant: Int64) -> Bool {
+        guard !places.isEmpty, backlogs[tenant] != nil else { return false }
+        backlogs[tenant]?.line.remove(places)
+        backlogs[tenant]?.new.remove(places)
         return forgetIfEmpty(tenant)
     }
 
@@ -219,5 +229,9 @@ extension DueJobs.Line {
         let first = min(count, asked.count)
         asked.removeFirst(first)
         others.removeFirst(min(count - first, others.count))
+    }
+    fileprivate mutating func remove(_ places: Set<RowPlace>) {
+        asked.removeAll { places.contains($0.place) }
+        others.removeAll { places.contains($0.place) }
     }
 }

@@ -46,9 +46,10 @@ struct FairShare: Sendable {
         }
     }
 
-    /// Tenants that are looked at for one claim: more would be a long statement.
-    private static let candidatesMax = 64
-    /// Tenants that one claim takes from, as a rule: each costs a descent of an index.
+    /// Tenants that are looked at for one statement of few jobs, and of many.
+    private static let contendersLeast = 64
+    private static let contendersMost = 256
+    /// Tenants that one claim takes from where each has enough: each costs a function scan.
     private static let tenantsPerClaim = 25
 
     /// What a run costs at least: below it runs are counted, and not timed, for their time is mostly ours.
@@ -236,10 +237,13 @@ extension FairShare {
     /// Tenants in the order in which they are served, with their shares of `slots`.
     ///
     /// Tenants below their fair number of slots come first. Their shares add up to the slots or more:
-    /// some may turn out to have less.
-    mutating func candidates(for slots: Int, at now: Double) -> [Candidate] {
+    /// some may turn out to have less. `known`: how many jobs of a tenant are known, more than which it gets none.
+    mutating func candidates(
+        for slots: Int, at now: Double, known: (Int64) -> Int = { _ in .max }
+    ) -> [Candidate] {
         endRests(at: now)
-        let contenders = contenders(at: now)
+        let contenders = contenders(
+            min(max(Self.contendersLeast, 2 * slots), Self.contendersMost), at: now)
         guard let first = contenders.first else { return [] }
         level = max(level, first.use)
         var result: [Candidate] = []
@@ -260,7 +264,8 @@ extension FairShare {
         }
         return result
 
-        func give(_ id: Int64, _ wished: Int) {
+        func give(_ id: Int64, _ most: Int) {
+            let wished = min(most, known(id))
             var share = wished
             if !isShort(id, at: now) {
                 // Of whom nothing is known, one run may have a reserved slot.
@@ -301,7 +306,7 @@ extension FairShare {
     /// nothing runs here, a run of the one that had most.
     mutating func yields(at now: Double) -> [Int64: Int] {
         endRests(at: now)
-        let starving = contenders(at: now).filter { contender in
+        let starving = contenders(Self.contendersLeast, at: now).filter { contender in
             contender.since <= now - Self.patience && !holders.contains(contender.id)
         }
         guard !starving.isEmpty else { return [:] }
@@ -332,11 +337,11 @@ extension FairShare {
         var room: Int
     }
 
-    /// The tenants that are next, at most some tens.
-    private mutating func contenders(at now: Double) -> [Contender] {
+    /// The tenants that are next, at most so many of those of whom nothing runs.
+    private mutating func contenders(_ most: Int, at now: Double) -> [Contender] {
         var ids = Array(active)
         var taken: [Place] = []
-        while taken.count < Self.candidatesMax, let place = queue.pop() {
+        while taken.count < most, let place = queue.pop() {
             guard isCurrent(place) else { continue }
             taken.append(place)
             ids.append(place.tenant)

@@ -35,21 +35,44 @@ extension Queue {
     func claimHelping(
         worker: Int, names: [String], _ ticket: ClaimTicket
     ) async throws -> Helping {
-        let offers = ticket.offers
-        var lasts: [Int32] = []
-        for offer in offers { lasts.append((lasts.last ?? 0) + Int32(clamping: offer.jobs.count)) }
         let statement = Statement(
             """
-            select * from jobrunner.claim_jobs($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+            select * from jobrunner.claim_jobs($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
             """,
-            .int4(Int32(clamping: worker)), .int4(Int32(clamping: ticket.limit)),
-            .textArray(names), .timestamptz(ticket.start.time), .int8(ticket.start.user),
-            .timestamptz(ticket.end?.time ?? .max), .int4(Int32(clamping: ticket.lookMax)),
-            .bool(ticket.look == .take), .int8Array(offers.map(\.tenant)),
+            binds: [
+                .int4(Int32(clamping: worker)), .int4(Int32(clamping: ticket.limit)),
+                .textArray(names), .timestamptz(ticket.start.time), .int8(ticket.start.user),
+                .timestamptz(ticket.end?.time ?? .max), .int4(Int32(clamping: ticket.lookMax)),
+                .bool(ticket.look == .take), .bool(ticket.locks),
+            ] + (ticket.locks ? tenants(of: ticket.offers) : places(of: ticket.offers)))
+        do {
+            return try await call(statement) { try Helping($0) }
+        } catch let error as DatabaseError where error.isLockTimeout && !ticket.locks {
+            var helping = Helping()
+            helping.isContended = true
+            return helping
+        }
+    }
+
+    /// Of each tenant its share, and where its jobs stand among all.
+    private func tenants(of offers: [ClaimTicket.Offer]) -> [Bind] {
+        var lasts: [Int32] = []
+        for offer in offers { lasts.append((lasts.last ?? 0) + Int32(clamping: offer.jobs.count)) }
+        return [
+            .int8Array(offers.map(\.tenant)),
             .int4Array(offers.map { Int32(clamping: $0.share) }),
             .int4Array(zip(offers, lasts).map { $1 - Int32(clamping: $0.jobs.count) + 1 }),
-            .int4Array(lasts), .rowPlaceArray(offers.flatMap { $0.jobs.map(\.place) }))
-        return try await call(statement) { try Helping($0) }
+            .int4Array(lasts), .rowPlaceArray(offers.flatMap { $0.jobs.map(\.place) }),
+        ]
+    }
+
+    /// Of each job its tenant.
+    private func places(of offers: [ClaimTicket.Offer]) -> [Bind] {
+        [
+            .int8Array(offers.flatMap { Array(repeating: $0.tenant, count: $0.jobs.count) }),
+            .int4Array([]), .int4Array([]), .int4Array([]),
+            .rowPlaceArray(offers.flatMap { $0.jobs.map(\.place) }),
+        ]
     }
 
     /// Looks whether something became due behind a position; returns until when it looked if nothing did.

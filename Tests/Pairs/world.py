@@ -199,6 +199,7 @@ class World:
             lasts.append(len(places))
         return {
             "in_worker_id": worker, "in_limit": limit, "in_names": names, "in_look": 0, "in_takes": False,
+            "in_locks": True,
             "in_tenant_ids": [row["tenant_id"] for row in rows], "in_shares": [limit] * len(rows),
             "in_firsts": firsts, "in_lasts": lasts, "in_places": places}
 

@@ -70,7 +70,7 @@ private struct SplitMix: RandomNumberGenerator {
 
 @Suite("What a worker remembers between its claims")
 struct ClaimMemoryTests {
-    @Test(arguments: 1...30 as ClosedRange<UInt64>)
+    @Test(arguments: 1...60 as ClosedRange<UInt64>)
     func `whatever becomes due is claimed, whoever moves, takes or commits it late`(_ seed: UInt64)
     {
         var play = Play(slots: 8, remembered: [40, 400, 200_000][Int(seed % 3)], seed: seed)
@@ -86,7 +86,11 @@ struct ClaimMemoryTests {
             play.step()
         }
         // No more comes; what is due is claimed while slots are free, but for what commits late.
-        for _ in 0..<1500 { play.step() }
+        for step in 0..<1500 {
+            // What was held when its turn came is looked for again, as by one worker in turn.
+            if step % 500 == 0 { play.memory.walk.lookBehind(at: play.seconds) }
+            play.step()
+        }
         let left = play.server.waiting.filter { $0.time <= play.server.now }
         #expect(left.isEmpty, "\(left.count) left")
         #expect(play.memory.due.isEmpty)
@@ -117,6 +121,10 @@ struct ClaimMemoryTests {
         if chance(0.1), let job = anyJob(), play.server.isWaiting(job) {
             play.server.steal(job)
         }
+        if chance(0.1), let job = anyJob(), play.server.isWaiting(job) {
+            play.server.hold(job, until: now + Int64.random(in: 0...500_000, using: &play.noise))
+        }
+        play.server.contends = chance(0.02)
         if chance(0.05), let job = anyJob(), play.server.isWaiting(job) {
             play.server.move(job)
             play.memory.walk.lookAgain(from: play.server.jobs[job].time)
@@ -252,5 +260,17 @@ struct ClaimMemoryTests {
         #expect(ticket.look == .take)
         #expect(ticket.start.time >= before - 2_000_000)
         #expect(ticket.offers.isEmpty)
+    }
+
+    @Test func `one statement is offered a hundred jobs, also of a hundred tenants`() {
+        var play = Play(slots: 100)
+        for number in 0..<3000 {
+            play.server.add(tenant: Int64(number % 1000), at: play.server.now - Int64(number))
+        }
+        // All that is due is seen, and runs that end make room.
+        for _ in 0..<20 { play.step(0.01, lasting: 0.05...0.05) }
+        play.step(0.1, lasting: 1000...1000)
+        let ticket = play.memory.ticket(100, at: play.seconds)
+        #expect(ticket.offers.reduce(0) { $0 + $1.jobs.count } == 100)
     }
 }

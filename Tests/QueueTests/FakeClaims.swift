@@ -2,7 +2,7 @@ import Postgres
 
 @testable import Queue
 
-/// What `claim_jobs` does, once more and as simply as can be: jobs in an array, one server, no locks.
+/// What `claim_jobs` does, once more and as simply as can be: jobs in an array, one server.
 struct FakeClaims {
     struct Job {
         var tenant: Int64
@@ -12,6 +12,10 @@ struct FakeClaims {
         /// Its row is not committed before then.
         var visibleAt: Int64 = .min
         var isRunning = false
+        /// Somebody holds its row until then.
+        var heldUntil: Int64 = .min
+        /// Somebody has held its row.
+        var wasHeld = false
         var place: UInt64
     }
 
@@ -22,6 +26,8 @@ struct FakeClaims {
     private var nextPlace: UInt64 = 1
     private var limits: [Int64: Int] = [:]
     var weights: [Int64: Int] = [:]
+    /// Somebody locks what the next claim is about to take.
+    var contends = false
     /// A look walks so many times fewer jobs than the product's.
     var haste = 1
     /// Microseconds.
@@ -54,6 +60,12 @@ struct FakeClaims {
         nextPlace += 1
     }
 
+    /// Another transaction locks its row, and changes nothing.
+    mutating func hold(_ number: Int, until time: Int64) {
+        jobs[number].heldUntil = time
+        jobs[number].wasHeld = true
+    }
+
     /// Another worker's claim.
     mutating func steal(_ number: Int) {
         jobs[number].isRunning = true
@@ -69,19 +81,27 @@ struct FakeClaims {
 
     mutating func answer(_ ticket: ClaimTicket) -> Helping {
         var helping = Helping()
+        if contends, !ticket.locks {
+            contends = false
+            helping.isContended = true
+            return helping
+        }
         helping.at = now
         if ticket.look == .take {
             let looked = look(ticket)
             helping.looked = looked.end
+            note(looked.found, &helping)
             if looked.end.user == .max, looked.found.count <= ticket.limit {
-                for number in looked.found where limits[jobs[number].tenant] == nil {
+                for number in looked.found
+                where limits[jobs[number].tenant] == nil && isFree(number, ticket) {
                     take(number, &helping)
                 }
             }
-            note(looked.found.filter { !jobs[$0].isRunning }, &helping)
             return helping
         }
-        if ticket.limit > 0 { pick(ticket, &helping) }
+        if ticket.limit > 0 {
+            if ticket.locks { pick(ticket, &helping) } else { takePlaces(ticket, &helping) }
+        }
         guard ticket.lookMax > 0 else { return helping }
         let looked = look(ticket)
         helping.looked = looked.end
@@ -89,22 +109,43 @@ struct FakeClaims {
         return helping
     }
 
+    /// By one update.
+    private mutating func takePlaces(_ ticket: ClaimTicket, _ helping: inout Helping) {
+        let offered = ticket.offers.reduce(0) { $0 + $1.jobs.count }
+        precondition(offered <= ticket.limit, "\(offered) of \(ticket.limit) are offered")
+        for offer in ticket.offers where limits[offer.tenant] == nil {
+            for job in offer.jobs {
+                guard let number = number(of: job, offer.tenant), isFree(number, ticket)
+                else { continue }
+                take(number, &helping)
+            }
+        }
+    }
+
+    private func number(of job: DueJobs.Job, _ tenant: Int64) -> Int? {
+        guard let number = places[job.place.number], !jobs[number].isRunning,
+            jobs[number].tenant == tenant, jobs[number].time <= now
+        else { return nil }
+        return number
+    }
+
+    private func isFree(_ number: Int, _ ticket: ClaimTicket) -> Bool {
+        ticket.locks ? jobs[number].heldUntil < now : !jobs[number].wasHeld
+    }
+
     private mutating func pick(_ ticket: ClaimTicket, _ helping: inout Helping) {
-        for (of, offer) in ticket.offers.enumerated() {
+        for offer in ticket.offers {
             let room = limits[offer.tenant].map { max(0, $0 - running(of: offer.tenant)) }
             var taken = 0
-            for (at, job) in offer.jobs.enumerated() {
+            for job in offer.jobs {
                 guard taken < min(offer.share, room ?? .max), helping.jobs.count < ticket.limit
                 else {
                     break
                 }
-                guard let number = places[job.place.number], !jobs[number].isRunning,
-                    jobs[number].tenant == offer.tenant, jobs[number].time <= now
+                guard let number = number(of: job, offer.tenant), isFree(number, ticket)
                 else { continue }
                 take(number, &helping)
                 taken += 1
-                helping.takenOf.append(of + 1)
-                helping.takenPlaces.append(at + 1)
             }
             if taken == room { helping.full.insert(offer.tenant) }
         }
@@ -118,6 +159,9 @@ struct FakeClaims {
                 claim: claim, tenantID: job.tenant, scheduledAt: job.time, claimedAt: now,
                 deadline: .seconds(1), lane: job.isAsked ? .asked : .due, isForced: false,
                 tickAt: job.time))
+        helping.taken.insert(RowPlace(job.place))
+        // Its own version of the row.
+        jobs[number].wasHeld = false
         steal(number)
     }
 

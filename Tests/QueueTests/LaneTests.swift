@@ -71,7 +71,7 @@ import Testing
             let worker = try await fixture.addWorker()
             let claimer = fixture.claimer(20)
             let first = try await claimer.claim(worker: worker, slots: 20)
-            #expect(first.prefix(6).allSatisfy { $0.lane == .due })
+            #expect(first.prefix(6).allSatisfy { $0.lane == .due }, "\(first.map(\.lane))")
             #expect(first.count { $0.lane == .new } == 10)
             #expect(try await claimer.claim(worker: worker, slots: 4).isEmpty)
             #expect(claimer.isHeldBack)

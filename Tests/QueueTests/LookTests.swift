@@ -107,15 +107,80 @@ import Testing
                 from jobrunner.tenants as t
                 cross join jobrunner.jobs as j
                 join jobrunner.tenants as owner on owner.id = j.tenant_id and owner.name = 'acme'
-                cross join lateral jobrunner.claim_jobs($1, 5, '{hub.refresh}', 'infinity', 0, 'infinity', 0, false,
+                cross join lateral jobrunner.claim_jobs($1, 5, '{hub.refresh}', 'infinity', 0, 'infinity', 0, false, $3,
                   array[t.id], '{5}', '{1}', '{1}', array[j.ctid]) as c
                 where t.name = $2
                 """
-            for (tenant, count) in [("other", 0), ("acme", 1), ("acme", 0)] {
-                let taken = try await fixture.int(
-                    offer, .int4(Int32(worker)), .text(tenant))
-                #expect(taken == count, "\(tenant)")
+            for locks in [false, true] {
+                for (tenant, count) in [("other", 0), ("acme", 1), ("acme", 0)] {
+                    let taken = try await fixture.int(
+                        offer, .int4(Int32(worker)), .text(tenant), .bool(locks))
+                    #expect(taken == count, "\(tenant), \(locks)")
+                }
+                try await fixture.script(
+                    """
+                    select jobrunner.release_jobs(array_agg(user_id), array_agg(name), array_agg(fence), array_agg(nonce))
+                    from jobrunner.jobs where worker_id is not null
+                    """)
             }
+        }
+    }
+
+    @Test(arguments: [5, 50])
+    func
+        `jobs whose rows somebody has locked are claimed, and those that are locked are no one's wait`(
+            _ count: Int
+        ) async throws
+    {
+        try await Fixture.lend { fixture in
+            try await fixture.addUsers(count)
+            // Locked and let go: the rows bear the mark of it.
+            try await fixture.script(
+                """
+                begin;
+                select from jobrunner.jobs where user_id % 5 <> 0 for update;
+                commit
+                """)
+            let worker = try await fixture.addWorker()
+            let claimer = fixture.claimer(20)
+            let held = "select from jobrunner.jobs where user_id % 5 = 1 for update"
+            let claimed = try await fixture.during(held) {
+                var claimed = 0
+                for _ in 1...5 {
+                    let jobs = try await claimer.claim(worker: worker, slots: 20)
+                    claimed += jobs.count
+                    for job in jobs { claimer.noteEnd(of: job, claimedAt: .now) }
+                }
+                return claimed
+            }
+            #expect(claimed == count * 4 / 5)
+            claimer.note(dueFrom: nil)
+            #expect(try await claimer.claim(worker: worker, slots: 20).count == count / 5)
+        }
+    }
+
+    @Test(arguments: [1, 30])
+    func `a claim that meets a lock while it takes jobs tries again, and fails at nobody`(
+        _ count: Int
+    ) async throws {
+        try await Fixture.lend { fixture in
+            try await fixture.addUsers(count)
+            let worker = try await fixture.addWorker()
+            let claimer = fixture.claimer(10)
+            let claiming = try await fixture.during("lock table jobrunner.jobs in share mode") {
+                let claiming = Task { try await claimer.claim(worker: worker, slots: 10) }
+                let end = ContinuousClock.now + .seconds(20)
+                // The first wait ends after 100 ms; then it locks rows, and waits for the table as any writer does.
+                while try await fixture.int(
+                    """
+                    select count(*) from pg_stat_activity
+                    where datname = current_database() and wait_event_type = 'Lock' and query like '%claim_jobs%'
+                      and clock_timestamp() - query_start > interval '200 ms'
+                    """) == 0
+                { try #require(.now < end, "the claim does not wait a second time") }
+                return claiming
+            }
+            #expect(try await claiming.value.count == min(count, 10))
         }
     }
 }

@@ -46,9 +46,9 @@ struct PlanTests {
         try await Fixture.lend { fixture async throws in
             try await fill(fixture)
             let pick =
-                try await "select y.ctid, t.of, y.place"
+                try await "select y.ctid, t.of"
                 + fixture.statement(
-                    of: "pick_places", from: "select y.ctid, t.of, y.place", to: "  ) as x;",
+                    of: "pick_places", from: "select y.ctid, t.of", to: "  ) as x;",
                     variables: [
                         "in_tenant_ids", "v_shares", "in_firsts", "in_lasts", "in_places",
                         "in_names",

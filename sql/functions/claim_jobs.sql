@@ -11,6 +11,7 @@ create or replace function jobrunner.claim_jobs(
   in_until timestamptz default 'infinity',
   in_look integer default 1000,
   in_takes boolean default true,
+  in_locks boolean default false,
   in_tenant_ids bigint[] default '{}',
   in_shares integer[] default '{}',
   in_firsts integer[] default '{}',
@@ -41,10 +42,9 @@ create or replace function jobrunner.claim_jobs(
   found_places tid[],
   apart_ids bigint[],
   apart_weights integer[],
-  took_of integer[],
-  took_places integer[],
   full_ids bigint[],
-  busy_ids bigint[]
+  busy_ids bigint[],
+  place tid
 )
 language plpgsql volatile
 set search_path = pg_catalog
@@ -52,26 +52,37 @@ set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set jit = off
 as $$
--- Claims up to in_limit (at most 999) due jobs of the named job files for a worker: a row each, as claimed_job. The last row
--- has no user; it is the claim's report.
+-- Claims up to in_limit (at most 999) due jobs of the named job files for a worker: a row each, as claimed_job, and place, where its
+-- row stood. The last row has no user; it is the claim's report.
 -- With in_takes: what became due after (in_since, in_since_user_id), if there are no more than in_limit (pick_due).
--- Else: from in_tenant_ids in their order, up to in_shares of each, the jobs at in_places, where each tenant's
--- stand from its in_firsts to its in_lasts (pick_places); and the due jobs after (in_since, in_since_user_id) until in_until are looked at,
--- in_look at most, and reported (look_due); none if in_look is 0.
+-- Else: the jobs at in_places; and the due jobs after (in_since, in_since_user_id) until in_until are looked at, in_look at most, and
+-- reported (look_due); none if in_look is 0.
+-- Without in_locks each job is taken by one update, unless somebody has locked its row since it was written, or its tenant is paused
+-- or has a limit: those are passed by. in_tenant_ids: of each place its tenant. Who locks a row in the moment between the look at it
+-- and its update makes the claim wait, for 100 ms at most (55P03).
+-- With in_locks they are locked one by one before, by skip locked: from in_tenant_ids in their order, up to in_shares of each, where
+-- each tenant's places stand from its in_firsts to its in_lasts (pick_places).
 -- A job that may have killed two workers is given to a worker that holds no other such job, before all others.
 -- Raises JR003 when the worker has been given up.
 -- Locks: the worker's row, so that the worker can't be given up, and its jobs looked for, while this claim is under way;
--- rows of limited_tenants, and jobs, by skip locked. No indexed column is changed, so that claims are HOT updates.
+-- rows of limited_tenants, and jobs. No indexed column is changed, so that claims are HOT updates.
 #variable_conflict use_column
 declare
   -- Of the thousand numbers that one drawing of a fence gives.
   v_limit integer := least(in_limit, 999);
   v_suspect_place tid;
   v_suspect_limited bigint;
-  v_pick jobrunner.claim_pick;
+  v_pick record;
   v_look jobrunner.claim_look;
   v_places tid[] := '{}';
+  -- Of each place that is not locked yet.
+  v_tenant_ids bigint[];
+  v_unlocked integer := 0;
+  v_apart bigint[];
+  v_count integer := 0;
   v_limited bigint[] := '{}';
+  v_full bigint[];
+  v_busy bigint[];
   v_fence bigint;
   v_nonce uuid;
 begin
@@ -87,12 +98,27 @@ begin
     v_limit := v_limit - (v_suspect_place is not null)::integer;
   end if;
   if in_takes then
-    v_look := jobrunner.pick_due(v_limit, in_look, in_names, in_since, in_since_user_id);
+    v_look := jobrunner.pick_due(v_limit, in_look, in_names, in_since, in_since_user_id, in_locks);
     v_places := v_look.picked;
-  elsif v_limit > 0 and in_tenant_ids <> '{}' then
-    v_pick := jobrunner.pick_places(v_limit, in_names, in_tenant_ids, in_shares, in_firsts, in_lasts, in_places);
+  elsif v_limit > 0 and in_places <> '{}' and in_locks then
+    select p.* into v_pick
+    from jobrunner.pick_places(v_limit, in_names, in_tenant_ids, in_shares, in_firsts, in_lasts, in_places) as p;
     v_places := v_pick.picked;
     v_limited := v_pick.limited_ids;
+    v_full := v_pick.full_ids;
+    v_busy := v_pick.busy_ids;
+  elsif v_limit > 0 and in_places <> '{}' then
+    v_places := in_places[: v_limit];
+    v_tenant_ids := in_tenant_ids[: v_limit];
+    v_apart := jobrunner.apart_tenants(v_tenant_ids);
+    if v_apart <> '{}' then
+      select coalesce(array_agg(f.ctid), '{}'), array_agg(f.tenant_id) into v_places, v_tenant_ids
+      from unnest(v_places, v_tenant_ids) as f (ctid, tenant_id)
+      where f.tenant_id <> all (v_apart);
+    end if;
+  end if;
+  if not in_locks then
+    v_unlocked := cardinality(v_places);
   end if;
 
   if v_suspect_place is not null then
@@ -105,6 +131,9 @@ begin
     for share;
     if not found then
       raise exception 'worker % has ended or drains', in_worker_id using errcode = 'JR003';
+    end if;
+    if v_unlocked > 0 then
+      perform set_config('lock_timeout', '100ms', true);
     end if;
     v_fence := nextval('jobrunner.fences');
     v_nonce := gen_random_uuid();
@@ -119,19 +148,30 @@ begin
           next_due_at = jobrunner.next_tick(now(), j.every, j.phase),
           limited_tenant_id = case when j.tenant_id = any (v_limited) then j.tenant_id end,
           untriggered_due_at = null
-        from unnest(v_places) with ordinality as p (ctid, place)
+        from unnest(v_places, v_tenant_ids) with ordinality as p (ctid, tenant_id, place)
         where j.ctid = p.ctid
-        returning j.*
+          -- While nobody has locked or changed the row, xmax is the lock that its version was made with (xmin), or 0.
+          and (p.place > v_unlocked or (
+            j.xmax in ('0', j.xmin) and j.state = 'waiting' and j.claimable_at <= now() and j.crashes < 2
+            and j.name = any (in_names) and j.tenant_id = coalesce(p.tenant_id, j.tenant_id)
+          ))
+        returning j.*, p.ctid as place
       )
       select c.user_id, c.name, c.tenant_id, c.fence, c.nonce, c.due_at, c.started_at, c.next_due_at - c.every,
         (date_part('epoch', c.deadline) * 1000)::bigint, c.priority, c.force_requested, c.entity_requested,
         c.last_outcome, c.last_success_at, c.unchanged_at, null::timestamptz, null::bigint, null::bigint[],
-        null::timestamptz[], null::bigint[], null::smallint[], null::tid[], null::bigint[], null::integer[], null::integer[],
-        null::integer[], null::bigint[], null::bigint[]
+        null::timestamptz[], null::bigint[], null::smallint[], null::tid[], null::bigint[], null::integer[], null::bigint[],
+        null::bigint[], c.place
       from claimed as c;
+    get diagnostics v_count = row_count;
   end if;
 
-  if in_look > 0 and not in_takes then
+  if in_takes then
+    if v_count - (v_suspect_place is not null)::integer = cardinality(v_look.places) then
+      -- All that was found was taken.
+      v_look.tenant_ids := null;
+    end if;
+  elsif in_look > 0 then
     -- Now, so that what was claimed above is not found again.
     v_look := jobrunner.look_due(in_look, in_names, in_since, in_since_user_id, in_until);
   end if;
@@ -139,8 +179,7 @@ begin
     select null::bigint, null::text, null::bigint, null::bigint, null::uuid, null::timestamptz, now(), null::timestamptz,
       null::bigint, null::smallint, null::boolean, null::text, null::text, null::timestamptz, null::timestamptz,
       v_look.looked_at, v_look.looked_user_id, v_look.tenant_ids, v_look.times, v_look.user_ids, v_look.priorities,
-      v_look.places, v_look.apart_ids, v_look.apart_weights, v_pick.took_of, v_pick.took_places, v_pick.full_ids,
-      v_pick.busy_ids;
+      v_look.places, v_look.apart_ids, v_look.apart_weights, v_full, v_busy, null::tid;
 end
 $$;
 comment on function jobrunner.claim_jobs is

@@ -23,12 +23,12 @@ begin
   -- Read here and not before: the job may have been taken while the caller waited for the tenant's row.
   join jobrunner.tenant_jobs as t on t.tenant_id = u.tenant_id
   join jobrunner.job_files as f on f.name = t.job_name and (f.scope = 'tenant') = u.stands_for_tenant
-  cross join lateral (select jobrunner.period_of(u.id, u.tenant_id, f.name, f.every) as every) as p
-  where in_names is null or f.name = any (in_names)
+  cross join lateral jobrunner.period_of(u.id, u.tenant_id, f.name, f.every) as p
+  where (in_names is null or f.name = any (in_names))
+    and not exists (select from jobrunner.jobs as j where j.user_id = u.id and j.name = f.name)
   -- A user that is being removed gets none (remove_users): a foreign key would do, but each claim would pay for it. A
   -- schedule that is being changed is waited for (store_job_file).
-  for key share of u for share of f
-  on conflict do nothing;
+  for key share of u for share of f;
   get diagnostics v_count = row_count;
   return v_count;
 end

@@ -5,63 +5,68 @@ create or replace function jobrunner.note_ended_passes(
   in_passes text[],
   in_failures text[]
 ) returns bigint[]
-language sql volatile
+language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Ends passes whose last page had nothing to write, of the runs at in_places, whose jobs are locked.
 -- Each must follow the page it names, and the pass before it where it has none. Returns the places of runs with one that
 -- does not, which is dropped. Not for callers: finish_runs. An entity that failed afterwards keeps its count of failures.
-with ended as materialized (
-  select h.place, j.user_id, j.name, j.tenant_id, p.*,
-    coalesce(k.generation, 0) = p.generation
-      and coalesce(k.pass_number, 0) = p.pass_number - (p.page_number = 0)::integer
-      and (p.page_number = 0 or k.page_number = p.page_number) as follows
-  from unnest(in_places) as h (place)
-  join jobrunner.jobs as j on j.user_id = in_user_ids[h.place] and j.name = in_names[h.place]
-  cross join lateral jsonb_to_recordset(in_passes[h.place]::jsonb)
-    as p (
-      entity text, generation bigint, pass_number integer, page_number integer, watermark text, sync_token text,
-      validator text, probe text, full_us bigint
+declare
+  v_places bigint[];
+begin
+  with ended as materialized (
+    select h.place, j.user_id, j.name, j.tenant_id, p.*,
+      coalesce(k.generation, 0) = p.generation
+        and coalesce(k.pass_number, 0) = p.pass_number - (p.page_number = 0)::integer
+        and (p.page_number = 0 or k.page_number = p.page_number) as follows
+    from unnest(in_places) as h (place)
+    join jobrunner.jobs as j on j.user_id = in_user_ids[h.place] and j.name = in_names[h.place]
+    cross join lateral jsonb_to_recordset(in_passes[h.place]::jsonb)
+      as p (
+        entity text, generation bigint, pass_number integer, page_number integer, watermark text, sync_token text,
+        validator text, probe text, full_us bigint
+      )
+    left join jobrunner.checkpoints as k on k.user_id = j.user_id and k.job_name = j.name and k.entity = p.entity
+    where in_passes[h.place] is not null
+  ), noted as (
+    insert into jobrunner.checkpoints as k (
+      user_id, job_name, entity, tenant_id, generation, sync_token, watermark, validator, probe, last_full_at,
+      last_synced_at
     )
-  left join jobrunner.checkpoints as k on k.user_id = j.user_id and k.job_name = j.name and k.entity = p.entity
-  where in_passes[h.place] is not null
-), noted as (
-  insert into jobrunner.checkpoints as k (
-    user_id, job_name, entity, tenant_id, generation, sync_token, watermark, validator, probe, last_full_at,
-    last_synced_at
+    select p.user_id, p.name, p.entity, p.tenant_id, p.generation, p.sync_token, p.watermark, p.validator, p.probe,
+      to_timestamp(p.full_us / 1000000.0), now()
+    from ended as p
+    where p.follows
+    on conflict (user_id, job_name, entity) do update
+    set pass_kind = null,
+      pass_started_at = null,
+      pass_since = null,
+      cursor = null,
+      partial_watermark = null,
+      sync_token = excluded.sync_token,
+      watermark = coalesce(excluded.watermark, k.watermark),
+      pass_is_whole = true,
+      pass_validator = null,
+      pass_probe = null,
+      validator = excluded.validator,
+      probe = excluded.probe,
+      last_full_at = coalesce(excluded.last_full_at, k.last_full_at),
+      last_synced_at = excluded.last_synced_at,
+      consecutive_failures = case
+        when exists (
+          select
+          from unnest(in_places) as h (place)
+          cross join lateral jsonb_to_recordset(in_failures[h.place]::jsonb) as f (entity text)
+          where in_user_ids[h.place] = k.user_id and in_names[h.place] = k.job_name and f.entity = k.entity
+        ) then k.consecutive_failures
+        else 0
+      end,
+      last_error_kind = null,
+      last_error = null,
+      last_error_at = null
   )
-  select p.user_id, p.name, p.entity, p.tenant_id, p.generation, p.sync_token, p.watermark, p.validator, p.probe,
-    to_timestamp(p.full_us / 1000000.0), now()
-  from ended as p
-  where p.follows
-  on conflict (user_id, job_name, entity) do update
-  set pass_kind = null,
-    pass_started_at = null,
-    pass_since = null,
-    cursor = null,
-    partial_watermark = null,
-    sync_token = excluded.sync_token,
-    watermark = coalesce(excluded.watermark, k.watermark),
-    pass_is_whole = true,
-    pass_validator = null,
-    pass_probe = null,
-    validator = excluded.validator,
-    probe = excluded.probe,
-    last_full_at = coalesce(excluded.last_full_at, k.last_full_at),
-    last_synced_at = excluded.last_synced_at,
-    consecutive_failures = case
-      when exists (
-        select
-        from unnest(in_places) as h (place)
-        cross join lateral jsonb_to_recordset(in_failures[h.place]::jsonb) as f (entity text)
-        where in_user_ids[h.place] = k.user_id and in_names[h.place] = k.job_name and f.entity = k.entity
-      ) then k.consecutive_failures
-      else 0
-    end,
-    last_error_kind = null,
-    last_error = null,
-    last_error_at = null
-)
-select coalesce(array_agg(distinct p.place), '{}') from ended as p where not p.follows
+  select coalesce(array_agg(distinct p.place), '{}') into v_places from ended as p where not p.follows;
+  return v_places;
+end
 $$;
 comment on function jobrunner.note_ended_passes is 'Ends passes that came with an outcome. Not for callers: finish_runs.';

@@ -4,22 +4,24 @@ create or replace function jobrunner.note_entity_failures(
   in_names text[],
   in_failures text[]
 ) returns void
-language sql volatile
+language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Counts the failures of entities, of the runs at in_places, whose jobs are locked. Not for callers: finish_runs.
-insert into jobrunner.checkpoints as k (
-  user_id, job_name, entity, tenant_id, consecutive_failures, last_error_kind, last_error, last_error_at
-)
-select j.user_id, j.name, f.entity, j.tenant_id, 1, f.kind, f.error, now()
-from unnest(in_places) as h (place)
-join jobrunner.jobs as j on j.user_id = in_user_ids[h.place] and j.name = in_names[h.place]
-cross join lateral jsonb_to_recordset(in_failures[h.place]::jsonb) as f (entity text, kind text, error text)
-where in_failures[h.place] is not null
-on conflict (user_id, job_name, entity) do update
-set consecutive_failures = least(k.consecutive_failures, 2147483646) + 1,
-  last_error_kind = excluded.last_error_kind,
-  last_error = excluded.last_error,
-  last_error_at = excluded.last_error_at
+begin
+  insert into jobrunner.checkpoints as k (
+    user_id, job_name, entity, tenant_id, consecutive_failures, last_error_kind, last_error, last_error_at
+  )
+  select j.user_id, j.name, f.entity, j.tenant_id, 1, f.kind, f.error, now()
+  from unnest(in_places) as h (place)
+  join jobrunner.jobs as j on j.user_id = in_user_ids[h.place] and j.name = in_names[h.place]
+  cross join lateral jsonb_to_recordset(in_failures[h.place]::jsonb) as f (entity text, kind text, error text)
+  where in_failures[h.place] is not null
+  on conflict (user_id, job_name, entity) do update
+  set consecutive_failures = least(k.consecutive_failures, 2147483646) + 1,
+    last_error_kind = excluded.last_error_kind,
+    last_error = excluded.last_error,
+    last_error_at = excluded.last_error_at;
+end
 $$;
 comment on function jobrunner.note_entity_failures is 'Counts failures of entities. Not for callers: finish_runs.';

@@ -4,11 +4,12 @@ create or replace function jobrunner.phase_of(
   in_every interval,
   in_spread boolean
 ) returns interval
-language sql immutable strict parallel safe
+language sql immutable parallel safe
 as $$
+-- Written into the caller's plan: it is not strict, and its user is made text by a cast, which unlike || alone is immutable.
 select case
   when in_spread then make_interval(secs =>
-    (hashtextextended(in_name || '/' || in_user_id, 0) & 9223372036854775807)
+    (hashtextextended(in_name || '/' || in_user_id::text, 0) & 9223372036854775807)
       % greatest(floor(extract(epoch from in_every))::bigint, 1))
   else interval '0'
 end

@@ -1,3 +1,4 @@
+drop function if exists jobrunner.pick_places(integer, text[], bigint[], integer[], integer[], integer[], tid[]);
 create or replace function jobrunner.pick_places(
   in_limit integer,
   in_names text[],
@@ -5,8 +6,12 @@ create or replace function jobrunner.pick_places(
   in_shares integer[],
   in_firsts integer[],
   in_lasts integer[],
-  in_places tid[]
-) returns jobrunner.claim_pick
+  in_places tid[],
+  out picked tid[],
+  out limited_ids bigint[],
+  out full_ids bigint[],
+  out busy_ids bigint[]
+) returns record
 language plpgsql volatile
 set search_path = pg_catalog
 set plan_cache_mode = force_generic_plan
@@ -14,14 +19,15 @@ set enable_seqscan = off
 as $$
 -- Locks up to in_limit jobs of these tenants, in their order, up to each one's share, of the jobs at in_places: each tenant's
 -- stand from its in_firsts to its in_lasts. A job that has moved, runs or is locked is passed by.
--- Of a tenant with a limit it takes no more than may run; the turn to take from it is its row in limited_tenants, by skip locked.
+-- limited_ids: tenants with a limit; full_ids: those that may run no more now, or are paused; busy_ids: those that another claim is
+-- taking from. Of a tenant with a limit it takes no more than may run; the turn to take from it is its row in limited_tenants, by skip locked.
 -- Not for callers: claim_jobs.
 declare
-  v_pick jobrunner.claim_pick;
   v_apart bigint[] := jobrunner.apart_tenants(in_tenant_ids);
   v_turns bigint[];
   v_rooms integer[];
   v_shares integer[] := in_shares;
+  v_took_of integer[];
 begin
   if v_apart <> '{}' then
     v_turns := array(
@@ -36,7 +42,7 @@ begin
       end)),
       array_agg(t.id) filter (where t.max_running is not null),
       array_agg(t.id) filter (where t.paused_at is null and t.max_running is not null and t.id <> all (v_turns))
-    into v_apart, v_rooms, v_pick.limited_ids, v_pick.busy_ids
+    into v_apart, v_rooms, limited_ids, busy_ids
     from jobrunner.tenants as t
     left join jobrunner.running_of_tenants(v_turns) as r on r.tenant_id = t.id
     where t.id = any (v_apart);
@@ -45,15 +51,15 @@ begin
     left join unnest(v_apart, v_rooms) as a (id, room) on a.id = g.id;
   end if;
 
-  select array_agg(x.ctid), array_agg(x.of), array_agg(x.place) into v_pick.picked, v_pick.took_of, v_pick.took_places
+  select coalesce(array_agg(x.ctid), '{}'), array_agg(x.of) into picked, v_took_of
   from (
-    select y.ctid, t.of, y.place
+    select y.ctid, t.of
     from unnest(in_tenant_ids, v_shares, in_firsts, in_lasts) with ordinality as t (id, share, first, last, of)
     cross join lateral (
-      select l.ctid, p.place
+      select l.ctid
       -- In its order, and one at a time: what comes behind a share is not locked. In a join the planner may prefer the index of what
       -- is due to the places, by statistics of a time when nothing was, and read all of it.
-      from unnest(in_places[t.first : t.last]) with ordinality as p (ctid, place)
+      from unnest(in_places[t.first : t.last]) as p (ctid)
       cross join lateral (
         select j.ctid
         from jobrunner.jobs as j
@@ -65,17 +71,15 @@ begin
     ) as y
     limit in_limit
   ) as x;
-  v_pick.picked := coalesce(v_pick.picked, '{}');
   if v_apart <> '{}' then
-    v_pick.full_ids := array(
+    full_ids := array(
       select a.id
       from unnest(v_apart, v_rooms) as a (id, room)
       join unnest(in_tenant_ids) with ordinality as g (id, of) on g.id = a.id
-      where a.room = (select count(*) from unnest(v_pick.took_of) as k (of) where k.of = g.of)
-        and a.id <> all (coalesce(v_pick.busy_ids, '{}'))
+      where a.room = (select count(*) from unnest(v_took_of) as k (of) where k.of = g.of)
+        and a.id <> all (coalesce(busy_ids, '{}'))
     );
   end if;
-  return v_pick;
 end
 $$;
 comment on function jobrunner.pick_places is 'Locks jobs by where their rows stood. Not for callers: claim_jobs.';

@@ -3,26 +3,28 @@ create or replace function jobrunner.request_full(
   in_entities text[],
   in_repair boolean
 ) returns void
-language sql volatile
+language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Asks for full passes of a locked job's entities; those of chunks of a list have a checkpoint each, named entity#chunk,
 -- and a chunk without one is read in full anyway. Each wish has a number of its own: a pass that has begun does not
 -- know of it and can't fulfil it. Not for callers: enqueue_job, repair_jobs.
-insert into jobrunner.checkpoints as k (user_id, job_name, entity, tenant_id, wish_asked, repair_asked)
-select in_job.user_id, in_job.name, asked.entity, in_job.tenant_id, 1, in_repair::integer
-from (
-  select e ->> 'entity' as entity
-  from jobrunner.job_files as f
-  cross join lateral jsonb_array_elements(f.expanded -> 'entities') as e
-  where f.name = in_job.name and e ->> 'entity' = any (in_entities) and not e ? 'for_each'
-  union all
-  select c.entity
-  from jobrunner.checkpoints as c
-  where c.user_id = in_job.user_id and c.job_name = in_job.name and c.entity like '%#%'
-    and split_part(c.entity, '#', 1) = any (in_entities)
-) as asked
-on conflict (user_id, job_name, entity) do update
-set wish_asked = k.wish_asked + 1, repair_asked = case when in_repair then k.wish_asked + 1 else k.repair_asked end
+begin
+  insert into jobrunner.checkpoints as k (user_id, job_name, entity, tenant_id, wish_asked, repair_asked)
+  select in_job.user_id, in_job.name, asked.entity, in_job.tenant_id, 1, in_repair::integer
+  from (
+    select e ->> 'entity' as entity
+    from jobrunner.job_files as f
+    cross join lateral jsonb_array_elements(f.expanded -> 'entities') as e
+    where f.name = in_job.name and e ->> 'entity' = any (in_entities) and not e ? 'for_each'
+    union all
+    select c.entity
+    from jobrunner.checkpoints as c
+    where c.user_id = in_job.user_id and c.job_name = in_job.name and c.entity like '%#%'
+      and split_part(c.entity, '#', 1) = any (in_entities)
+  ) as asked
+  on conflict (user_id, job_name, entity) do update
+  set wish_asked = k.wish_asked + 1, repair_asked = case when in_repair then k.wish_asked + 1 else k.repair_asked end;
+end
 $$;
 comment on function jobrunner.request_full is 'Asks for full passes of a job''s entities.';

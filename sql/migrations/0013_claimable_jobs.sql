@@ -49,29 +49,13 @@ create type jobrunner.claim_look as (
   apart_weights integer[]
 );
 comment on type jobrunner.claim_look is 'What a claim found by walking what is due.';
-comment on column jobrunner.claim_look.picked is 'Jobs that it locked, by where their rows stand.';
+comment on column jobrunner.claim_look.picked is 'Jobs of those that it is to take, by where their rows stand.';
 comment on column jobrunner.claim_look.looked_at is 'How far it has walked, with looked_user_id; now, when it came to the end.';
 comment on column jobrunner.claim_look.looked_user_id is 'The user of the last place it came to.';
-comment on column jobrunner.claim_look.tenant_ids is 'Of each job that it found and did not lock: its tenant.';
+comment on column jobrunner.claim_look.tenant_ids is 'Of each job that it found: its tenant.';
 comment on column jobrunner.claim_look.times is 'Of each: its claimable_at.';
 comment on column jobrunner.claim_look.user_ids is 'Of each: its user.';
 comment on column jobrunner.claim_look.priorities is 'Of each: its priority.';
 comment on column jobrunner.claim_look.places is 'Of each: where its row stands, as long as nobody changes it.';
 comment on column jobrunner.claim_look.apart_ids is 'Tenants of those whose weight is not 1.';
 comment on column jobrunner.claim_look.apart_weights is 'Their weights.';
-
-create type jobrunner.claim_pick as (
-  picked tid[],
-  took_of integer[],
-  took_places integer[],
-  limited_ids bigint[],
-  full_ids bigint[],
-  busy_ids bigint[]
-);
-comment on type jobrunner.claim_pick is 'What a claim took of the jobs that it was given.';
-comment on column jobrunner.claim_pick.picked is 'Jobs that it locked, by where their rows stand.';
-comment on column jobrunner.claim_pick.took_of is 'Of each: the how many-th of the tenants that were given it is of.';
-comment on column jobrunner.claim_pick.took_places is 'Of each: the how many-th of its tenant''s jobs that were given it is.';
-comment on column jobrunner.claim_pick.limited_ids is 'Tenants with a limit.';
-comment on column jobrunner.claim_pick.full_ids is 'Tenants that may run no more now: at their limit, or paused.';
-comment on column jobrunner.claim_pick.busy_ids is 'Tenants with a limit that another claim is taking from.';

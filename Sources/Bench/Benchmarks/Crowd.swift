@@ -1,3 +1,4 @@
+import JSON
 import Postgres
 import Queue
 
@@ -49,7 +50,10 @@ private func measureCrowd(_ stage: Stage) async throws {
         for (tenants, installation) in installations {
             try await makeLater(installation)
             try await makeDue(due, installation)
+            try await installation.cluster.forgetStatements()
             let cost = try await claims(installation, of: due)
+            try await installation.cluster.keepStatements(
+                as: "statements of claims, \(tenants)", in: stage.ledger)
             stage.ledger.record("claim, \(tenants)", cost.milliseconds, "ms")
             stage.ledger.record("buffers, \(tenants)", cost.buffers, "buffers")
             try await makeDue(due, installation)
@@ -57,6 +61,11 @@ private func measureCrowd(_ stage: Stage) async throws {
             let vacuumed = try await claims(installation, of: due)
             stage.ledger.record("buffers after vacuum, \(tenants)", vacuumed.buffers, "buffers")
         }
+    }
+    for (tenants, installation) in installations {
+        try await makeDue(due, installation)
+        let plans = try await plansOfClaim(installation)
+        stage.ledger.keep("plans of a claim, \(tenants)", .string(plans))
     }
     stage.ledger.note(
         "\(readable(Double(jobs))) jobs, and \(readable(Double(due))) due in each. A worker's own claims in this"
@@ -151,4 +160,36 @@ private func claims(
         let hundreds = Double(count) / Double(claimed)
         return (use.milliseconds / hundreds, use.buffers / hundreds)
     }
+}
+
+/// The plans of the statements of a claim of jobs that the worker remembers, as the server logs them.
+private func plansOfClaim(_ installation: Installation) async throws -> String {
+    let cluster = installation.cluster
+    try await cluster.script(
+        """
+        alter database postgres set session_preload_libraries = 'auto_explain';
+        alter database postgres set auto_explain.log_min_duration = 0;
+        alter database postgres set auto_explain.log_analyze = on;
+        alter database postgres set auto_explain.log_buffers = on;
+        alter database postgres set auto_explain.log_timing = off;
+        alter database postgres set auto_explain.log_nested_statements = on;
+        """)
+    let text = try await cluster.withDatabase { database in
+        let queue = Queue(database)
+        let worker = try await queue.registerWorker(
+            host: "bench", pid: 1, version: "bench", capacity: 3 * claimed)
+        let claimer = Claimer(queue, files: ["bench.idle": []], capacity: 3 * claimed)
+        var jobs = try await claimer.claim(worker: worker, slots: claimed)
+        var log = ServerLog(cluster)
+        jobs += try await claimer.claim(worker: worker, slots: claimed)
+        let text = try log.text()
+        guard jobs.count == 2 * claimed else {
+            throw BenchError("\(jobs.count) jobs were claimed, and not \(2 * claimed)")
+        }
+        try await endIdly(jobs, queue)
+        _ = try await queue.leave(worker: worker, deadline: .now + .seconds(10))
+        return text
+    }
+    try await cluster.script("alter database postgres reset all")
+    return text
 }

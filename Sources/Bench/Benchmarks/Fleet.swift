@@ -139,7 +139,7 @@ private func claimAndDie(_ cluster: Cluster) async throws -> Int {
                 let claim = Statement(
                     """
                     select count(c.user_id)
-                    from jobrunner.claim_jobs($1, 1, '{bench.idle}', 'infinity', 0, 'infinity', 0, false,
+                    from jobrunner.claim_jobs($1, 1, '{bench.idle}', 'infinity', 0, 'infinity', 0, false, true,
                       array[$2], '{1}', '{1}', '{1}', array[$3::tid]) as c
                     """, .int4(Int32(worker)), .int(try job.int(0)), .text(try job.text(1)))
                 guard try session.query(claim).only().int(0) == 1 else {

@@ -21,10 +21,23 @@ struct ServerLog {
 
     /// Milliseconds of the statements with a word that were logged since the last call.
     mutating func milliseconds(of word: String) throws -> [Double] {
+        var found: [Double] = []
+        try readOn { found += durations(in: $0, of: word) }
+        return found
+    }
+
+    /// What was logged since the last call.
+    mutating func text() throws -> String {
+        var text = ""
+        try readOn { text += $0 + "\n" }
+        return text
+    }
+
+    /// Whole lines, some at a time: a log may be longer than memory.
+    private mutating func readOn(_ use: (String) -> Void) throws {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw BenchError("\(path) can't be read") }
         defer { close(descriptor) }
-        var found: [Double] = []
         var rest: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         while true {
@@ -33,11 +46,10 @@ struct ServerLog {
             offset += off_t(count)
             rest += buffer[..<count]
             guard let end = rest.lastIndex(of: UInt8(ascii: "\n")) else { continue }
-            found += durations(in: String(decoding: rest[..<end], as: UTF8.self), of: word)
+            use(String(decoding: rest[..<end], as: UTF8.self))
             rest.removeSubrange(...end)
         }
         offset -= off_t(rest.count)
-        return found
     }
 }
 
