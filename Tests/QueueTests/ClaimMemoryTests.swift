@@ -265,12 +265,32 @@ struct ClaimMemoryTests {
     @Test func `one statement is offered a hundred jobs, also of a hundred tenants`() {
         var play = Play(slots: 100)
         for number in 0..<3000 {
-            play.server.add(tenant: Int64(number % 1000), at: play.server.now - Int64(number))
+            play.server.add(tenant: Int64(number), at: play.server.now - Int64(number))
         }
         // All that is due is seen, and runs that end make room.
         for _ in 0..<20 { play.step(0.01, lasting: 0.05...0.05) }
         play.step(0.1, lasting: 1000...1000)
         let ticket = play.memory.ticket(100, at: play.seconds)
         #expect(ticket.offers.reduce(0) { $0 + $1.jobs.count } == 100)
+    }
+
+    @Test func `of what a claim passed by, and of nothing else, the next one locks the rows`() {
+        var play = Play(slots: 8)
+        for number in 0..<30 {
+            play.server.add(tenant: 1, at: play.server.now - Int64(1000 - number))
+        }
+        let look = play.memory.ticket(8, at: 0)
+        _ = play.memory.note(play.server.answer(look), by: look, at: 0)
+        for user in [2, 5] { play.server.hold(user, until: play.server.now + 1) }
+        let first = play.memory.ticket(8, at: 0)
+        #expect(!first.locks)
+        let goesOn = play.memory.note(play.server.answer(first), by: first, at: 0)
+        #expect(goesOn)
+        let second = play.memory.ticket(2, at: 0)
+        #expect(second.locks)
+        #expect(second.offers.flatMap(\.jobs).prefix(2).map(\.position.user) == [2, 5])
+        _ = play.memory.note(play.server.answer(second), by: second, at: 0)
+        let third = play.memory.ticket(2, at: 0)
+        #expect(!third.locks)
     }
 }

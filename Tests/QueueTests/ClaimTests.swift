@@ -105,11 +105,13 @@ struct ClaimTests {
         }
     }
 
-    @Test func `max_running is never exceeded by eight claimers at once`() async throws {
+    /// Also where all that is due fits the slots.
+    @Test(arguments: [200, 4])
+    func `max_running is never exceeded by eight claimers at once`(_ users: Int) async throws {
         try await Fixture.lend(lanes: 8) { fixture async throws in
             let worker = try await fixture.addWorker()
             try await fixture.addTenant("small", maxRunning: 3)
-            try await fixture.addUsers(200, tenant: "small")
+            try await fixture.addUsers(users, tenant: "small")
             let counts = try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<8 { group.addTask { try await fixture.claim(worker, limit: 5).count } }
                 return try await group.reduce(into: 0) { $0 += $1 }

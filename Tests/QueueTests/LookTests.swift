@@ -138,13 +138,15 @@ import Testing
             try await fixture.script(
                 """
                 begin;
-                select from jobrunner.jobs where user_id % 5 <> 0 for update;
+                select from jobrunner.jobs for update;
                 commit
                 """)
             let worker = try await fixture.addWorker()
             let claimer = fixture.claimer(20)
             let held = "select from jobrunner.jobs where user_id % 5 = 1 for update"
             let claimed = try await fixture.during(held) {
+                // It would fail after 100 ms.
+                #expect(try await fixture.int(fixture.claimText(worker)) == 0)
                 var claimed = 0
                 for _ in 1...5 {
                     let jobs = try await claimer.claim(worker: worker, slots: 20)
@@ -156,6 +158,39 @@ import Testing
             #expect(claimed == count * 4 / 5)
             claimer.note(dueFrom: nil)
             #expect(try await claimer.claim(worker: worker, slots: 20).count == count / 5)
+        }
+    }
+
+    @Test func `of jobs whose rows somebody has locked, too, the oldest are claimed first`()
+        async throws
+    {
+        try await Fixture.lend { fixture in
+            try await fixture.addUsers(30)
+            try await fixture.script(
+                "begin; select from jobrunner.jobs for update; commit")
+            let worker = try await fixture.addWorker()
+            let claimed = try await fixture.claimer(5).claim(worker: worker, slots: 5)
+            let oldest = try await fixture.text(
+                "select array_agg(user_id order by due_at)::text from (select * from jobrunner.jobs order by due_at limit 5) as j"
+            )
+            let users = claimed.map { String($0.claim.userID) }.joined(separator: ",")
+            #expect("{\(users)}" == oldest)
+        }
+    }
+
+    @Test func `a claim waits for a lock for 100 ms, whatever the session's limit is`() async throws
+    {
+        try await Fixture.lend { fixture in
+            try await fixture.addUsers(1)
+            let worker = try await fixture.addWorker()
+            try await fixture.during("lock table jobrunner.jobs in share mode") {
+                let error = await #expect(throws: DatabaseError.self) {
+                    try await fixture.script(
+                        "set lock_timeout = 0; set statement_timeout = '5 s'; \(fixture.claimText(worker))"
+                    )
+                }
+                #expect(error?.sqlstate == "55P03")
+            }
         }
     }
 
