@@ -143,8 +143,11 @@ extension ClaimMemory {
     mutating func note(
         _ helping: Helping, by ticket: ClaimTicket, at now: Double
     ) -> Bool {
-        isDoubtful = helping.isContended
-        guard !helping.isContended else { return true }
+        if ticket.locks, ticket.limit > 0 { isDoubtful = false }
+        guard !helping.isContended else {
+            isDoubtful = true
+            return true
+        }
         for job in helping.jobs { share.began(job.tenantID, at: now) }
         newRunning += helping.jobs.count { $0.lane == .new }
         let visited =
@@ -162,11 +165,14 @@ extension ClaimMemory {
                 share.name(tenant, weight: helping.weights[tenant] ?? 1, at: now)
             }
         }
-        if ticket.look == .take, !ticket.locks, helping.found.count <= ticket.limit {
-            isDoubtful = !helping.isCut && !due.isEmpty
+        if ticket.look == .take, !ticket.locks, !helping.isCut,
+            helping.found.count <= ticket.limit, !due.isEmpty
+        {
+            isDoubtful = true
         }
         if due.isEmpty { walk.isHungry = true }
-        return isDoubtful || visited > 0 || !helping.found.isEmpty || !helping.full.isEmpty
+        return isDoubtful && ticket.limit > 0 || visited > 0 || !helping.found.isEmpty
+            || !helping.full.isEmpty
             || !helping.busy.isEmpty || walk.isBehind || due.isDry
     }
 
