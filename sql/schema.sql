@@ -459,7 +459,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.open_runs(in_user_ids bigint[], in_lists jsonb, in_tables text[], in_sources jsonb, in_dirty text[] DEFAULT '{}'::text[]) returns jsonb
 -- function jobrunner.own_session(OUT pid integer, OUT started_at timestamp with time zone) returns record
 -- function jobrunner.pause_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
--- function jobrunner.period_of(in_user_id bigint, in_tenant_id bigint, in_job text, in_every interval) returns TABLE(every interval)
+-- function jobrunner.period_of(in_user_id bigint, in_tenant_id bigint, in_job text) returns TABLE(every interval)
 -- function jobrunner.phase_of(in_user_id bigint, in_name text, in_every interval, in_spread boolean) returns interval
 -- function jobrunner.pick_due(in_limit integer, in_look integer, in_names text[], in_since timestamp with time zone, in_since_user_id bigint, in_locks boolean) returns jobrunner.claim_look
 -- function jobrunner.pick_places(in_limit integer, in_names text[], in_tenant_ids bigint[], in_shares integer[], in_firsts integer[], in_lasts integer[], in_places tid[], OUT picked tid[], OUT limited_ids bigint[], OUT full_ids bigint[], OUT busy_ids bigint[]) returns record

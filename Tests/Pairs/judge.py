@@ -24,7 +24,9 @@ select json_build_object(
       or not exists (select from jobrunner.tenant_jobs as t where t.tenant_id = j.tenant_id and t.job_name = j.name)),
   'unlike', (select json_agg(j.user_id || ' ' || j.name) from jobrunner.jobs as j
     join jobrunner.job_files as f on f.name = j.name
-    cross join lateral (select jobrunner.period_of(j.user_id, j.tenant_id, j.name, f.every) as every) as p
+    cross join lateral (
+      select coalesce(g.every, f.every) as every from jobrunner.period_of(j.user_id, j.tenant_id, j.name) as g
+    ) as p
     where (case when j.slowed_at is null then p.every else greatest(p.every, f.slow_every) end, f.deadline) <> (j.every, j.deadline)),
   'unlimited', (select json_agg(j.user_id || ' ' || j.name) from jobrunner.jobs as j
     join jobrunner.tenants as t on t.id = j.tenant_id

@@ -16,18 +16,19 @@ begin
   insert into jobrunner.jobs (
     user_id, name, tenant_id, every, phase, deadline, due_at, priority, slows_at, paused_at, paused_with_user
   )
-  select u.id, f.name, u.tenant_id, p.every, jobrunner.phase_of(u.id, f.name, p.every, f.spread), f.deadline,
-    now() + random() * in_within, in_priority, now() + f.slow_after, u.paused_at, u.paused_at is not null
+  select u.id, f.name, u.tenant_id, coalesce(p.every, f.every),
+    jobrunner.phase_of(u.id, f.name, coalesce(p.every, f.every), f.spread), f.deadline, now() + random() * in_within, in_priority,
+    now() + f.slow_after, u.paused_at, u.paused_at is not null
   from unnest(in_user_ids) as i (id)
   join jobrunner.users as u on u.id = i.id
   -- Read here and not before: the job may have been taken while the caller waited for the tenant's row.
   join jobrunner.tenant_jobs as t on t.tenant_id = u.tenant_id
   join jobrunner.job_files as f on f.name = t.job_name and (f.scope = 'tenant') = u.stands_for_tenant
-  cross join lateral jobrunner.period_of(u.id, u.tenant_id, f.name, f.every) as p
+  cross join lateral jobrunner.period_of(u.id, u.tenant_id, f.name) as p
   where (in_names is null or f.name = any (in_names))
     and not exists (select from jobrunner.jobs as j where j.user_id = u.id and j.name = f.name)
   -- A user that is being removed gets none (remove_users): a foreign key would do, but each claim would pay for it. A
-  -- schedule that is being changed is waited for (store_job_file).
+  -- schedule that is being changed is waited for (store_job_file), and all of it is read from its row then.
   for key share of u for share of f;
   get diagnostics v_count = row_count;
   return v_count;

@@ -26,7 +26,8 @@ begin
       when j.worker_id is not null then least(j.next_due_at, jobrunner.next_tick(now(), o.own, p.phase))
     end
   from jobrunner.job_files as f
-  cross join lateral jobrunner.period_of(in_job.user_id, in_job.tenant_id, in_job.name, f.every) as o (own)
+  cross join lateral jobrunner.period_of(in_job.user_id, in_job.tenant_id, in_job.name) as g
+  cross join lateral (select coalesce(g.every, f.every) as own) as o
   cross join lateral (select jobrunner.phase_of(in_job.user_id, in_job.name, o.own, f.spread) as phase) as p
   where j.user_id = in_job.user_id and j.name = in_job.name and f.name = in_job.name and f.slow_after is not null
     and (j.slowed_at is not null or j.slows_at < now() + 0.9 * f.slow_after);

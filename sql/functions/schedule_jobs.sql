@@ -33,7 +33,8 @@ begin
     from walked as w
     join jobrunner.jobs as j on j.user_id = w.user_id and j.name = in_name
     join jobrunner.job_files as f on f.name = j.name
-    cross join lateral jobrunner.period_of(j.user_id, j.tenant_id, j.name, f.every) as o (own)
+    cross join lateral jobrunner.period_of(j.user_id, j.tenant_id, j.name) as g
+    cross join lateral (select coalesce(g.every, f.every) as own) as o
     cross join lateral (
       select case when f.slow_after is not null and j.slowed_at is not null then greatest(o.own, f.slow_every) else o.own end as every
     ) as e
