@@ -92,7 +92,7 @@ extension ClaimMemory {
         if !walk.isCatchingUp { behindAt = nil }
         // Whose jobs are taken unseen is not known before.
         let open = share.open(slots, at: now)
-        let isAllTaken = due.isEmpty && !walk.isBehind && open > 0
+        let isAllTaken = due.isEmpty && !walk.isBehind && !walk.looksOn(at: now) && open > 0
         let locks = isDoubtful || staleness > Self.stalenessMax
         let offers = slots > 0 ? offers(slots, withMore: locks, at: now) : []
         walk.isHungry = slots > 0 && offers.reduce(0) { $0 + $1.jobs.count } < slots
@@ -108,7 +108,7 @@ extension ClaimMemory {
     mutating func idleStart(at now: Double) -> DueJobs.Position? {
         guard due.isEmpty else { return nil }
         walk.lookBack(at: now)
-        return walk.isBehind ? nil : walk.span(of: .take, nil).0
+        return walk.isBehind || walk.looksOn(at: now) ? nil : walk.span(of: .take, nil).0
     }
 
     /// What is offered for the slots; `withMore`: more than fits, for some may not be what they were.
@@ -173,7 +173,7 @@ extension ClaimMemory {
         if due.isEmpty { walk.isHungry = true }
         return isDoubtful && ticket.limit > 0 || visited > 0 || !helping.found.isEmpty
             || !helping.full.isEmpty
-            || !helping.busy.isEmpty || walk.isBehind || due.isDry
+            || !helping.busy.isEmpty || walk.isBehind || walk.looksOn(at: now) || due.isDry
     }
 
     /// Forgets what a statement took that locks nothing; returns how many.

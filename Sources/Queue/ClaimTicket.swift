@@ -8,6 +8,8 @@ struct ClaimTicket: Sendable {
         case front
         /// What was passed over.
         case gap
+        /// A little of what others walk.
+        case probe
         /// For tenants of whom more is due than is remembered.
         case refill
     }
@@ -30,7 +32,7 @@ struct ClaimTicket: Sendable {
     /// Due jobs that are looked at, as `claim_jobs` takes it.
     var lookMax: Int {
         switch look {
-        case .take, .front: 1_000
+        case .take, .front, .probe: 1_000
         case .gap: 10_000
         case .refill: 4_000
         }

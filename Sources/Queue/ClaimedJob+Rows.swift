@@ -18,6 +18,7 @@ extension Helping {
         at = try row.timestamp(6)
         if let time = try row.optionalTimestamp(15) {
             looked = DueJobs.Position(time: time, user: Int64(try row.int(16)))
+            lookedCount = try row.int(27)
         }
         if !(try row.isNull(17)) { try readFound(row) }
         if !(try row.isNull(22)) {

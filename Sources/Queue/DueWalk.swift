@@ -1,13 +1,24 @@
 /// How far a worker has walked what is due: all up to a front, but for a gap.
 ///
 /// What many workers are behind at once they walk in parts: each its own at once, and those of the others when it
-/// has not enough to claim, or else in a fiftieth of its time.
+/// has not enough to claim and much is left of them, or else in a fiftieth of its time. Whoever walks a part claims from its
+/// beginning on, so a look at its last quarter tells how much is left.
 struct DueWalk: Sendable {
     typealias Position = DueJobs.Position
 
     private struct Span {
         var start: Position
         var end: Position
+        /// Nearly nothing of it waits, as far as is known.
+        var isLean = false
+        /// Something of it waits, for its last quarter was looked at.
+        var isRich = false
+
+        /// Where its last quarter begins.
+        var lastQuarter: Position {
+            let times = Double(end.time - max(start.time, 0))
+            return max(start, .after(end.time - Int64(times / 4)))
+        }
     }
 
     /// A transaction writes its own start as a job's due time and commits later, usually less than two seconds:
@@ -26,6 +37,8 @@ struct DueWalk: Sendable {
     private var rest: [Span] = []
     /// The gap is another's part.
     private var isOthersPart = false
+    /// The gap is a part's last quarter, and what lies before it the first of the rest.
+    private var isQuarter = false
     private var rank = 0
     private var workers = 1
     /// Less is remembered than could be claimed.
@@ -49,9 +62,15 @@ struct DueWalk: Sendable {
 
     /// Whether there is something due that was not looked at.
     var isBehind: Bool {
-        gap != nil && (!isOthersPart || isHungry) || again != nil
-            || asked.map { !isNearBy($0) } ?? false
+        mayWalkOn || again != nil || asked.map { !isNearBy($0) } ?? false
     }
+
+    private var mayWalkOn: Bool {
+        gap.map { !isOthersPart || isHungry && !$0.isLean } ?? false
+    }
+
+    /// Whether it is time for a look at what others walk, also at little.
+    func looksOn(at now: Double) -> Bool { gap != nil && now >= looksOnAt }
 
     private func isNearBy(_ time: Int64) -> Bool {
         front.time == .min || time >= front.time - Self.nearBy
@@ -88,7 +107,7 @@ struct DueWalk: Sendable {
             }
         }
         if gap == nil || isOthersPart, let start = again {
-            if let gap { leave(gap) }
+            leaveGap()
             gap = Span(start: start, end: front)
             (again, isOthersPart) = (nil, false)
         }
@@ -96,13 +115,19 @@ struct DueWalk: Sendable {
 
     /// What the next statement looks at.
     mutating func next(mayRefill: Bool, at now: Double) -> ClaimTicket.Look {
-        let mayWalk = gap != nil && (!isOthersPart || isHungry || now >= looksOnAt)
+        let mayWalk = mayWalkOn || looksOn(at: now)
         guard mayWalk || mayRefill else { return .front }
         if now - lookedInFrontAt >= Self.frontPace { return .front }
         isRefillNext = mayRefill && (!mayWalk || !isRefillNext)
         guard !isRefillNext else { return .refill }
         gapLookBeganAt = now
-        return .gap
+        guard let gap, isOthersPart, isHungry, !gap.isLean, !gap.isRich else { return .gap }
+        isQuarter = gap.lastQuarter > gap.start
+        if isQuarter {
+            rest.insert(Span(start: gap.start, end: gap.lastQuarter), at: 0)
+            self.gap?.start = gap.lastQuarter
+        }
+        return .probe
     }
 
     /// Where a look begins and ends; an end of nil is now.
@@ -110,7 +135,7 @@ struct DueWalk: Sendable {
         of look: ClaimTicket.Look, _ refillStart: DueJobs.Position?
     ) -> (DueJobs.Position, DueJobs.Position?) {
         switch look {
-        case .gap: (gap?.start ?? front, gap?.end)
+        case .gap, .probe: (gap?.start ?? front, gap?.end)
         case .refill: (refillStart ?? front, front)
         default: (front, nil)
         }
@@ -128,7 +153,12 @@ struct DueWalk: Sendable {
         case .gap:
             walked += now - gapLookBeganAt
             looksOnAt = now + 50 * (now - gapLookBeganAt)
+            gap?.isLean = isOthersPart && helping.isLean
             if helping.isCut { gap?.start = looked } else { endGap(at: now) }
+        case .probe:
+            walked += now - gapLookBeganAt
+            looksOnAt = now + 50 * (now - gapLookBeganAt)
+            noteProbe(looked, helping, at: now)
         case .refill: break
         }
     }
@@ -147,7 +177,7 @@ struct DueWalk: Sendable {
             self.gap = Span(start: min(gap.start, span.start), end: span.end)
             return
         }
-        if let gap { leave(gap) }
+        leaveGap()
         guard let own = part(of: span) else {
             (gap, isOthersPart) = (span, true)
             return
@@ -169,6 +199,20 @@ struct DueWalk: Sendable {
             end: end < span.end.time ? .after(end) : span.end)
     }
 
+    /// The last quarter of another's part was looked at: much of it waits, or all of it can wait.
+    private mutating func noteProbe(
+        _ looked: Position, _ helping: Helping, at now: Double
+    ) {
+        if isQuarter { rest[0].isLean = helping.isLean }
+        guard helping.isCut else { return endGap(at: now) }
+        gap?.start = looked
+        gap?.isLean = helping.isLean
+        gap?.isRich = !helping.isLean
+        guard let gap, gap.isLean else { return }
+        rest.append(gap)
+        endGap(at: now)
+    }
+
     /// Others walk it first.
     private mutating func leave(_ span: Span) {
         rest.append(span)
@@ -177,10 +221,16 @@ struct DueWalk: Sendable {
         rest = [Span(start: start, end: rest.map(\.end).max() ?? span.end)]
     }
 
+    private mutating func leaveGap() {
+        if let gap { leave(gap) }
+        gap = nil
+    }
+
+    /// Goes on with what else was not seen: first where something may wait.
     private mutating func endGap(at now: Double) {
         isCatchingUp = false
         isOthersPart = !rest.isEmpty
-        gap = rest.isEmpty ? nil : rest.removeFirst()
+        gap = rest.isEmpty ? nil : rest.remove(at: rest.firstIndex { !$0.isLean } ?? 0)
         guard gap == nil else { return }
         looksBehindAt = now + 50 * walked
         walked = 0

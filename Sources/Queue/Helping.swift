@@ -7,6 +7,8 @@ struct Helping: Sendable {
     var at: Int64 = 0
     /// Up to where was looked; nil: nowhere.
     var looked: DueJobs.Position?
+    /// How many entries of the index it came to.
+    var lookedCount = 0
     var found: [(tenant: Int64, job: DueJobs.Job)] = []
     /// Weights of tenants of the found jobs, where they are not 1.
     var weights: [Int64: Int] = [:]
@@ -19,6 +21,9 @@ struct Helping: Sendable {
 
     /// The look ended before its end.
     var isCut: Bool { looked.map { $0.user != .max } ?? false }
+
+    /// Less than a tenth of what it came to waits.
+    var isLean: Bool { 10 * found.count < lookedCount || found.isEmpty }
 
     /// How many jobs of an offer a statement that locks them came to: it has taken them, or they are not what they were.
     ///

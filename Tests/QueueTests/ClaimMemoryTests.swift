@@ -251,6 +251,31 @@ struct ClaimMemoryTests {
         #expect(play.claimed.count == 3000)
     }
 
+    /// Of what five others walk a twentieth waits, all of it at the parts' ends.
+    @Test func `a worker that has done its part leaves the others' alone while little is left`() {
+        var play = Play(slots: 200)
+        play.server.keepsDead = true
+        play.server.haste = 10
+        play.lookSpan = 0.02
+        play.memory.walk.note(rank: 2, of: 6)
+        // A second has a thousand, and the last is older than what is looked at again each second.
+        let span = 15_600
+        for number in 0..<12_000 {
+            play.server.add(
+                tenant: Int64(number % 70), at: play.server.now - Int64(span - number) * 1_000)
+            let (part, place) = (6 * number / span, 6 * number % span)
+            if part != 2, 20 * place < 19 * span { play.server.steal(number) }
+        }
+        let waiting = play.server.waiting.count
+        for _ in 0..<100 { play.step(0.01, lasting: 0.01...0.02) }
+        // Its own part, a hundred of each other's, and what is looked at in a fiftieth of the time.
+        #expect(play.claimed.count >= 2_500)
+        #expect(play.server.walked < 2_700 + 5 * 100 + 4_000, "\(play.server.walked)")
+        // All of it is seen in the end.
+        for _ in 0..<1000 where play.claimed.count < waiting { play.step(0.05) }
+        #expect(play.claimed.count == waiting)
+    }
+
     @Test func `while nothing is due a claim walks from where the last one ended`() {
         var play = Play(slots: 8)
         play.step()

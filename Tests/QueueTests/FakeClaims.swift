@@ -30,6 +30,11 @@ struct FakeClaims {
     var contends = false
     /// A look walks so many times fewer jobs than the product's.
     var haste = 1
+    /// What was claimed stays in the index, and is walked.
+    var keepsDead = false
+    private var dead: [DueJobs.Position] = []
+    /// Entries that looks have come to.
+    private(set) var walked = 0
     /// Microseconds.
     var now: Int64 = 1_000_000_000_000
 
@@ -68,6 +73,7 @@ struct FakeClaims {
 
     /// Another worker's claim.
     mutating func steal(_ number: Int) {
+        if keepsDead { dead.append(position(number)) }
         jobs[number].isRunning = true
         live.remove(number)
         move(number)
@@ -90,6 +96,7 @@ struct FakeClaims {
         if ticket.look == .take {
             let looked = look(ticket)
             helping.looked = looked.end
+            helping.lookedCount = looked.count
             note(looked.found, &helping)
             if looked.end.user == .max, looked.found.count <= ticket.limit {
                 for number in looked.found
@@ -105,6 +112,7 @@ struct FakeClaims {
         guard ticket.lookMax > 0 else { return helping }
         let looked = look(ticket)
         helping.looked = looked.end
+        helping.lookedCount = looked.count
         note(looked.found, &helping)
         return helping
     }
@@ -165,17 +173,21 @@ struct FakeClaims {
         steal(number)
     }
 
-    private func look(_ ticket: ClaimTicket) -> (found: [Int], end: DueJobs.Position) {
+    private mutating func look(
+        _ ticket: ClaimTicket
+    ) -> (found: [Int], end: DueJobs.Position, count: Int) {
         let end = min(ticket.end?.time ?? .max, now)
-        let walked = live.filter {
+        let waiting = live.filter {
             jobs[$0].time <= end && position($0) > ticket.start && jobs[$0].visibleAt <= now
-        }.sorted { position($0) < position($1) }
+        }.map { (position($0), Optional($0)) }
+        let gone = dead.filter { $0.time <= end && $0 > ticket.start }.map { ($0, Int?.none) }
+        let entries = (waiting + gone).sorted { $0.0 < $1.0 }
         let most = ticket.lookMax / haste
-        guard walked.count >= most else {
-            return (walked, .after(end))
-        }
+        let some = entries.prefix(most)
+        walked += some.count
+        let isCut = entries.count >= most
         return (
-            Array(walked.prefix(most)), position(walked[most - 1]).before
+            some.compactMap(\.1), isCut ? entries[most - 1].0.before : .after(end), some.count
         )
     }
 

@@ -44,7 +44,8 @@ create or replace function jobrunner.claim_jobs(
   apart_weights integer[],
   full_ids bigint[],
   busy_ids bigint[],
-  place tid
+  place tid,
+  looked_count integer
 )
 language plpgsql volatile
 set search_path = pg_catalog
@@ -161,7 +162,7 @@ begin
         (date_part('epoch', c.deadline) * 1000)::bigint, c.priority, c.force_requested, c.entity_requested,
         c.last_outcome, c.last_success_at, c.unchanged_at, null::timestamptz, null::bigint, null::bigint[],
         null::timestamptz[], null::bigint[], null::smallint[], null::tid[], null::bigint[], null::integer[], null::bigint[],
-        null::bigint[], c.place
+        null::bigint[], c.place, null::integer
       from claimed as c;
     get diagnostics v_count = row_count;
   end if;
@@ -179,7 +180,8 @@ begin
     select null::bigint, null::text, null::bigint, null::bigint, null::uuid, null::timestamptz, now(), null::timestamptz,
       null::bigint, null::smallint, null::boolean, null::text, null::text, null::timestamptz, null::timestamptz,
       v_look.looked_at, v_look.looked_user_id, v_look.tenant_ids, v_look.times, v_look.user_ids, v_look.priorities,
-      v_look.places, v_look.apart_ids, v_look.apart_weights, v_full, v_busy, null::tid;
+      v_look.places, v_look.apart_ids, v_look.apart_weights, v_full, v_busy, null::tid,
+      v_look.looked_count;
 end
 $$;
 comment on function jobrunner.claim_jobs is

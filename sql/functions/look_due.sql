@@ -14,14 +14,13 @@ as $$
 -- Locks nothing. Not for callers: claim_jobs.
 declare
   v_look jobrunner.claim_look;
-  v_count integer;
   v_until timestamptz := least(in_until, now());
 begin
   select count(*), max(w.claimable_at), array_agg(w.tenant_id) filter (where w.is_ours),
     array_agg(w.claimable_at) filter (where w.is_ours), array_agg(w.user_id) filter (where w.is_ours),
     array_agg(w.priority) filter (where w.is_ours), array_agg(w.ctid) filter (where w.is_ours),
     (array_agg(w.user_id))[count(*)] - 1
-  into v_count, v_look.looked_at, v_look.tenant_ids, v_look.times, v_look.user_ids, v_look.priorities, v_look.places,
+  into v_look.looked_count, v_look.looked_at, v_look.tenant_ids, v_look.times, v_look.user_ids, v_look.priorities, v_look.places,
     v_look.looked_user_id
   from (
     select j.user_id, j.tenant_id, j.claimable_at, j.priority, j.ctid,
@@ -31,7 +30,7 @@ begin
     order by j.claimable_at, j.user_id
     limit in_look
   ) as w;
-  if v_count < in_look then
+  if v_look.looked_count < in_look then
     v_look.looked_at := v_until;
     v_look.looked_user_id := 9223372036854775807;
   end if;

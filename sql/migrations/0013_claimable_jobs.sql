@@ -40,6 +40,7 @@ create type jobrunner.claim_look as (
   picked tid[],
   looked_at timestamptz,
   looked_user_id bigint,
+  looked_count integer,
   tenant_ids bigint[],
   times timestamptz[],
   user_ids bigint[],
@@ -52,6 +53,7 @@ comment on type jobrunner.claim_look is 'What a claim found by walking what is d
 comment on column jobrunner.claim_look.picked is 'Jobs of those that it is to take, by where their rows stand.';
 comment on column jobrunner.claim_look.looked_at is 'How far it has walked, with looked_user_id; now, when it came to the end.';
 comment on column jobrunner.claim_look.looked_user_id is 'The user of the last place it came to.';
+comment on column jobrunner.claim_look.looked_count is 'How many places it came to.';
 comment on column jobrunner.claim_look.tenant_ids is 'Of each job that it found: its tenant.';
 comment on column jobrunner.claim_look.times is 'Of each: its claimable_at.';
 comment on column jobrunner.claim_look.user_ids is 'Of each: its user.';
