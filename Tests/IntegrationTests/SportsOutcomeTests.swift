@@ -233,7 +233,7 @@ import Testing
     @Test func `ST22 a deadline saves what there is and the next run begins at the page`()
         async throws
     {
-        try await withSports(changes: [("deadline: 25s", "deadline: 3s")]) { world in
+        try await withSports(changes: [("deadline: 25s", "deadline: 8s")]) { world in
             try await world.source.fault(
                 #"{"kind": "drip", "bytes": 1, "every_ms": 50, "record_type": "Game", "nth": 3}"#)
             try await world.drain()

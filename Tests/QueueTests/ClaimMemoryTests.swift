@@ -70,7 +70,7 @@ private struct SplitMix: RandomNumberGenerator {
 
 @Suite("What a worker remembers between its claims")
 struct ClaimMemoryTests {
-    @Test(arguments: 1...60 as ClosedRange<UInt64>)
+    @Test(arguments: 1...30 as ClosedRange<UInt64>)
     func `whatever becomes due is claimed, whoever moves, takes or commits it late`(_ seed: UInt64)
     {
         var play = Play(slots: 8, remembered: [40, 400, 200_000][Int(seed % 3)], seed: seed)
