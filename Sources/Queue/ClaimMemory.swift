@@ -159,7 +159,9 @@ extension ClaimMemory {
                 share.foundEmpty(tenant)
             }
         } else {
-            for (tenant, job) in helping.found where !helping.taken.contains(job.place) {
+            // What the same statement has found and taken.
+            let taken = ticket.look == .take ? helping.taken : []
+            for (tenant, job) in helping.found where !taken.contains(job.place) {
                 due.add(job, of: tenant)
                 if job.lane != .new, heldNew.remove(tenant) != nil { share.lift(tenant) }
                 share.name(tenant, weight: helping.weights[tenant] ?? 1, at: now)

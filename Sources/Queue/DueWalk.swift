@@ -150,15 +150,12 @@ struct DueWalk: Sendable {
             // It may lie behind the last: a server's clock can be set back.
             front = .after(helping.at)
             if helping.isCut { begin(Span(start: looked, end: front)) }
-        case .gap:
+        case .gap, .probe:
             walked += now - gapLookBeganAt
             looksOnAt = now + 50 * (now - gapLookBeganAt)
+            if ticket.look == .probe { return noteProbe(looked, helping, at: now) }
             gap?.isLean = isOthersPart && helping.isLean
             if helping.isCut { gap?.start = looked } else { endGap(at: now) }
-        case .probe:
-            walked += now - gapLookBeganAt
-            looksOnAt = now + 50 * (now - gapLookBeganAt)
-            noteProbe(looked, helping, at: now)
         case .refill: break
         }
     }

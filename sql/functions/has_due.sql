@@ -5,11 +5,10 @@ language plpgsql stable
 set search_path = pg_catalog
 set enable_seqscan = off
 as $$
--- Whether a job of the named files waits that could be claimed now. Walks what is due from the youngest on until it finds one: the
--- oldest are claimed first, and leave dead entries behind. Not by exists, which drops the order.
+-- Whether a job of the named files waits that could be claimed now. Walks what is due until it finds one.
 begin
-  return (
-    select j.user_id
+  return exists (
+    select
     from jobrunner.jobs as j
     join jobrunner.tenants as t on t.id = j.tenant_id
     where j.claimable_at <= now() and j.state = 'waiting' and j.name = any (in_names)
@@ -18,9 +17,7 @@ begin
         t.max_running is null
         or t.max_running > (select count(*) from jobrunner.jobs as r where r.limited_tenant_id = t.id)
       )
-    order by j.claimable_at desc, j.user_id desc
-    limit 1
-  ) is not null;
+  );
 end
 $$;
 comment on function jobrunner.has_due is 'Whether a job of some job files could be claimed now.';
