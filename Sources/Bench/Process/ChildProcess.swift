@@ -5,7 +5,8 @@ import Synchronization
 /// A program that the harness started.
 ///
 /// A thread of its own waits for the end, so that the end's time is exact and no thread of Swift's
-/// blocks; every 20 ms it looks at the memory, whose peak is gone with the process.
+/// blocks; every 20 ms it looks at the memory, whose peak is gone with the process. Beside many others it looks less
+/// often, so that the processors are left to what is measured.
 final class ChildProcess: Sendable {
     struct Ended: Sendable {
         /// The exit code, or minus the signal that ended it.
@@ -13,7 +14,7 @@ final class ChildProcess: Sendable {
         let at: ContinuousClock.Instant
         /// User and system time of it and the children it waited for.
         let cpuSeconds: Double
-        /// Peak of the resident memory as last seen, at most 20 ms before the end; 0: never seen.
+        /// Peak of the resident memory as last seen, at most 20 ms before the end of one of few; 0: never seen.
         let residentPeakBytes: Int
     }
 
@@ -25,6 +26,10 @@ final class ChildProcess: Sendable {
     let pid: pid_t
     let started: ContinuousClock.Instant
     private let state = Mutex(State())
+    /// Programs that were started and have not ended.
+    private static let living = Mutex(0)
+    /// So many are looked at every 20 ms.
+    private static let few = 16
 
     /// Starts a program with a clean signal mask; its input is empty, its words go to files.
     ///
@@ -35,6 +40,7 @@ final class ChildProcess: Sendable {
     ) throws {
         started = .now
         pid = try spawn(program, arguments, environment, output, errors)
+        Self.living.withLock { $0 += 1 }
         var thread = pthread_t()
         let box = Unmanaged.passRetained(self)
         pthread_create(&thread, nil, reap, box.toOpaque())
@@ -85,10 +91,12 @@ final class ChildProcess: Sendable {
         var peak = 0
         let descriptor = pidfd_open(pid, 0)
         var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        while descriptor >= 0, poll(&watched, 1, 20) == 0 {
+        func pause() -> Int32 { 20 * Int32(1 + Self.living.withLock { $0 } / Self.few) }
+        while descriptor >= 0, poll(&watched, 1, pause()) == 0 {
             peak = max(peak, residentPeakBytes(of: pid) ?? 0)
         }
         let at = ContinuousClock.now
+        Self.living.withLock { $0 -= 1 }
         if descriptor >= 0 { close(descriptor) }
         // Waited for without reaping, so that nobody signals the number after it is free.
         var info = siginfo_t()
