@@ -178,12 +178,14 @@ extension ClaimMemory {
             || !helping.busy.isEmpty || walk.isBehind || walk.looksOn(at: now) || due.isDry
     }
 
-    /// Forgets what a statement took that locks nothing; returns how many.
+    /// Forgets what a statement that locks nothing took of its offers; returns how many.
     ///
     /// What it passed by is asked for once more, with locks.
     private mutating func noteTaken(_ helping: Helping, _ ticket: ClaimTicket) -> Int {
+        var count = 0
         for offer in ticket.offers {
             let taken = offer.jobs.filter { helping.taken.contains($0.place) }
+            count += taken.count
             let isAll = taken.count == offer.jobs.count
             isDoubtful = isDoubtful || !isAll
             let isNothingLeft =
@@ -192,8 +194,8 @@ extension ClaimMemory {
                 : due.remove(Set(taken.map(\.place)), of: offer.tenant)
             if isNothingLeft { share.foundEmpty(offer.tenant) }
         }
-        if !isDoubtful, !helping.taken.isEmpty { noteStaleness(1) }
-        return helping.taken.count
+        if !isDoubtful, count > 0 { noteStaleness(1) }
+        return count
     }
 
     /// Forgets the jobs that a statement came to which locks them; returns how many.

@@ -22,27 +22,44 @@ public final class Claimer: Sendable {
         memory = Mutex(ClaimMemory(share: FairShare(capacity: capacity, reserved: reserved)))
     }
 
-    /// Claims up to `slots` due jobs, fair between tenants, with all that their runs must know.
+    /// Claims up to `slots` due jobs, fair between tenants; what their runs must know is read by `read`.
     ///
-    /// One turn for the jobs while all that is due fits, and more while there is more, and one for what
-    /// the runs must know. With no slots it looks only. Throws `QueueError.workerEnded` when the worker
-    /// was given up or drains.
-    public func claim(worker: Int, slots: Int) async throws -> [ClaimedJob] {
-        var claimed: [ClaimedJob] = []
+    /// One turn while all that is due fits, and more while there is more. With no slots it looks only. Throws
+    /// `QueueError.workerEnded` when the worker was given up or drains.
+    public func take(worker: Int, slots: Int) async throws -> [ClaimedJob] {
         var jobs: [ClaimedJob] = []
-        // Nobody runs what is left out, or all when it fails: its tenants would seem to hold slots for ever.
+        do {
+            try await fill(&jobs, worker: worker, slots: slots)
+        } catch {
+            // Nobody runs them: their tenants would seem to hold slots for ever.
+            for job in jobs { noteEnd(of: job, claimedAt: .now) }
+            throw error
+        }
+        return jobs
+    }
+
+    /// The jobs with all that their runs must know, those that were asked for and the oldest first.
+    ///
+    /// Leaves out jobs of users who were removed meanwhile. One turn.
+    public func read(_ jobs: [ClaimedJob]) async throws -> [ClaimedJob] {
+        var jobs = jobs
+        try await queue.readInputs(of: &jobs, files)
+        return jobs.sorted {
+            (-$0.lane.rawValue, $0.scheduledAt) < (-$1.lane.rawValue, $1.scheduledAt)
+        }
+    }
+
+    /// `take` and then `read`; the slots of what is left out are free again.
+    public func claim(worker: Int, slots: Int) async throws -> [ClaimedJob] {
+        let taken = try await take(worker: worker, slots: slots)
+        var jobs: [ClaimedJob] = []
         defer {
             let kept = Set(jobs.map(\.claim.fence))
-            for job in claimed where !kept.contains(job.claim.fence) {
+            for job in taken where !kept.contains(job.claim.fence) {
                 noteEnd(of: job, claimedAt: .now)
             }
         }
-        try await fill(&claimed, worker: worker, slots: slots)
-        var read = claimed
-        try await queue.readInputs(of: &read, files)
-        jobs = read.sorted {
-            (-$0.lane.rawValue, $0.scheduledAt) < (-$1.lane.rawValue, $1.scheduledAt)
-        }
+        jobs = try await read(taken)
         return jobs
     }
 

@@ -1,18 +1,25 @@
 /// How far a worker has walked what is due: all up to a front, but for a gap.
 ///
 /// What many workers are behind at once they walk in parts: each its own at once, and those of the others when it
-/// has not enough to claim and much is left of them, or else in a fiftieth of its time. Whoever walks a part claims from its
+/// has not enough to claim: at once where much is left of them, else in a fiftieth of its time; and in a five-hundredth
+/// when it has enough. Whoever walks a part claims from its
 /// beginning on, so a look at its last quarter tells how much is left.
 struct DueWalk: Sendable {
     typealias Position = DueJobs.Position
 
+    /// How much of a span waits.
+    private enum Stock {
+        case unknown
+        /// Nearly nothing, as far as a look has come.
+        case lean
+        /// Something, as a look has shown.
+        case rich
+    }
+
     private struct Span {
         var start: Position
         var end: Position
-        /// Nearly nothing of it waits, as far as is known.
-        var isLean = false
-        /// Something of it waits, for its last quarter was looked at.
-        var isRich = false
+        var stock = Stock.unknown
 
         /// Where its last quarter begins.
         var lastQuarter: Position {
@@ -35,6 +42,8 @@ struct DueWalk: Sendable {
     private var gap: Span?
     /// What else was not seen yet: others' parts.
     private var rest: [Span] = []
+    /// All that was to be walked in parts, and for which rank among how many it was parted.
+    private var whole: (span: Span, rank: Int, workers: Int)?
     /// The gap is another's part.
     private var isOthersPart = false
     /// The gap is a part's last quarter, and what lies before it the first of the rest.
@@ -66,7 +75,7 @@ struct DueWalk: Sendable {
     }
 
     private var mayWalkOn: Bool {
-        gap.map { !isOthersPart || isHungry && !$0.isLean } ?? false
+        gap.map { !isOthersPart || isHungry && $0.stock != .lean } ?? false
     }
 
     /// Whether it is time for a look at what others walk, also at little.
@@ -77,6 +86,9 @@ struct DueWalk: Sendable {
     }
 
     /// This worker's place among the living, from 0, and how many these are.
+    ///
+    /// What was not seen yet is parted anew before the next look: workers that start together learn of each other while
+    /// they walk, and what one that died was to walk is others' then.
     mutating func note(rank: Int, of workers: Int) { (self.rank, self.workers) = (rank, workers) }
 
     /// Jobs are due from `time` on that were not before.
@@ -92,6 +104,7 @@ struct DueWalk: Sendable {
 
     /// Moves the front back to what somebody asked for, and once a second by what commits late.
     mutating func lookBack(at now: Double) {
+        partAnew()
         if now - lookedBackAt >= 1, front.time > .min {
             lookedBackAt = now
             lookAgain(from: front.time - Self.margin)
@@ -121,7 +134,7 @@ struct DueWalk: Sendable {
         isRefillNext = mayRefill && (!mayWalk || !isRefillNext)
         guard !isRefillNext else { return .refill }
         gapLookBeganAt = now
-        guard let gap, isOthersPart, isHungry, !gap.isLean, !gap.isRich else { return .gap }
+        guard let gap, isOthersPart, isHungry, gap.stock == .unknown else { return .gap }
         isQuarter = gap.lastQuarter > gap.start
         if isQuarter {
             rest.insert(Span(start: gap.start, end: gap.lastQuarter), at: 0)
@@ -152,9 +165,9 @@ struct DueWalk: Sendable {
             if helping.isCut { begin(Span(start: looked, end: front)) }
         case .gap, .probe:
             walked += now - gapLookBeganAt
-            looksOnAt = now + 50 * (now - gapLookBeganAt)
+            looksOnAt = now + (isHungry ? 50 : 500) * (now - gapLookBeganAt)
             if ticket.look == .probe { return noteProbe(looked, helping, at: now) }
-            gap?.isLean = isOthersPart && helping.isLean
+            if isOthersPart { gap?.stock = helping.isLean ? .lean : .rich }
             if helping.isCut { gap?.start = looked } else { endGap(at: now) }
         case .refill: break
         }
@@ -169,24 +182,50 @@ struct DueWalk: Sendable {
     /// There is more due than a look at the front saw: `span` was not seen.
     private mutating func begin(_ span: Span) {
         if let gap, !isOthersPart {
-            isCatchingUp = true
-            guard rest.isEmpty else { return leave(span) }
-            self.gap = Span(start: min(gap.start, span.start), end: span.end)
-            return
+            guard let parted = whole?.span else {
+                // It looks again at everything, and nobody else does.
+                self.gap = Self.hull([gap, span])
+                isCatchingUp = true
+                return
+            }
+            whole = Self.hull([parted, span]).map { ($0, -1, 0) }
+        } else {
+            whole = (span, -1, 0)
         }
         leaveGap()
-        guard let own = part(of: span) else {
-            (gap, isOthersPart) = (span, true)
-            return
+        leave(span)
+        partAnew()
+    }
+
+    /// Parts what was not seen, unless that was done for the same rank among as many workers.
+    private mutating func partAnew() {
+        guard let (span, rank, workers) = whole, (rank, workers) != (self.rank, self.workers)
+        else { return }
+        whole = (span, self.rank, self.workers)
+        leaveGap()
+        let unseen = rest
+        rest = []
+        var own: Span?
+        let part = self.workers > 1 ? part(of: span) : Self.hull(unseen)
+        for span in unseen {
+            guard let part, max(span.start, part.start) < min(span.end, part.end) else {
+                leave(span)
+                continue
+            }
+            let mine = Span(start: max(span.start, part.start), end: min(span.end, part.end))
+            own = Self.hull([own ?? mine, mine])
+            if mine.end < span.end { leave(Span(start: mine.end, end: span.end)) }
+            if span.start < mine.start { leave(Span(start: span.start, end: mine.start)) }
         }
-        (gap, isOthersPart, isCatchingUp) = (own, false, true)
-        if own.end < span.end { leave(Span(start: own.end, end: span.end)) }
-        if span.start < own.start { leave(Span(start: span.start, end: own.start)) }
+        if let own {
+            (gap, isOthersPart, isCatchingUp) = (own, false, true)
+        } else {
+            goOn()
+        }
     }
 
     /// This worker's part of a span: of n equal spans of time the one of its rank; nil: that can't be told.
     private func part(of span: Span) -> Span? {
-        guard workers > 1 else { return span }
         let times = Double(span.end.time - span.start.time)
         let start = span.start.time + Int64(times * Double(rank) / Double(workers))
         let end = min(span.end.time, start + Int64(times / Double(workers)) + 1)
@@ -200,12 +239,11 @@ struct DueWalk: Sendable {
     private mutating func noteProbe(
         _ looked: Position, _ helping: Helping, at now: Double
     ) {
-        if isQuarter { rest[0].isLean = helping.isLean }
+        if isQuarter { rest[0].stock = helping.isLean ? .lean : .unknown }
         guard helping.isCut else { return endGap(at: now) }
         gap?.start = looked
-        gap?.isLean = helping.isLean
-        gap?.isRich = !helping.isLean
-        guard let gap, gap.isLean else { return }
+        gap?.stock = helping.isLean ? .lean : .rich
+        guard let gap, gap.stock == .lean else { return }
         rest.append(gap)
         endGap(at: now)
     }
@@ -213,9 +251,14 @@ struct DueWalk: Sendable {
     /// Others walk it first.
     private mutating func leave(_ span: Span) {
         rest.append(span)
-        guard rest.count > Self.restMax else { return }
-        let start = rest.map(\.start).min() ?? span.start
-        rest = [Span(start: start, end: rest.map(\.end).max() ?? span.end)]
+        if rest.count > Self.restMax, let all = Self.hull(rest) { rest = [all] }
+    }
+
+    private static func hull(_ spans: [Span]) -> Span? {
+        guard let start = spans.map(\.start).min(), let end = spans.map(\.end).max() else {
+            return nil
+        }
+        return Span(start: start, end: end)
     }
 
     private mutating func leaveGap() {
@@ -225,11 +268,16 @@ struct DueWalk: Sendable {
 
     /// Goes on with what else was not seen: first where something may wait.
     private mutating func endGap(at now: Double) {
-        isCatchingUp = false
-        isOthersPart = !rest.isEmpty
-        gap = rest.isEmpty ? nil : rest.remove(at: rest.firstIndex { !$0.isLean } ?? 0)
+        goOn()
         guard gap == nil else { return }
+        whole = nil
         looksBehindAt = now + 50 * walked
         walked = 0
+    }
+
+    private mutating func goOn() {
+        isCatchingUp = false
+        isOthersPart = !rest.isEmpty
+        gap = rest.isEmpty ? nil : rest.remove(at: rest.firstIndex { $0.stock != .lean } ?? 0)
     }
 }

@@ -239,7 +239,7 @@ extension FairShare {
     /// Tenants below their fair number of slots come first. Their shares add up to the slots or more:
     /// some may turn out to have less. `known`: how many jobs of a tenant are known, more than which it gets none.
     mutating func candidates(
-        for slots: Int, at now: Double, known: (Int64) -> Int = { _ in .max }
+        for slots: Int, at now: Double, known: (Int64) -> Int
     ) -> [Candidate] {
         endRests(at: now)
         let contenders = contenders(

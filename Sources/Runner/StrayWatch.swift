@@ -6,11 +6,14 @@ struct StrayWatch {
     /// How long after a failure a claim may still arrive, and how often to look then.
     private static let doubt = Duration.seconds(10)
     private static let doubtfulLook = Duration.seconds(1)
+    /// While a long backlog waits a look walks all of it: it takes at most this part of the time.
+    private static let costMax = 0.02
 
     /// A claim has failed, and nobody has looked since.
     private(set) var isLikely = false
     private var doubtEnds: ContinuousClock.Instant?
     private var looked = ContinuousClock.now
+    private var lookTook = Duration.zero
 
     /// A claim failed, so that the server may have given jobs, or be about to.
     mutating func noteFailure(at now: ContinuousClock.Instant = .now) {
@@ -18,15 +21,20 @@ struct StrayWatch {
         doubtEnds = now + Self.doubt
     }
 
-    mutating func noteLook(at now: ContinuousClock.Instant = .now) {
+    /// Somebody has looked, from `began` to `now`.
+    mutating func noteLook(
+        from began: ContinuousClock.Instant, at now: ContinuousClock.Instant = .now
+    ) {
         isLikely = false
         looked = now
+        lookTook = now - began
     }
 
-    /// At once after a failure, each second for a while, else once a lease.
+    /// At once after a failure, each second for a while, else once a lease; later when the last look was slow.
     func isDue(_ lease: Duration, at now: ContinuousClock.Instant = .now) -> Bool {
         if isLikely { return true }
         let isDoubtful = doubtEnds.map { now < $0 } ?? false
-        return now - looked >= (isDoubtful ? min(Self.doubtfulLook, lease) : lease)
+        let pause = isDoubtful ? min(Self.doubtfulLook, lease) : lease
+        return now - looked >= max(pause, lookTook / Self.costMax)
     }
 }

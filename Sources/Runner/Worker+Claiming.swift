@@ -48,7 +48,8 @@ extension Worker {
                     }
                 noteDatabaseBack()
                 backoff = DatabaseBackoff()
-                if taken.jobs == 0, try await isDrained() { return }
+                // While it is behind the walk itself finds what is due; asking would walk it all once more.
+                if taken.jobs == 0, !taken.mayBeMore, try await isDrained() { return }
                 if taken.jobs > 0 { lastFound = .now }
                 let isAnnounced = await pause(after: taken, lastFound)
                 expectsNothing = !taken.mayBeMore && !isAnnounced && !settings.drains
@@ -69,7 +70,7 @@ extension Worker {
     ) async throws {
         if claimer.isBehind || ContinuousClock.now - lastLook >= settings.fullLook {
             lastLook = .now
-            _ = try await claimer.claim(worker: worker, slots: 0)
+            _ = try await claimer.take(worker: worker, slots: 0)
             return
         }
         await freed.wait(atMost: .milliseconds(100))
@@ -134,10 +135,14 @@ extension Worker {
     /// One claim for all free slots; its runs begin while the next is under way.
     private func claimOnce(_ worker: Int) async throws -> Taken {
         let limit = min(slots.free, Self.claimMax)
-        let jobs = try await claimer.claim(worker: worker, slots: limit)
+        let jobs = try await claimer.take(worker: worker, slots: limit)
         guard !jobs.isEmpty else { return Taken(jobs: 0, mayBeMore: claimer.isBehind) }
         let batch = Batch(
-            jobs: jobs, controls: jobs.map { slots.take($0.claim, of: $0.tenantID) },
+            jobs: jobs,
+            controls: Dictionary(
+                uniqueKeysWithValues: jobs.map {
+                    ($0.claim.fence, slots.take($0.claim, of: $0.tenantID))
+                }),
             claimedAt: .now)
         let last = state.withLock { $0.opening }
         let opening = Task { try await openAndBegin(batch) }
@@ -147,24 +152,33 @@ extension Worker {
         return Taken(jobs: jobs.count, mayBeMore: jobs.count == limit || claimer.isBehind)
     }
 
-    /// What one claim gave, with a slot for each.
+    /// What one claim gave, with a slot for each, by its fence.
     private struct Batch {
         var jobs: [ClaimedJob]
-        var controls: [RunControl]
+        var controls: [Int64: RunControl]
         var claimedAt: ContinuousClock.Instant
     }
 
-    /// One opening for the whole batch, then the runs.
+    /// Reads what the whole batch's runs must know, then begins them; the next claim is under way meanwhile.
     private func openAndBegin(_ batch: Batch) async throws {
         do {
-            let opened = try await openAll(batch.jobs)
-            for (job, control) in zip(batch.jobs, batch.controls) {
+            let jobs = try await claimer.read(batch.jobs)
+            let opened = try await openAll(jobs)
+            let kept = Set(jobs.map(\.claim.fence))
+            // Their users were removed meanwhile.
+            for job in batch.jobs where !kept.contains(job.claim.fence) {
+                leave(job, batch.claimedAt)
+            }
+            for job in jobs {
+                guard let control = batch.controls[job.claim.fence] else { continue }
                 begin(job, control, opened[job.claim.name] ?? OpenedRuns(), batch.claimedAt)
             }
         } catch {
             // None has begun: they are given back, if that fails too as strays.
             for job in batch.jobs { leave(job, batch.claimedAt) }
             _ = try? await queue.releaseJobs(batch.jobs.map(\.claim))
+            state.withLock { $0.strays.noteFailure() }
+            freed.ring()
             throw error
         }
     }
@@ -174,10 +188,11 @@ extension Worker {
     /// Only this loop claims, so nothing that it knows of is on its way. A run that ends meanwhile is
     /// the completer's before it leaves its slot, and is not held any more once that has written it.
     func releaseStrays(_ worker: Int) async throws {
+        let began = ContinuousClock.now
         let held = try await queue.heldClaims(worker: worker)
         let strays = held.filter { !slots.holds($0) && !completer.holds($0) }
         _ = try await queue.releaseJobs(strays)
-        state.withLock { $0.strays.noteLook() }
+        state.withLock { $0.strays.noteLook(from: began) }
     }
 
     /// What each job file's runs must know, asked for all of them at once.

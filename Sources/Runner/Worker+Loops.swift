@@ -49,13 +49,16 @@ extension Worker {
     }
 
     /// One heartbeat row keeps all claims; past the lease without one, the runs are dropped.
+    ///
+    /// The first come close together: workers that start at the same time see each other by them.
     func beat() async {
+        var pause = settings.heartbeat / 32
         while !Task.isCancelled {
             if let worker = presence.worker {
                 await beatOnce(worker)
+                pause = min(pause * 2, settings.heartbeat)
             }
-            await beats.wait(
-                atMost: presence.hasSession ? settings.heartbeat : settings.anxiousHeartbeat)
+            await beats.wait(atMost: presence.hasSession ? pause : settings.anxiousHeartbeat)
         }
     }
 

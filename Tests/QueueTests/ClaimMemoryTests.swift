@@ -23,6 +23,29 @@ private struct Play {
 
     var free: Int { slots - running.count }
 
+    /// All that it has claimed or remembers of tenants 0 to 69.
+    var seen: [Int64] {
+        (0..<70).flatMap { memory.due.next(10_000, of: $0) }.map(\.position.user)
+            + claimed.map(\.claim.userID)
+    }
+
+    /// A worker of 8 slots before 7,000 jobs of 70 tenants, half a second apart, of which it has begun to look at the oldest.
+    static func begun(rank: Int, of workers: Int, lookSpan: Double) -> Play {
+        var play = Play(slots: 8)
+        play.server.haste = 100
+        play.lookSpan = lookSpan
+        play.memory.walk.note(rank: rank, of: workers)
+        for number in 0..<7000 {
+            play.server.add(
+                tenant: Int64(number % 70), at: play.server.now - Int64(number + 20) * 500_000)
+        }
+        for _ in 0..<3 {
+            let ticket = play.memory.ticket(0, at: play.seconds)
+            _ = play.memory.note(play.server.answer(ticket), by: ticket, at: play.seconds)
+        }
+        return play
+    }
+
     /// Time passes and runs end; then a claim.
     mutating func step(_ span: Double = 0.01, lasting: ClosedRange<Double> = 0.01...0.05) {
         seconds += span
@@ -40,7 +63,10 @@ private struct Play {
     private mutating func claim(_ lasting: ClosedRange<Double>) {
         for _ in 0..<40 {
             let ticket = memory.ticket(free, at: seconds)
-            if ticket.look == .gap { seconds += lookSpan }
+            if ticket.look == .gap {
+                seconds += lookSpan
+                server.now += Int64(lookSpan * 1e6)
+            }
             let helping = server.answer(ticket)
             for job in helping.jobs {
                 let span = Double.random(in: lasting, using: &noise)
@@ -70,7 +96,7 @@ private struct SplitMix: RandomNumberGenerator {
 
 @Suite("What a worker remembers between its claims")
 struct ClaimMemoryTests {
-    @Test(arguments: 1...30 as ClosedRange<UInt64>)
+    @Test(arguments: 1...60 as ClosedRange<UInt64>)
     func `whatever becomes due is claimed, whoever moves, takes or commits it late`(_ seed: UInt64)
     {
         var play = Play(slots: 8, remembered: [40, 400, 200_000][Int(seed % 3)], seed: seed)
@@ -228,6 +254,44 @@ struct ClaimMemoryTests {
         #expect(seen.reduce(Set()) { $0.union($1) }.count == 7000)
     }
 
+    @Test(arguments: [1, 7])
+    func `what becomes due in a burst while parts are walked is parted as well`(_ workers: Int) {
+        var seen: Set<Int64> = []
+        for rank in 0..<workers {
+            // To walk its part takes it longer than it looks back.
+            var play = Play.begun(rank: rank, of: workers, lookSpan: 1)
+            for number in 0..<700 {
+                // After all that its walk began with.
+                play.server.add(
+                    tenant: Int64(number % 70), at: play.server.now + Int64(1 + number * 30))
+            }
+            for _ in 0..<20 { play.step(0.03, lasting: 1000...1000) }
+            #expect(!play.memory.walk.isBehind)
+            seen.formUnion(play.seen)
+        }
+        #expect(seen.count == 7700, "\(seen.count)")
+    }
+
+    /// Workers that start together know only after a moment how many they are; and one of them may die.
+    @Test func `what was not seen yet is parted anew when there are more workers, or fewer`() {
+        var play = Play.begun(rank: 0, of: 1, lookSpan: 0.01)
+        #expect(100...300 ~= play.seen.count)
+        play.memory.walk.note(rank: 2, of: 7)
+        for _ in 0..<20 { play.step(0.001, lasting: 1000...1000) }
+        // The oldest have the highest numbers.
+        let part = Set(Int64(4050)..<4950)
+        #expect(part.isSubset(of: play.seen) && play.seen.count < 1500, "\(play.seen.count)")
+
+        // With all slots full it has enough, and looks at others' parts once in five seconds.
+        let before = play.server.walked
+        for _ in 0..<1000 { play.step(0.01, lasting: 1000...1000) }
+        #expect(play.server.walked - before <= 300, "\(play.server.walked - before)")
+
+        play.memory.walk.note(rank: 0, of: 1)
+        for _ in 0..<20 { play.step(0.001, lasting: 1000...1000) }
+        #expect(Set(play.seen).count == 7000, "\(Set(play.seen).count)")
+    }
+
     /// Also when somebody made it look again, some way back, while it had the others' to walk.
     @Test(arguments: [false, true])
     func `a worker that has done its part goes on with the others' when it runs dry`(
@@ -285,6 +349,17 @@ struct ClaimMemoryTests {
         #expect(ticket.look == .take)
         #expect(ticket.start.time >= before - 2_000_000)
         #expect(ticket.offers.isEmpty)
+    }
+
+    @Test func `of what one statement has found and taken a claim asks no second time`() {
+        var play = Play(slots: 8)
+        play.step()
+        play.server.add(tenant: 1, at: play.server.now)
+        let ticket = play.memory.ticket(8, at: play.seconds)
+        let helping = play.server.answer(ticket)
+        #expect(helping.jobs.count == 1)
+        let goesOn = play.memory.note(helping, by: ticket, at: play.seconds)
+        #expect(!goesOn)
     }
 
     @Test func `one statement is offered a hundred jobs, also of a hundred tenants`() {

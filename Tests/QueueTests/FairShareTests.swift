@@ -2,6 +2,9 @@ import Testing
 
 @testable import Queue
 
+/// As many jobs of each tenant are known as anybody could want.
+private func plenty(_: Int64) -> Int { .max }
+
 /// Slots that are shared out by `FairShare` alone, with a clock of its own.
 private struct SlotsOfTime {
     private var share: FairShare
@@ -49,7 +52,7 @@ private struct SlotsOfTime {
     private mutating func fill(_ span: (Int64) -> Double) {
         while running.count < slots {
             let before = running.count
-            for candidate in share.candidates(for: slots - running.count, at: now) {
+            for candidate in share.candidates(for: slots - running.count, at: now, known: plenty) {
                 let wished = min(candidate.share, slots - running.count)
                 let taken = min(wished, left[candidate.tenant] ?? wished)
                 for _ in 0..<taken {
@@ -112,13 +115,13 @@ struct FairShareTests {
         var share = FairShare(capacity: 40)
         share.name(1, weight: 1000, at: 0)
         share.name(2, at: 0)
-        let candidates = share.candidates(for: 40, at: 0)
+        let candidates = share.candidates(for: 40, at: 0, known: plenty)
         #expect(candidates.map(\.tenant) == [1, 2])
         #expect(candidates.reduce(0) { $0 + $1.share } >= 40)
         for _ in 0..<2 { share.began(1, at: 0) }
         share.foundEmpty(1)
         for _ in 0..<(candidates.last?.share ?? 0) { share.began(2, at: 0) }
-        let rest = share.candidates(for: 30, at: 0)
+        let rest = share.candidates(for: 30, at: 0, known: plenty)
         #expect(rest.map(\.tenant) == [2] && rest.first?.share ?? 0 >= 30)
     }
 
@@ -140,7 +143,9 @@ struct FairShareTests {
         `a tenant at its limit is asked again after a rest, its own run's end, or when it is lifted`()
     {
         var share = FairShare(capacity: 8)
-        func asks(_ time: Double) -> Bool { !share.candidates(for: 1, at: time).isEmpty }
+        func asks(_ time: Double) -> Bool {
+            !share.candidates(for: 1, at: time, known: plenty).isEmpty
+        }
         share.name(1, at: 0)
         share.began(1, at: 0)
         share.foundFull(1, at: 0)
@@ -170,13 +175,13 @@ struct FairShareTests {
     @Test func `nothing is reserved from who has short runs alone`() {
         var share = FairShare(capacity: 8, reserved: 2)
         share.name(1, at: 0)
-        #expect(share.candidates(for: 8, at: 0).map(\.share) == [6])
+        #expect(share.candidates(for: 8, at: 0, known: plenty).map(\.share) == [6])
         share.began(1, at: 0)
         share.ended(1, began: 0, at: 0.2)
-        #expect(share.candidates(for: 8, at: 1).reduce(0) { $0 + $1.share } >= 8)
+        #expect(share.candidates(for: 8, at: 1, known: plenty).reduce(0) { $0 + $1.share } >= 8)
         // A run that has lasted longer than a second is a long one, before it ends.
         share.began(1, at: 1)
-        #expect(share.candidates(for: 7, at: 3).map(\.share) == [5])
+        #expect(share.candidates(for: 7, at: 3, known: plenty).map(\.share) == [5])
     }
 
     @Test func `who had most makes room for who waited a second, and nobody for who had more`() {
@@ -213,8 +218,10 @@ struct FairShareTests {
             share.foundFull(Int64(tenant), at: 0)
         }
         var asked = 0
-        for second in 1...10 { asked += share.candidates(for: 8, at: Double(second)).count }
+        for second in 1...10 {
+            asked += share.candidates(for: 8, at: Double(second), known: plenty).count
+        }
         #expect(asked <= 10 * 64)
-        #expect(!share.candidates(for: 8, at: 17).isEmpty)
+        #expect(!share.candidates(for: 8, at: 17, known: plenty).isEmpty)
     }
 }

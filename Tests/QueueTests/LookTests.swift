@@ -42,6 +42,17 @@ import Testing
         return (worker, claimer)
     }
 
+    /// Claims until the claimer is behind nothing: on a busy machine one claim ends before it has seen all.
+    private func claimAll(_ claimer: Claimer, _ worker: Int, slots: Int) async throws
+        -> [ClaimedJob]
+    {
+        var jobs: [ClaimedJob] = []
+        repeat {
+            jobs += try await claimer.claim(worker: worker, slots: slots - jobs.count)
+        } while claimer.isBehind && jobs.count < slots
+        return jobs
+    }
+
     @Test func `what became due behind the front is found once somebody says so`() async throws {
         try await Fixture.lend { fixture in
             let (worker, claimer) = try await expectingNothing(fixture)
@@ -49,7 +60,7 @@ import Testing
                 "update jobrunner.jobs set due_at = now() - interval '1 h'")
             claimer.note(dueFrom: 0)
             #expect(try await !claimer.findsNothing())
-            #expect(try await claimer.claim(worker: worker, slots: 10).count == 1)
+            #expect(try await claimAll(claimer, worker, slots: 10).count == 1)
         }
     }
 
@@ -157,7 +168,7 @@ import Testing
             }
             #expect(claimed == count * 4 / 5)
             claimer.note(dueFrom: nil)
-            #expect(try await claimer.claim(worker: worker, slots: 20).count == count / 5)
+            #expect(try await claimAll(claimer, worker, slots: 20).count == count / 5)
         }
     }
 

@@ -24,21 +24,35 @@ private struct Refusal: Error, CustomStringConvertible { let description: String
         #expect(note("anew", at: 130)?.failures == 1)
     }
 
-    @Test func `strays are looked for at once after a failure, then each second, then each lease`()
-    {
+    @Test
+    func `strays are looked for at once after a failure, then each second, then each lease`() {
         let start = ContinuousClock.now
         var watch = StrayWatch()
         let lease = Duration.seconds(15)
         func isDue(_ seconds: Double) -> Bool {
             watch.isDue(lease, at: start + .milliseconds(Int(seconds * 1000)))
         }
-        watch.noteLook(at: start)
+        watch.noteLook(from: start, at: start)
         #expect(!isDue(14.9) && isDue(15))
-        watch.noteFailure(at: start + .seconds(20))
-        #expect(isDue(20) && watch.isLikely)
-        watch.noteLook(at: start + .seconds(20))
-        #expect(!isDue(20.9) && isDue(21) && !watch.isLikely)
-        watch.noteLook(at: start + .seconds(29))
-        #expect(!isDue(31) && isDue(44))
+        watch.noteFailure(at: start + .seconds(70))
+        #expect(isDue(70) && watch.isLikely)
+        watch.noteLook(from: start + .seconds(70), at: start + .seconds(70))
+        #expect(!isDue(70.9) && isDue(71) && !watch.isLikely)
+        watch.noteLook(from: start + .seconds(79), at: start + .seconds(79))
+        #expect(!isDue(81) && isDue(94))
+    }
+
+    @Test func `looking for strays takes at most a fiftieth of the time`() {
+        let start = ContinuousClock.now
+        var watch = StrayWatch()
+        let lease = Duration.seconds(15)
+        watch.noteFailure(at: start)
+        watch.noteLook(from: start - .milliseconds(100), at: start)
+        #expect(!watch.isDue(lease, at: start + .milliseconds(4_900)))
+        #expect(watch.isDue(lease, at: start + .milliseconds(5_100)))
+        watch.noteFailure(at: start + .seconds(26))
+        #expect(watch.isDue(lease, at: start + .seconds(26)))
+        watch.noteLook(from: start + .seconds(26), at: start + .seconds(26))
+        #expect(watch.isDue(lease, at: start + .seconds(27)))
     }
 }

@@ -93,7 +93,10 @@ begin
     raise exception 'worker % has ended or drains', in_worker_id using errcode = 'JR003';
   end if;
 
-  if v_limit > 0 then
+  -- Nearly always there is none, and nothing is called.
+  if v_limit > 0 and exists (
+    select from jobrunner.jobs as j where j.crashes >= 2 and j.claimable_at <= now() and j.state = 'waiting'
+  ) then
     select s.place, s.limited_tenant_id into v_suspect_place, v_suspect_limited
     from jobrunner.suspect_to_claim(in_worker_id, in_names) as s;
     v_limit := v_limit - (v_suspect_place is not null)::integer;
