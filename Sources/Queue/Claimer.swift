@@ -25,14 +25,16 @@ public final class Claimer: Sendable {
     /// Claims up to `slots` due jobs, fair between tenants; what their runs must know is read by `read`.
     ///
     /// One turn while all that is due fits, and more while there is more. With no slots it looks only. Throws
-    /// `QueueError.workerEnded` when the worker was given up or drains.
+    /// `QueueError.workerEnded` when the worker was given up or drains and got nothing.
     public func take(worker: Int, slots: Int) async throws -> [ClaimedJob] {
         var jobs: [ClaimedJob] = []
         do {
             try await fill(&jobs, worker: worker, slots: slots)
+        } catch QueueError.workerEnded where !jobs.isEmpty {
+            // It began to drain between two statements: what the first gave is to be run or given back.
         } catch {
             // Nobody runs them: their tenants would seem to hold slots for ever.
-            for job in jobs { noteEnd(of: job, claimedAt: .now) }
+            for job in jobs { noteEnd(of: job) }
             throw error
         }
         return jobs
@@ -56,7 +58,7 @@ public final class Claimer: Sendable {
         defer {
             let kept = Set(jobs.map(\.claim.fence))
             for job in taken where !kept.contains(job.claim.fence) {
-                noteEnd(of: job, claimedAt: .now)
+                noteEnd(of: job)
             }
         }
         jobs = try await read(taken)
@@ -67,10 +69,12 @@ public final class Claimer: Sendable {
         let end = ContinuousClock.now + Self.span
         for _ in 0..<Self.roundsMax {
             let ticket = memory.withLock { $0.ticket(slots - jobs.count, at: seconds) }
-            let helping = try await queue.claimHelping(worker: worker, names: names, ticket)
+            var helping = try await queue.claimHelping(worker: worker, names: names, ticket)
+            let now = seconds
+            for place in helping.jobs.indices { helping.jobs[place].slotSince = now }
             jobs += helping.jobs
             let (goesOn, isBehind) = memory.withLock {
-                ($0.note(helping, by: ticket, at: seconds), $0.walk.isBehind)
+                ($0.note(helping, by: ticket, at: now), $0.walk.isBehind)
             }
             guard goesOn, slots == 0 || jobs.count < slots,
                 !isBehind || ContinuousClock.now < end
@@ -80,7 +84,7 @@ public final class Claimer: Sendable {
 
     /// Looks whether nothing became due since the last look, at a fraction of a claim's price.
     ///
-    /// False: something did, or may have, and `claim` tells. Takes two index entries. What became due in the
+    /// False: something did, or may have, and `take` tells. Takes two index entries. What became due in the
     /// last `grace` is left to other workers.
     public func findsNothing(grace: Duration = .zero) async throws -> Bool {
         guard let start = memory.withLock({ $0.idleStart(at: seconds) }),
@@ -112,9 +116,10 @@ public final class Claimer: Sendable {
     }
 
     /// A run of a claimed job has left its slot.
-    public func noteEnd(of job: ClaimedJob, claimedAt: ContinuousClock.Instant) {
-        let began = (claimedAt - start) / .seconds(1)
-        memory.withLock { $0.noteEnd(job.tenantID, job.lane, began: began, at: seconds) }
+    public func noteEnd(of job: ClaimedJob) {
+        memory.withLock {
+            $0.noteEnd(job.tenantID, job.lane, began: job.slotSince, at: seconds)
+        }
     }
 
     /// The outcomes of runs that have left their slots are written.

@@ -1,32 +1,11 @@
-/// How far a worker has walked what is due: all up to a front, but for a gap.
+/// How far a worker has walked what is due: all up to a front, but for a gap that it walks now, and the rest.
 ///
 /// What many workers are behind at once they walk in parts: each its own at once, and those of the others when it
 /// has not enough to claim: at once where much is left of them, else in a fiftieth of its time; and in a five-hundredth
-/// when it has enough. Whoever walks a part claims from its
-/// beginning on, so a look at its last quarter tells how much is left.
+/// when it has enough. Whoever walks a part claims from its beginning on, so a look at its last quarter tells how much
+/// is left; where that is empty, as when all of it became due at one moment, its beginning tells.
 struct DueWalk: Sendable {
     typealias Position = DueJobs.Position
-
-    /// How much of a span waits.
-    private enum Stock {
-        case unknown
-        /// Nearly nothing, as far as a look has come.
-        case lean
-        /// Something, as a look has shown.
-        case rich
-    }
-
-    private struct Span {
-        var start: Position
-        var end: Position
-        var stock = Stock.unknown
-
-        /// Where its last quarter begins.
-        var lastQuarter: Position {
-            let times = Double(end.time - max(start.time, 0))
-            return max(start, .after(end.time - Int64(times / 4)))
-        }
-    }
 
     /// A transaction writes its own start as a job's due time and commits later, usually less than two seconds:
     /// what did so since the last look back, a second ago, lies within three.
@@ -35,51 +14,55 @@ struct DueWalk: Sendable {
     private static let nearBy: Int64 = 5_000_000
     /// The front is looked at so often, in seconds, while there is more to look at.
     private static let frontPace = 0.02
-    /// More spans than these are walked as one.
+    /// More spans than these are walked as one of each kind.
     private static let restMax = 16
+    /// A look at others' parts is worth so many pauses of its length, for a worker that could claim more, and for one that has enough.
+    private static let pauses = (hungry: 50.0, fed: 500.0)
+    /// And a look at what was seen before so many.
+    private static let pausesBehind = 50.0
 
     private var front = Position.beginning
-    private var gap: Span?
-    /// What else was not seen yet: others' parts.
-    private var rest: [Span] = []
-    /// All that was to be walked in parts, and for which rank among how many it was parted.
-    private var whole: (span: Span, rank: Int, workers: Int)?
-    /// The gap is another's part.
-    private var isOthersPart = false
-    /// The gap is a part's last quarter, and what lies before it the first of the rest.
-    private var isQuarter = false
+    private var gap: DueSpan?
+    private var rest: [DueSpan] = []
+    /// From the oldest to the youngest of what was not seen since there was no gap; parted anew when ranks change.
+    private var whole: DueSpan?
+    /// For which rank among how many workers it was parted.
+    private var parted = (rank: 0, workers: 1)
     private var rank = 0
     private var workers = 1
+    /// The gap is a part's last quarter, and what lies before it the first of the rest.
+    private var isQuarter = false
     /// Less is remembered than could be claimed.
     var isHungry = true
     /// Somebody asked to look again from here on.
     private var asked: Int64?
-    /// The gap that follows the present one.
-    private var again: Position?
     private var lookedBackAt = -Double.infinity
     private var lookedInFrontAt = -Double.infinity
     private var isRefillNext = false
-    /// Seconds that looks at gaps took since there was none.
-    private var walked = 0.0
     private var gapLookBeganAt = 0.0
-    /// Before then it does not look at another's part.
-    private var looksOnAt = -Double.infinity
+    private var gapLookEndedAt = 0.0
+    /// Seconds of looks at what was seen before.
+    private var tookBehind = 0.0
     /// Before then it does not look behind again.
     private var looksBehindAt = -Double.infinity
-    /// The gap is of what was never seen, and not looked at again.
-    private(set) var isCatchingUp = false
+    private var isToLookBehind = false
+
+    /// The gap is of what was never seen, and this worker's to walk.
+    var isCatchingUp: Bool { gap?.kind == .own }
 
     /// Whether there is something due that was not looked at.
-    var isBehind: Bool {
-        mayWalkOn || again != nil || asked.map { !isNearBy($0) } ?? false
-    }
+    var isBehind: Bool { mayWalkOn || isToLookBehind || asked.map { !isNearBy($0) } ?? false }
 
     private var mayWalkOn: Bool {
-        gap.map { !isOthersPart || isHungry && $0.stock != .lean } ?? false
+        gap.map { $0.kind != .others || isHungry && $0.stock != .lean } ?? false
     }
 
     /// Whether it is time for a look at what others walk, also at little.
-    func looksOn(at now: Double) -> Bool { gap != nil && now >= looksOnAt }
+    func looksOn(at now: Double) -> Bool {
+        guard gap != nil else { return false }
+        let pauses = isHungry ? Self.pauses.hungry : Self.pauses.fed
+        return now >= gapLookEndedAt + pauses * (gapLookEndedAt - gapLookBeganAt)
+    }
 
     private func isNearBy(_ time: Int64) -> Bool {
         front.time == .min || time >= front.time - Self.nearBy
@@ -96,15 +79,37 @@ struct DueWalk: Sendable {
         asked = min(asked ?? time, time)
     }
 
-    /// Looks at everything again, in case it was passed over; a long walk takes a fiftieth of the time at most.
+    /// Looks at everything again, in case it was passed over, or while others' parts are left at its own part; a long walk
+    /// takes a fiftieth of the time at most.
     mutating func lookBehind(at now: Double) {
-        guard now >= looksBehindAt, gap == nil else { return }
-        lookAgain(from: .min)
+        // A statement may be under way that looks at the gap: it is set aside before the next.
+        if now >= looksBehindAt { isToLookBehind = true }
+    }
+
+    private mutating func startLookBehind() {
+        guard isToLookBehind else { return }
+        isToLookBehind = false
+        if gap == nil {
+            lookAgain(from: .min)
+        } else if gap?.kind == .others {
+            leave(ownPartOfAll)
+            setGapAside()
+        }
+    }
+
+    /// All that is due, as far as this worker is to walk it before others.
+    private var ownPartOfAll: DueSpan {
+        let all = DueSpan(start: .beginning, end: front, kind: .again)
+        guard let part = whole?.part(of: rank, among: workers) else { return all }
+        return DueSpan(
+            start: rank == 0 ? all.start : part.start,
+            end: rank >= workers - 1 ? all.end : part.end, kind: .again)
     }
 
     /// Moves the front back to what somebody asked for, and once a second by what commits late.
     mutating func lookBack(at now: Double) {
         partAnew()
+        startLookBehind()
         if now - lookedBackAt >= 1, front.time > .min {
             lookedBackAt = now
             lookAgain(from: front.time - Self.margin)
@@ -112,18 +117,13 @@ struct DueWalk: Sendable {
         guard let time = asked else { return }
         asked = nil
         let start = time == .min ? Position.beginning : Position.after(time - 1)
-        if start < front {
-            if isNearBy(time) {
-                front = start
-            } else {
-                again = min(again ?? start, start)
-            }
+        guard start < front else { return }
+        guard !isNearBy(time) else {
+            front = start
+            return
         }
-        if gap == nil || isOthersPart, let start = again {
-            leaveGap()
-            gap = Span(start: start, end: front)
-            (again, isOthersPart) = (nil, false)
-        }
+        leave(DueSpan(start: start, end: front, kind: .again))
+        if gap?.kind != .own, gap?.kind != .again { setGapAside() }
     }
 
     /// What the next statement looks at.
@@ -134,11 +134,13 @@ struct DueWalk: Sendable {
         isRefillNext = mayRefill && (!mayWalk || !isRefillNext)
         guard !isRefillNext else { return .refill }
         gapLookBeganAt = now
-        guard let gap, isOthersPart, isHungry, gap.stock == .unknown else { return .gap }
-        isQuarter = gap.lastQuarter > gap.start
+        guard let gap, gap.kind == .others, isHungry, [.unknown, .endsEmpty].contains(gap.stock)
+        else { return .gap }
+        let quarter = gap.lastQuarter
+        isQuarter = gap.stock == .unknown && quarter > gap.start
         if isQuarter {
-            rest.insert(Span(start: gap.start, end: gap.lastQuarter), at: 0)
-            self.gap?.start = gap.lastQuarter
+            rest.insert(DueSpan(start: gap.start, end: quarter, kind: .others), at: 0)
+            self.gap?.start = quarter
         }
         return .probe
     }
@@ -162,13 +164,11 @@ struct DueWalk: Sendable {
             lookedInFrontAt = now
             // It may lie behind the last: a server's clock can be set back.
             front = .after(helping.at)
-            if helping.isCut { begin(Span(start: looked, end: front)) }
+            if helping.isCut { begin(DueSpan(start: looked, end: front, kind: .own)) }
         case .gap, .probe:
-            walked += now - gapLookBeganAt
-            looksOnAt = now + (isHungry ? 50 : 500) * (now - gapLookBeganAt)
-            if ticket.look == .probe { return noteProbe(looked, helping, at: now) }
-            if isOthersPart { gap?.stock = helping.isLean ? .lean : .rich }
-            if helping.isCut { gap?.start = looked } else { endGap(at: now) }
+            gapLookEndedAt = now
+            if gap?.kind == .again { tookBehind += now - gapLookBeganAt }
+            noteGap(looked, helping, ticket.look, at: now)
         case .refill: break
         }
     }
@@ -179,105 +179,85 @@ struct DueWalk: Sendable {
         front = .after(time)
     }
 
-    /// There is more due than a look at the front saw: `span` was not seen.
-    private mutating func begin(_ span: Span) {
-        if let gap, !isOthersPart {
-            guard let parted = whole?.span else {
-                // It looks again at everything, and nobody else does.
-                self.gap = Self.hull([gap, span])
-                isCatchingUp = true
-                return
-            }
-            whole = Self.hull([parted, span]).map { ($0, -1, 0) }
-        } else {
-            whole = (span, -1, 0)
+    private mutating func noteGap(
+        _ looked: Position, _ helping: Helping, _ look: ClaimTicket.Look, at now: Double
+    ) {
+        if look == .probe, isQuarter {
+            rest[0].stock =
+                helping.lookedCount == 0 ? .endsEmpty : helping.isLean ? .lean : .unknown
         }
-        leaveGap()
-        leave(span)
-        partAnew()
+        guard helping.isCut else { return endGap(at: now) }
+        gap?.start = looked
+        guard gap?.kind == .others else { return }
+        gap?.stock = helping.isLean ? .lean : .rich
+        // All of it can wait: another may have more.
+        if helping.isLean { setGapAside() }
+    }
+
+    /// There is more due than a look at the front saw: `span` was not seen.
+    private mutating func begin(_ span: DueSpan) {
+        if whole == nil { parted = (rank, workers) }
+        whole = DueSpan.hull([whole, span].compactMap { $0 })
+        for part in span.parted(by: span.part(of: parted.rank, among: parted.workers)) {
+            leave(part)
+        }
+        if gap?.kind != .own { setGapAside() }
     }
 
     /// Parts what was not seen, unless that was done for the same rank among as many workers.
     private mutating func partAnew() {
-        guard let (span, rank, workers) = whole, (rank, workers) != (self.rank, self.workers)
-        else { return }
-        whole = (span, self.rank, self.workers)
-        leaveGap()
-        let unseen = rest
-        rest = []
-        var own: Span?
-        let part = self.workers > 1 ? part(of: span) : Self.hull(unseen)
+        guard let whole, parted != (rank, workers) else { return }
+        parted = (rank, workers)
+        let part = whole.part(of: rank, among: workers)
+        let unseen = [gap].compactMap { $0 } + rest
+        (gap, rest) = (nil, [])
         for span in unseen {
-            guard let part, max(span.start, part.start) < min(span.end, part.end) else {
-                leave(span)
-                continue
-            }
-            let mine = Span(start: max(span.start, part.start), end: min(span.end, part.end))
-            own = Self.hull([own ?? mine, mine])
-            if mine.end < span.end { leave(Span(start: mine.end, end: span.end)) }
-            if span.start < mine.start { leave(Span(start: span.start, end: mine.start)) }
+            for part in span.kind == .again ? [span] : span.parted(by: part) { leave(part) }
         }
-        if let own {
-            (gap, isOthersPart, isCatchingUp) = (own, false, true)
-        } else {
-            goOn()
-        }
-    }
-
-    /// This worker's part of a span: of n equal spans of time the one of its rank; nil: that can't be told.
-    private func part(of span: Span) -> Span? {
-        let times = Double(span.end.time - span.start.time)
-        let start = span.start.time + Int64(times * Double(rank) / Double(workers))
-        let end = min(span.end.time, start + Int64(times / Double(workers)) + 1)
-        guard start < end else { return nil }
-        return Span(
-            start: max(span.start, .after(start - 1)),
-            end: end < span.end.time ? .after(end) : span.end)
-    }
-
-    /// The last quarter of another's part was looked at: much of it waits, or all of it can wait.
-    private mutating func noteProbe(
-        _ looked: Position, _ helping: Helping, at now: Double
-    ) {
-        if isQuarter { rest[0].stock = helping.isLean ? .lean : .unknown }
-        guard helping.isCut else { return endGap(at: now) }
-        gap?.start = looked
-        gap?.stock = helping.isLean ? .lean : .rich
-        guard let gap, gap.stock == .lean else { return }
-        rest.append(gap)
-        endGap(at: now)
-    }
-
-    /// Others walk it first.
-    private mutating func leave(_ span: Span) {
-        rest.append(span)
-        if rest.count > Self.restMax, let all = Self.hull(rest) { rest = [all] }
-    }
-
-    private static func hull(_ spans: [Span]) -> Span? {
-        guard let start = spans.map(\.start).min(), let end = spans.map(\.end).max() else {
-            return nil
-        }
-        return Span(start: start, end: end)
-    }
-
-    private mutating func leaveGap() {
-        if let gap { leave(gap) }
-        gap = nil
-    }
-
-    /// Goes on with what else was not seen: first where something may wait.
-    private mutating func endGap(at now: Double) {
         goOn()
-        guard gap == nil else { return }
-        whole = nil
-        looksBehindAt = now + 50 * walked
-        walked = 0
     }
 
+    /// Keeps a span for later; what continues another is one with it.
+    private mutating func leave(_ span: DueSpan) {
+        if let gap, gap.kind == .own, gap.continues(span) {
+            self.gap = DueSpan.hull([gap, span])
+            return
+        }
+        if let place = rest.firstIndex(where: { $0.continues(span) }) {
+            rest[place].start = min(rest[place].start, span.start)
+            rest[place].end = max(rest[place].end, span.end)
+            return
+        }
+        rest.append(span)
+        guard rest.count > Self.restMax else { return }
+        rest = [DueSpan.Kind.own, .again, .others].compactMap { kind in
+            DueSpan.hull(rest.filter { $0.kind == kind })
+        }
+    }
+
+    private mutating func setGapAside() {
+        if let gap {
+            self.gap = nil
+            leave(gap)
+        }
+        goOn()
+    }
+
+    private mutating func endGap(at now: Double) {
+        if gap?.kind == .again {
+            looksBehindAt = now + Self.pausesBehind * tookBehind
+            tookBehind = 0
+        }
+        gap = nil
+        goOn()
+        if gap == nil { whole = nil }
+    }
+
+    /// Goes on with the rest: first what nobody else walks, then where something may wait.
     private mutating func goOn() {
-        isCatchingUp = false
-        isOthersPart = !rest.isEmpty
-        gap = rest.isEmpty ? nil : rest.remove(at: rest.firstIndex { $0.stock != .lean } ?? 0)
+        let next =
+            rest.firstIndex { $0.kind == .own } ?? rest.firstIndex { $0.kind == .again }
+            ?? rest.firstIndex { $0.stock != .lean } ?? rest.indices.first
+        gap = next.map { rest.remove(at: $0) }
     }
 }

@@ -6,18 +6,22 @@ struct StrayWatch {
     /// How long after a failure a claim may still arrive, and how often to look then.
     private static let doubt = Duration.seconds(10)
     private static let doubtfulLook = Duration.seconds(1)
-    /// While a long backlog waits a look walks all of it: it takes at most this part of the time.
+    /// While a long backlog waits a look walks all of it: without doubt it takes at most this part of the time, but
+    /// comes after so many leases at the latest.
     private static let costMax = 0.02
+    private static let leasesMax = 10
 
-    /// A claim has failed, and nobody has looked since.
-    private(set) var isLikely = false
+    private var failedAt: ContinuousClock.Instant?
     private var doubtEnds: ContinuousClock.Instant?
     private var looked = ContinuousClock.now
     private var lookTook = Duration.zero
 
+    /// A claim has failed, and nobody has looked since.
+    var isLikely: Bool { failedAt != nil }
+
     /// A claim failed, so that the server may have given jobs, or be about to.
     mutating func noteFailure(at now: ContinuousClock.Instant = .now) {
-        isLikely = true
+        failedAt = now
         doubtEnds = now + Self.doubt
     }
 
@@ -25,7 +29,8 @@ struct StrayWatch {
     mutating func noteLook(
         from began: ContinuousClock.Instant, at now: ContinuousClock.Instant = .now
     ) {
-        isLikely = false
+        // What failed meanwhile was held by a slot when the look saw it.
+        if let failedAt, failedAt <= began { self.failedAt = nil }
         looked = now
         lookTook = now - began
     }
@@ -33,8 +38,7 @@ struct StrayWatch {
     /// At once after a failure, each second for a while, else once a lease; later when the last look was slow.
     func isDue(_ lease: Duration, at now: ContinuousClock.Instant = .now) -> Bool {
         if isLikely { return true }
-        let isDoubtful = doubtEnds.map { now < $0 } ?? false
-        let pause = isDoubtful ? min(Self.doubtfulLook, lease) : lease
-        return now - looked >= max(pause, lookTook / Self.costMax)
+        if let doubtEnds, now < doubtEnds { return now - looked >= min(Self.doubtfulLook, lease) }
+        return now - looked >= max(lease, min(lookTook / Self.costMax, lease * Self.leasesMax))
     }
 }

@@ -46,15 +46,18 @@ extension Worker {
                     } else {
                         try await claimWhole(worker)
                     }
-                noteDatabaseBack()
-                backoff = DatabaseBackoff()
+                if !state.withLock({ $0.isOpeningBroken }) {
+                    noteDatabaseBack()
+                    backoff = DatabaseBackoff()
+                }
                 // While it is behind the walk itself finds what is due; asking would walk it all once more.
                 if taken.jobs == 0, !taken.mayBeMore, try await isDrained() { return }
                 if taken.jobs > 0 { lastFound = .now }
                 let isAnnounced = await pause(after: taken, lastFound)
                 expectsNothing = !taken.mayBeMore && !isAnnounced && !settings.drains
             } catch QueueError.workerEnded {
-                noteGivenUp(worker)
+                // A worker that stops has said so itself: what it runs is still its own.
+                if !isStopping { noteGivenUp(worker) }
             } catch {
                 state.withLock { $0.strays.noteFailure() }
                 claimer.note(dueFrom: nil)
@@ -147,7 +150,7 @@ extension Worker {
         let last = state.withLock { $0.opening }
         let opening = Task { try await openAndBegin(batch) }
         state.withLock { $0.opening = opening }
-        // No more than two at once; what went wrong with the last is this claim's failure.
+        // No more than two at once; what went wrong with the last is the failure of this claim, too.
         try await last?.value
         return Taken(jobs: jobs.count, mayBeMore: jobs.count == limit || claimer.isBehind)
     }
@@ -166,18 +169,22 @@ extension Worker {
             let opened = try await openAll(jobs)
             let kept = Set(jobs.map(\.claim.fence))
             // Their users were removed meanwhile.
-            for job in batch.jobs where !kept.contains(job.claim.fence) {
-                leave(job, batch.claimedAt)
-            }
+            for job in batch.jobs where !kept.contains(job.claim.fence) { leave(job) }
             for job in jobs {
                 guard let control = batch.controls[job.claim.fence] else { continue }
                 begin(job, control, opened[job.claim.name] ?? OpenedRuns(), batch.claimedAt)
             }
+            state.withLock { $0.isOpeningBroken = false }
         } catch {
-            // None has begun: they are given back, if that fails too as strays.
-            for job in batch.jobs { leave(job, batch.claimedAt) }
+            noteDatabaseLost(error)
+            // None has begun: they are given back, if that fails too as strays. Their slots are held until then, so
+            // that a worker that stops waits for it.
             _ = try? await queue.releaseJobs(batch.jobs.map(\.claim))
-            state.withLock { $0.strays.noteFailure() }
+            for job in batch.jobs { leave(job) }
+            state.withLock { state in
+                state.isOpeningBroken = true
+                state.strays.noteFailure()
+            }
             freed.ring()
             throw error
         }
@@ -250,12 +257,12 @@ extension Worker {
         _ job: ClaimedJob, _ control: RunControl, _ opened: OpenedRuns,
         _ claimedAt: ContinuousClock.Instant
     ) {
-        guard let file = files[job.claim.name] else { return leave(job, claimedAt) }
+        guard let file = files[job.claim.name] else { return leave(job) }
         let inputs = RunInputs(job: job, file: file, opened: opened, claimedAt: claimedAt)
         let run = Task {
             if let finished = await sync.run(inputs, control) { completer.add(finished) }
             state.withLock { $0.runs += 1 }
-            leave(job, claimedAt)
+            leave(job)
             freed.ring()
             if claimer.isHeldBack { due.ring() }
         }
@@ -264,9 +271,9 @@ extension Worker {
     }
 
     /// Frees a run's slot.
-    private func leave(_ job: ClaimedJob, _ claimedAt: ContinuousClock.Instant) {
+    private func leave(_ job: ClaimedJob) {
         slots.leave(job.claim)
-        claimer.noteEnd(of: job, claimedAt: claimedAt)
+        claimer.noteEnd(of: job)
     }
 
     /// With `--drain`: nothing runs here or elsewhere, and nothing is due.

@@ -58,8 +58,10 @@ public final class Worker: Sendable {
         var isAborting = false
         /// The claim that is on its way.
         var claiming: Task<Taken, any Error>?
-        /// The batch that was claimed last, until its runs have begun.
+        /// The opening of the batch that was claimed last, under way or over.
         var opening: Task<Void, any Error>?
+        /// The last opening that has ended failed, so that no run began: a claim that works does not mean that all is well.
+        var isOpeningBroken = false
         var strays = StrayWatch()
         var runs = 0
         var listener: Listener?

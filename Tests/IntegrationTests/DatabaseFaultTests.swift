@@ -290,6 +290,44 @@ import Testing
         }
     }
 
+    /// Each claim works, and what its runs must know is refused after a while.
+    @Test func `a drain whose runs can't begin ends after its patience and says why`() async throws
+    {
+        try await withWorld(Self.yaml()) { world in
+            try await world.addUser("ann", videos: 15)
+            let signature = try #require(
+                try await world.value(
+                    "select oid::regprocedure from pg_proc where proname = 'run_inputs'"))
+            let result = try #require(
+                try await world.value(
+                    "select pg_get_function_result(oid) from pg_proc where proname = 'run_inputs'"))
+            try await world.sql("alter function \(signature) rename to away")
+            try await world.sql(
+                """
+                create function \(signature) returns \(result) language plpgsql as $$
+                begin
+                  perform pg_sleep(0.3);
+                  raise exception 'no inputs today';
+                end
+                $$
+                """)
+            let worker = try world.start(drains: true) {
+                $0.patience = .seconds(2)
+                $0.grace = .milliseconds(100)
+            }
+            guard case .databaseLost(let error, _) = await worker.ended(within: .seconds(20)) else {
+                Issue.record("it ended as if all were well, or not by itself")
+                return
+            }
+            #expect(error.contains("no inputs today"))
+            #expect(!world.lines.all.contains { $0.contains("database back") })
+            #expect(
+                try await world.value(
+                    "select count(*) from jobrunner.jobs where worker_id is not null")
+                    == "0")
+        }
+    }
+
     @Test func `a worker whose database refused everything works when it does not any more`()
         async throws
     {

@@ -135,7 +135,7 @@ private struct Town: Sendable {
                         let start = ContinuousClock.now
                         try await Task.sleep(for: .seconds(Double.random(in: Self.span)))
                         ledger.ended(job, held: (ContinuousClock.now - start) / .seconds(1))
-                        claimer.noteEnd(of: job, claimedAt: start)
+                        claimer.noteEnd(of: job)
                         free.add(1)
                         _ = try await fixture.finish(job.claim)
                         _ = claimer.noteWritten()

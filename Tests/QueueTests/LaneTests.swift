@@ -77,7 +77,7 @@ import Testing
             #expect(claimer.isHeldBack)
             // One of them ends, and another begins.
             let new = try #require(first.first { $0.lane == .new })
-            claimer.noteEnd(of: new, claimedAt: .now)
+            claimer.noteEnd(of: new)
             #expect(try await claimer.claim(worker: worker, slots: 5).map(\.lane) == [.new])
             // What becomes due does not wait for them.
             try await fixture.addUser("quick")

@@ -162,13 +162,41 @@ import Testing
                 for _ in 1...5 {
                     let jobs = try await claimer.claim(worker: worker, slots: 20)
                     claimed += jobs.count
-                    for job in jobs { claimer.noteEnd(of: job, claimedAt: .now) }
+                    for job in jobs { claimer.noteEnd(of: job) }
                 }
                 return claimed
             }
             #expect(claimed == count * 4 / 5)
             claimer.note(dueFrom: nil)
             #expect(try await claimAll(claimer, worker, slots: 20).count == count / 5)
+        }
+    }
+
+    @Test func `what a claim was given before its worker began to drain is told`() async throws {
+        try await Fixture.lend { fixture in
+            try await fixture.addUsers(5)
+            let worker = try await fixture.addWorker()
+            let claimer = fixture.claimer(20)
+            // Told to stop between the statement that takes four jobs and the one that asks for the fifth.
+            try await fixture.script(
+                """
+                create function drain() returns trigger language plpgsql as $$
+                begin
+                  update jobrunner.workers set draining_at = now() where id = new.worker_id;
+                  return new;
+                end
+                $$;
+                create trigger drain after update of worker_id on jobrunner.jobs
+                for each row when (new.worker_id is not null) execute function drain()
+                """)
+            let held = "select from jobrunner.jobs where user_id % 5 = 1 for update"
+            let jobs = try await fixture.during(held) {
+                try await claimer.take(worker: worker, slots: 20)
+            }
+            #expect(jobs.count == 4)
+            await #expect(throws: QueueError.workerEnded) {
+                try await claimer.take(worker: worker, slots: 16)
+            }
         }
     }
 

@@ -149,7 +149,7 @@ struct MembershipTests {
         }
     }
 
-    @Test func `an enqueue that waited for its user's removal says that there is no such job`()
+    @Test func `an enqueue that waited for its user's removal says that there is no such user`()
         async throws
     {
         try await Fixture.lend { fixture async throws in
@@ -158,7 +158,7 @@ struct MembershipTests {
                 try await fixture.begin("select jobrunner.enqueue('acme', 'ann', 'hub.refresh')")
             }
             let error = await #expect(throws: DatabaseError.self) { try await asking.value }
-            #expect(error?.sqlstate == "JR012")
+            #expect(error?.sqlstate == "JR011")
         }
     }
 

@@ -42,17 +42,35 @@ private struct Refusal: Error, CustomStringConvertible { let description: String
         #expect(!isDue(81) && isDue(94))
     }
 
-    @Test func `looking for strays takes at most a fiftieth of the time`() {
+    @Test func `looking for strays takes at most a fiftieth of the time, for ten leases at most`() {
         let start = ContinuousClock.now
         var watch = StrayWatch()
-        let lease = Duration.seconds(15)
-        watch.noteFailure(at: start)
+        let lease = Duration.seconds(3)
         watch.noteLook(from: start - .milliseconds(100), at: start)
         #expect(!watch.isDue(lease, at: start + .milliseconds(4_900)))
         #expect(watch.isDue(lease, at: start + .milliseconds(5_100)))
-        watch.noteFailure(at: start + .seconds(26))
-        #expect(watch.isDue(lease, at: start + .seconds(26)))
-        watch.noteLook(from: start + .seconds(26), at: start + .seconds(26))
-        #expect(watch.isDue(lease, at: start + .seconds(27)))
+        watch.noteLook(from: start - .seconds(4), at: start)
+        #expect(!watch.isDue(lease, at: start + .milliseconds(29_900)))
+        #expect(watch.isDue(lease, at: start + .milliseconds(30_100)))
+    }
+
+    /// A claim whose connection broke arrives when the next has been waited for.
+    @Test func `after a failure strays are looked for each second, however long a look took`() {
+        let start = ContinuousClock.now
+        var watch = StrayWatch()
+        watch.noteFailure(at: start)
+        watch.noteLook(from: start, at: start + .seconds(4))
+        #expect(watch.isDue(.seconds(3), at: start + .milliseconds(5_100)))
+    }
+
+    /// Its jobs had slots when the look saw them.
+    @Test func `a failure during a look for strays is looked for by the next`() {
+        let start = ContinuousClock.now
+        var watch = StrayWatch()
+        watch.noteFailure(at: start + .seconds(1))
+        watch.noteLook(from: start, at: start + .seconds(2))
+        #expect(watch.isLikely && watch.isDue(.seconds(3), at: start + .seconds(2)))
+        watch.noteLook(from: start + .seconds(2), at: start + .seconds(3))
+        #expect(!watch.isLikely)
     }
 }

@@ -7,7 +7,7 @@ set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
 -- Those of the tenants that are paused or have a limit. Where no tenant is, that is known by one look at the index.
--- Not for callers: pick_due, pick_places.
+-- Not for callers: claim_jobs, pick_due, pick_places.
 begin
   if not exists (
     select
@@ -26,4 +26,4 @@ begin
   );
 end
 $$;
-comment on function jobrunner.apart_tenants is 'Tenants that are paused or have a limit. Not for callers: pick_due, pick_places.';
+comment on function jobrunner.apart_tenants is 'Tenants that are paused or have a limit. Not for callers: claim_jobs, pick_due, pick_places.';

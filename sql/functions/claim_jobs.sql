@@ -64,7 +64,7 @@ as $$
 -- With in_locks they are locked one by one before, by skip locked: from in_tenant_ids in their order, up to in_shares of each, where
 -- each tenant's places stand from its in_firsts to its in_lasts (pick_places).
 -- A job that may have killed two workers is given to a worker that holds no other such job, before all others.
--- Raises JR003 when the worker has been given up.
+-- Raises JR003 when the worker has been given up or drains.
 -- Locks: the worker's row, so that the worker can't be given up, and its jobs looked for, while this claim is under way;
 -- rows of limited_tenants, and jobs. No indexed column is changed, so that claims are HOT updates.
 #variable_conflict use_column

@@ -11,7 +11,7 @@ set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
 -- The jobs of these files that became due after (in_since, in_since_user_id) and until in_until, and wait, of the oldest in_look jobs.
--- Locks nothing. Not for callers: claim_jobs.
+-- Locks nothing. Not for callers: claim_jobs, pick_due.
 declare
   v_look jobrunner.claim_look;
   v_until timestamptz := least(in_until, now());
@@ -47,4 +47,4 @@ begin
   return v_look;
 end
 $$;
-comment on function jobrunner.look_due is 'What became due and waits. Not for callers: claim_jobs.';
+comment on function jobrunner.look_due is 'What became due and waits. Not for callers: claim_jobs, pick_due.';

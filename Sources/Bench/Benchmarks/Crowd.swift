@@ -148,11 +148,10 @@ private func claims(
         let before = try await cluster.use(of: "claim_jobs")
         var count = 0
         while count < due {
-            let began = ContinuousClock.now
             let jobs = try await claimer.claim(worker: worker, slots: claimed)
             guard !jobs.isEmpty else { throw BenchError("\(count) of \(due) jobs were claimed") }
             count += jobs.count
-            for job in jobs { claimer.noteEnd(of: job, claimedAt: began) }
+            for job in jobs { claimer.noteEnd(of: job) }
             try await endIdly(jobs, queue)
         }
         let use = try await cluster.use(of: "claim_jobs") - before

@@ -138,12 +138,11 @@ private func claim(_ url: String, rank: Int, _ tally: Tally) async throws {
     claimer.note(rank: rank, of: sessions)
     var count = 0
     while !tally.isOver {
-        let began = ContinuousClock.now
         do {
             let jobs = try await claimer.claim(worker: worker, slots: slots)
             if !jobs.isEmpty { tally.note(\.given) }
             try await endIdly(jobs, queue)
-            for job in jobs { claimer.noteEnd(of: job, claimedAt: began) }
+            for job in jobs { claimer.noteEnd(of: job) }
             _ = claimer.noteWritten()
         } catch is DatabaseError {
             tally.note(\.failed)
