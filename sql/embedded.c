@@ -147,11 +147,11 @@ static const unsigned char functions_give_job[] = {
 static const unsigned char functions_grant_reader[] = {
 #embed "functions/grant_reader.sql"
 };
-static const unsigned char functions_has_due[] = {
-#embed "functions/has_due.sql"
-};
 static const unsigned char functions_has_session[] = {
 #embed "functions/has_session.sql"
+};
+static const unsigned char functions_has_work[] = {
+#embed "functions/has_work.sql"
 };
 static const unsigned char functions_held_jobs[] = {
 #embed "functions/held_jobs.sql"
@@ -509,8 +509,8 @@ static const jr_sql_file files[] = {
     {"functions/forget_entity.sql", functions_forget_entity, sizeof functions_forget_entity},
     {"functions/give_job.sql", functions_give_job, sizeof functions_give_job},
     {"functions/grant_reader.sql", functions_grant_reader, sizeof functions_grant_reader},
-    {"functions/has_due.sql", functions_has_due, sizeof functions_has_due},
     {"functions/has_session.sql", functions_has_session, sizeof functions_has_session},
+    {"functions/has_work.sql", functions_has_work, sizeof functions_has_work},
     {"functions/held_jobs.sql", functions_held_jobs, sizeof functions_held_jobs},
     {"functions/hold_job.sql", functions_hold_job, sizeof functions_hold_job},
     {"functions/insert_jobs.sql", functions_insert_jobs, sizeof functions_insert_jobs},

@@ -424,8 +424,8 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.forget_entity(in_job text, in_entity text) returns integer
 -- function jobrunner.give_job(in_tenant text, in_job text) returns integer
 -- function jobrunner.grant_reader() returns boolean
--- function jobrunner.has_due(in_names text[]) returns boolean
 -- function jobrunner.has_session(in_worker jobrunner.workers) returns boolean
+-- function jobrunner.has_work(in_names text[]) returns boolean
 -- function jobrunner.held_jobs() returns SETOF jobrunner.jobs
 -- function jobrunner.hold_job(in_user_id bigint, in_name text, in_fence bigint, in_nonce uuid) returns boolean
 -- function jobrunner.insert_jobs(in_user_ids bigint[], in_names text[] DEFAULT NULL::text[], in_within interval DEFAULT '00:00:00'::interval, in_priority smallint DEFAULT 0) returns integer

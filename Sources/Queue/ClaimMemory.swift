@@ -172,7 +172,8 @@ extension ClaimMemory {
         {
             isDoubtful = true
         }
-        if due.isEmpty { walk.isHungry = true }
+        // With no slot nothing could be claimed: then nothing is missed.
+        if due.isEmpty, ticket.limit > 0 { walk.isHungry = true }
         return isDoubtful && ticket.limit > 0 || visited > 0 || !helping.found.isEmpty
             || !helping.full.isEmpty
             || !helping.busy.isEmpty || walk.isBehind || walk.looksOn(at: now) || due.isDry

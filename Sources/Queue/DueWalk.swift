@@ -39,6 +39,7 @@ struct DueWalk: Sendable {
     private var lookedBackAt = -Double.infinity
     private var lookedInFrontAt = -Double.infinity
     private var isRefillNext = false
+    private var isFrontNext = false
     private var gapLookBeganAt = 0.0
     private var gapLookEndedAt = 0.0
     /// Seconds of looks at what was seen before.
@@ -87,14 +88,11 @@ struct DueWalk: Sendable {
     }
 
     private mutating func startLookBehind() {
-        guard isToLookBehind else { return }
+        guard isToLookBehind, gap == nil || gap?.kind == .others else { return }
         isToLookBehind = false
-        if gap == nil {
-            lookAgain(from: .min)
-        } else if gap?.kind == .others {
-            leave(ownPartOfAll)
-            setGapAside()
-        }
+        guard gap != nil else { return lookAgain(from: .min) }
+        leave(ownPartOfAll)
+        setGapAside()
     }
 
     /// All that is due, as far as this worker is to walk it before others.
@@ -130,7 +128,9 @@ struct DueWalk: Sendable {
     mutating func next(mayRefill: Bool, at now: Double) -> ClaimTicket.Look {
         let mayWalk = mayWalkOn || looksOn(at: now)
         guard mayWalk || mayRefill else { return .front }
-        if now - lookedInFrontAt >= Self.frontPace { return .front }
+        // Not twice in a row: claims may be as far apart, and the front's jobs enough for each.
+        isFrontNext = now - lookedInFrontAt >= Self.frontPace && !(isFrontNext && mayWalk)
+        guard !isFrontNext else { return .front }
         isRefillNext = mayRefill && (!mayWalk || !isRefillNext)
         guard !isRefillNext else { return .refill }
         gapLookBeganAt = now

@@ -147,10 +147,7 @@ extension Queue {
     /// Whether any job of the named files is due now or running anywhere; `--drain` asks it.
     public func hasWork(names: [String]) async throws -> Bool {
         let statement = Statement(
-            """
-            select jobrunner.has_due($1)
-              or exists (select from jobrunner.held_jobs() as j where j.name = any ($1))
-            """, .textArray(names))
+            "select jobrunner.has_work($1)", .textArray(names))
         return try await call(statement) { try $0.only().bool(0) }
     }
 }

@@ -46,10 +46,7 @@ extension Worker {
                     } else {
                         try await claimWhole(worker)
                     }
-                if !state.withLock({ $0.isOpeningBroken }) {
-                    noteDatabaseBack()
-                    backoff = DatabaseBackoff()
-                }
+                if noteClaimWorks() { backoff = DatabaseBackoff() }
                 // While it is behind the walk itself finds what is due; asking would walk it all once more.
                 if taken.jobs == 0, !taken.mayBeMore, try await isDrained() { return }
                 if taken.jobs > 0 { lastFound = .now }
@@ -74,6 +71,7 @@ extension Worker {
         if claimer.isBehind || ContinuousClock.now - lastLook >= settings.fullLook {
             lastLook = .now
             _ = try await claimer.take(worker: worker, slots: 0)
+            _ = noteClaimWorks()
             return
         }
         await freed.wait(atMost: .milliseconds(100))
@@ -138,8 +136,12 @@ extension Worker {
     /// One claim for all free slots; its runs begin while the next is under way.
     private func claimOnce(_ worker: Int) async throws -> Taken {
         let limit = min(slots.free, Self.claimMax)
+        let isOpening = state.withLock { $0.openings > 0 }
         let jobs = try await claimer.take(worker: worker, slots: limit)
-        guard !jobs.isEmpty else { return Taken(jobs: 0, mayBeMore: claimer.isBehind) }
+        guard !jobs.isEmpty else {
+            if !isOpening { forgetBrokenOpening() }
+            return Taken(jobs: 0, mayBeMore: claimer.isBehind)
+        }
         let batch = Batch(
             jobs: jobs,
             controls: Dictionary(
@@ -148,11 +150,30 @@ extension Worker {
                 }),
             claimedAt: .now)
         let last = state.withLock { $0.opening }
-        let opening = Task { try await openAndBegin(batch) }
+        state.withLock { $0.openings += 1 }
+        let opening = Task {
+            defer { state.withLock { $0.openings -= 1 } }
+            try await openAndBegin(batch)
+        }
         state.withLock { $0.opening = opening }
         // No more than two at once; what went wrong with the last is the failure of this claim, too.
         try await last?.value
         return Taken(jobs: jobs.count, mayBeMore: jobs.count == limit || claimer.isBehind)
+    }
+
+    /// The database gives jobs, or says that there are none; returns whether all is well, as far as that tells.
+    private func noteClaimWorks() -> Bool {
+        guard !state.withLock({ $0.isOpeningBroken }) else { return false }
+        noteDatabaseBack()
+        return true
+    }
+
+    /// What could not begin is not due any more, or others have it.
+    private func forgetBrokenOpening() {
+        state.withLock { state in
+            guard state.isOpeningBroken else { return }
+            (state.isOpeningBroken, state.opening) = (false, nil)
+        }
     }
 
     /// What one claim gave, with a slot for each, by its fence.
@@ -176,15 +197,15 @@ extension Worker {
             }
             state.withLock { $0.isOpeningBroken = false }
         } catch {
+            state.withLock { $0.isOpeningBroken = true }
             noteDatabaseLost(error)
             // None has begun: they are given back, if that fails too as strays. Their slots are held until then, so
-            // that a worker that stops waits for it.
-            _ = try? await queue.releaseJobs(batch.jobs.map(\.claim))
+            // that a worker that stops waits for it, within the grace; then this task is cancelled, and that is not.
+            let claims = batch.jobs.map(\.claim)
+            _ = try? await Task { try await queue.releaseJobs(claims) }.value
             for job in batch.jobs { leave(job) }
-            state.withLock { state in
-                state.isOpeningBroken = true
-                state.strays.noteFailure()
-            }
+            claimer.note(dueFrom: nil)
+            state.withLock { $0.strays.noteFailure() }
             freed.ring()
             throw error
         }
@@ -277,9 +298,17 @@ extension Worker {
     }
 
     /// With `--drain`: nothing runs here or elsewhere, and nothing is due.
+    ///
+    /// The answer walks what is due: while others work it is asked for in a tenth of the time at most.
     private func isDrained() async throws -> Bool {
-        guard settings.drains, slots.count == 0, completer.isEmpty else { return false }
-        return try await !queue.hasWork(names: files.keys.sorted())
+        guard settings.drains, slots.count == 0, completer.isEmpty,
+            state.withLock({ $0.asksForWorkAt <= .now })
+        else { return false }
+        let began = ContinuousClock.now
+        let hasWork = try await queue.hasWork(names: files.keys.sorted())
+        let asked = ContinuousClock.now
+        state.withLock { $0.asksForWorkAt = asked + (asked - began) * 9 }
+        return !hasWork
     }
 }
 

@@ -60,9 +60,13 @@ public final class Worker: Sendable {
         var claiming: Task<Taken, any Error>?
         /// The opening of the batch that was claimed last, under way or over.
         var opening: Task<Void, any Error>?
+        /// Openings that are under way, until what they could not begin is given back.
+        var openings = 0
         /// The last opening that has ended failed, so that no run began: a claim that works does not mean that all is well.
         var isOpeningBroken = false
         var strays = StrayWatch()
+        /// With `drains`: before then it does not ask whether others have work.
+        var asksForWorkAt = ContinuousClock.now
         var runs = 0
         var listener: Listener?
         var end = WorkerEnd.done

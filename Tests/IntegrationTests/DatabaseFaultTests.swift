@@ -313,7 +313,7 @@ import Testing
                 """)
             let worker = try world.start(drains: true) {
                 $0.patience = .seconds(2)
-                $0.grace = .milliseconds(100)
+                $0.grace = .seconds(2)
             }
             guard case .databaseLost(let error, _) = await worker.ended(within: .seconds(20)) else {
                 Issue.record("it ended as if all were well, or not by itself")

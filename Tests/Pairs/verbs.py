@@ -247,7 +247,7 @@ def reap(me):
 @verb("leave", 3, WORKER, {"due"}, {"due"})
 def leave(me):
     """A worker's end in order, when it knows of no claim: also when a claim's answer never came."""
-    yield from transaction(me.call("leave_worker", in_worker_id=me.world.worker, in_is_clear=True))
+    yield from transaction(me.call("leave_worker", in_worker_id=me.world.worker))
     me.done("leave")
 
 

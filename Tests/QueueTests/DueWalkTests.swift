@@ -59,6 +59,38 @@ struct DueWalkTests {
         for _ in 0..<20 { play.step(0.03, lasting: 10_000...10_000) }
         #expect(play.seen.contains(7000))
         #expect(workers == 1 || Set(play.seen).count < 4000, "\(Set(play.seen).count)")
+        // Once more: the first walk of all of it does not put this one off.
+        play.server.add(tenant: 5, at: play.server.now - 3_400_000_000)
+        for _ in 0..<20 { play.step(0.5, lasting: 10_000...10_000) }
+        play.memory.walk.lookBehind(at: play.seconds)
+        for _ in 0..<20 { play.step(0.03, lasting: 10_000...10_000) }
+        #expect(play.seen.contains(7001))
+    }
+
+    /// It has claimed all that it remembered, and what others walk can wait.
+    @Test func `a worker without a free slot asks for nothing that it could not claim`() {
+        var play = Play(slots: 8)
+        play.server.haste = 100
+        play.lookSpan = 0.04
+        play.memory.walk.note(rank: 1, of: 2)
+        for number in 0..<400 {
+            play.server.add(tenant: 1, at: play.server.now - Int64(400 - number) * 1_000_000)
+        }
+        for _ in 0..<4000 where play.claimed.count < 390 {
+            let before = play.statements
+            play.step(0.01, lasting: 0.05...0.5)
+            #expect(play.statements - before < 40, "at \(play.seconds) s")
+        }
+        #expect(play.claimed.count >= 390)
+    }
+
+    /// Each claim comes long after the last, and the first statement fills its slots.
+    @Test func `a worker walks on though the front has jobs for all its slots`() {
+        var play = Play.begun(rank: 0, of: 1, lookSpan: 0.03)
+        for _ in 0..<400 {
+            play.step(0.05, lasting: 0.01...0.01)
+        }
+        #expect(!play.memory.walk.isBehind)
     }
 
     @Test func `a worker's part becomes others' when it dies, also when a burst came meanwhile`() {

@@ -8,6 +8,8 @@ struct Play {
     private(set) var running: [(user: Int64, tenant: Int64, began: Double, ends: Double)] = []
     private(set) var claimed: [ClaimedJob] = []
     var seconds = 0.0
+    /// Statements of its claims.
+    private(set) var statements = 0
     /// How long a look at a gap takes.
     var lookSpan = 0.0
     var noise: SplitMix
@@ -66,6 +68,7 @@ struct Play {
                 server.now += Int64(lookSpan * 1e6)
             }
             let helping = server.answer(ticket)
+            statements += 1
             for job in helping.jobs {
                 let span = Double.random(in: lasting, using: &noise)
                 running.append((job.claim.userID, job.tenantID, seconds, seconds + span))

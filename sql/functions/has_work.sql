@@ -1,0 +1,32 @@
+drop function if exists jobrunner.has_due(text[]);
+create or replace function jobrunner.has_work(
+  in_names text[]
+) returns boolean
+language plpgsql stable
+set search_path = pg_catalog
+set enable_seqscan = off
+as $$
+-- Whether a job of the named files runs (held_jobs says by what it is found), or waits and could be claimed now. Walks what is due
+-- until it finds one.
+declare
+  v_until timestamptz;
+begin
+  select case when c.latest_at > now() then c.latest_at + interval '2 minutes' else now() end into v_until
+  from jobrunner.chores as c where c.name = 'reconcile';
+  return exists (
+    select
+    from jobrunner.jobs as j
+    join jobrunner.tenants as t on t.id = j.tenant_id
+    where j.claimable_at <= coalesce(v_until, now()) and j.name = any (in_names)
+      and (
+        j.worker_id is not null
+        or j.claimable_at <= now() and j.state = 'waiting' and t.paused_at is null
+        and (
+          t.max_running is null
+          or t.max_running > (select count(*) from jobrunner.jobs as r where r.limited_tenant_id = t.id)
+        )
+      )
+  );
+end
+$$;
+comment on function jobrunner.has_work is 'Whether a job of some job files runs, or could be claimed now.';
