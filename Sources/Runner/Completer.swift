@@ -11,6 +11,8 @@ final class Completer: Sendable {
     private static let gather = Duration.milliseconds(3)
     /// Ends in one statement.
     private static let batchMax = 500
+    /// Ends that wait, before no more runs are to begin.
+    private static let outcomesMax = 2_000
     /// An outcome whose job somebody else's transaction holds is tried again after this.
     private static let patience = Duration.milliseconds(250)
 
@@ -86,13 +88,19 @@ final class Completer: Sendable {
         }
     }
 
-    /// Whether a run's outcome is still to be written.
-    func holds(_ claim: Claim) -> Bool {
+    /// So many outcomes wait that no more runs should begin: a run that asks nothing ends before the last one's is written.
+    var isFull: Bool {
         state.withLock { state in
-            state.pending.contains { $0.claim == claim }
-                || state.writing.contains { $0.claim == claim }
-                || state.busy.contains { $0.claim == claim }
-                || state.aside.contains { $0.run.claim == claim }
+            state.pending.count + state.writing.count + state.busy.count + state.aside.count
+                >= Self.outcomesMax
+        }
+    }
+
+    /// The claims whose outcomes are still to be written.
+    var claims: Set<Claim> {
+        state.withLock { state in
+            let whole = state.pending + state.writing + state.busy
+            return Set(whole.map(\.claim) + state.aside.map(\.run.claim))
         }
     }
 

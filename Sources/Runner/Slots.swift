@@ -31,8 +31,8 @@ final class Slots: Sendable {
     var count: Int { state.withLock { $0.running.count } }
     var free: Int { state.withLock { max(0, capacity - $0.running.count) } }
 
-    /// Whether a claim's run has a slot.
-    func holds(_ claim: Claim) -> Bool { state.withLock { $0.running[claim.fence] != nil } }
+    /// The claims whose runs have a slot.
+    var claims: Set<Claim> { state.withLock { Set($0.running.values.map(\.claim)) } }
 
     /// Takes a slot for a tenant's claimed job, before its run begins.
     func take(_ claim: Claim, of tenantID: Int64) -> RunControl {

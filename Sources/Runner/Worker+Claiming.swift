@@ -35,7 +35,7 @@ extension Worker {
                     try await releaseStrays(worker)
                 }
                 slots.yield(claimer.yields())
-                guard slots.free > 0 else {
+                guard slots.free > 0, !completer.isFull else {
                     try await waitForSlot(worker, &lastLook)
                     continue
                 }
@@ -64,7 +64,8 @@ extension Worker {
         }
     }
 
-    /// With no slot free: looks at what becomes due, so that runs can be asked to make room for it.
+    /// With no slot free, or too many outcomes unwritten: looks at what becomes due, so that runs can be asked to make
+    /// room for it.
     private func waitForSlot(
         _ worker: Int, _ lastLook: inout ContinuousClock.Instant
     ) async throws {
@@ -213,12 +214,12 @@ extension Worker {
 
     /// Gives back what this worker holds without running it: the heartbeat would keep it for ever.
     ///
-    /// Only this loop claims, so nothing that it knows of is on its way. A run that ends meanwhile is
-    /// the completer's before it leaves its slot, and is not held any more once that has written it.
+    /// Only this loop claims, so all that the database shows is known before it is asked. A run that ends is the
+    /// completer's before it leaves its slot, so slots are looked at first.
     func releaseStrays(_ worker: Int) async throws {
         let began = ContinuousClock.now
-        let held = try await queue.heldClaims(worker: worker)
-        let strays = held.filter { !slots.holds($0) && !completer.holds($0) }
+        let known = slots.claims.union(completer.claims)
+        let strays = try await queue.heldClaims(worker: worker).filter { !known.contains($0) }
         _ = try await queue.releaseJobs(strays)
         state.withLock { $0.strays.noteLook(from: began) }
     }

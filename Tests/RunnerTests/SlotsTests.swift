@@ -25,7 +25,7 @@ func claim(_ fence: Int64) -> Claim {
         slots.leave(claim(1))
         slots.leave(claim(9))
         #expect(slots.count == 2 && slots.free == 0)
-        #expect(slots.holds(claim(2)) && !slots.holds(claim(1)))
+        #expect(slots.claims.contains(claim(2)) && !slots.claims.contains(claim(1)))
         slots.leave(claim(2))
         #expect(slots.free == 1)
     }

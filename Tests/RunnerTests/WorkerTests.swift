@@ -90,7 +90,7 @@ import Testing
         while !worker.isStopping { await Task.yield() }
         sender.yield(.abort)
         await working.value
-        #expect(worker.completer.holds(claim(1)))
+        #expect(worker.completer.claims.contains(claim(1)))
     }
 
     @Test func `a worker given up twice over is given up once`() throws {
