@@ -6,8 +6,8 @@ struct StrayWatch {
     /// How long after a failure a claim may still arrive, and how often to look then.
     private static let doubt = Duration.seconds(10)
     private static let doubtfulLook = Duration.seconds(1)
-    /// While a long backlog waits a look walks all of it: without doubt it takes at most this part of the time, but
-    /// comes after so many leases at the latest.
+    /// While a long backlog waits a look walks all of it: without doubt the workers together look as often as one would,
+    /// and in at most this part of the time; but each after so many leases at the latest.
     private static let costMax = 0.02
     private static let leasesMax = 10
 
@@ -35,10 +35,14 @@ struct StrayWatch {
         lookTook = now - began
     }
 
-    /// At once after a failure, each second for a while, else once a lease; later when the last look was slow.
-    func isDue(_ lease: Duration, at now: ContinuousClock.Instant = .now) -> Bool {
+    /// At once after a failure, each second for a while, else once a lease for each of the `workers`; later when the last
+    /// look was slow.
+    func isDue(
+        _ lease: Duration, workers: Int = 1, at now: ContinuousClock.Instant = .now
+    ) -> Bool {
         if isLikely { return true }
         if let doubtEnds, now < doubtEnds { return now - looked >= min(Self.doubtfulLook, lease) }
-        return now - looked >= max(lease, min(lookTook / Self.costMax, lease * Self.leasesMax))
+        let pause = max(lease, lookTook / Self.costMax) * workers
+        return now - looked >= min(pause, lease * Self.leasesMax)
     }
 }

@@ -31,7 +31,8 @@ extension Worker {
                 continue
             }
             do {
-                if state.withLock({ $0.strays.isDue(settings.lease) }) {
+                let workers = turns.workers
+                if state.withLock({ $0.strays.isDue(settings.lease, workers: workers) }) {
                     try await releaseStrays(worker)
                 }
                 slots.yield(claimer.yields())

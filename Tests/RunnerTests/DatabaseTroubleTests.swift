@@ -42,13 +42,18 @@ private struct Refusal: Error, CustomStringConvertible { let description: String
         #expect(!isDue(81) && isDue(94))
     }
 
-    @Test func `looking for strays takes at most a fiftieth of the time, for ten leases at most`() {
+    @Test
+    func `all workers look for strays in a fiftieth of the time, each in ten leases at the latest`()
+    {
         let start = ContinuousClock.now
         var watch = StrayWatch()
         let lease = Duration.seconds(3)
         watch.noteLook(from: start - .milliseconds(100), at: start)
         #expect(!watch.isDue(lease, at: start + .milliseconds(4_900)))
         #expect(watch.isDue(lease, at: start + .milliseconds(5_100)))
+        #expect(!watch.isDue(lease, workers: 4, at: start + .milliseconds(19_900)))
+        #expect(watch.isDue(lease, workers: 4, at: start + .milliseconds(20_100)))
+        #expect(watch.isDue(lease, workers: 200, at: start + .milliseconds(30_100)))
         watch.noteLook(from: start - .seconds(4), at: start)
         #expect(!watch.isDue(lease, at: start + .milliseconds(29_900)))
         #expect(watch.isDue(lease, at: start + .milliseconds(30_100)))
