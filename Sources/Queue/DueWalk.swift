@@ -129,7 +129,7 @@ struct DueWalk: Sendable {
         let mayWalk = mayWalkOn || looksOn(at: now)
         guard mayWalk || mayRefill else { return .front }
         // Not twice in a row: claims may be as far apart, and the front's jobs enough for each.
-        isFrontNext = now - lookedInFrontAt >= Self.frontPace && !(isFrontNext && mayWalk)
+        isFrontNext = now - lookedInFrontAt >= Self.frontPace && !isFrontNext
         guard !isFrontNext else { return .front }
         isRefillNext = mayRefill && (!mayWalk || !isRefillNext)
         guard !isRefillNext else { return .refill }

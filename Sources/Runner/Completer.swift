@@ -11,8 +11,8 @@ final class Completer: Sendable {
     private static let gather = Duration.milliseconds(3)
     /// Ends in one statement.
     private static let batchMax = 500
-    /// Ends that wait, before no more runs are to begin.
-    private static let outcomesMax = 2_000
+    /// Ends that wait for their first try, before no more runs are to begin.
+    private static let pendingMax = 2_000
     /// An outcome whose job somebody else's transaction holds is tried again after this.
     private static let patience = Duration.milliseconds(250)
 
@@ -22,6 +22,8 @@ final class Completer: Sendable {
         var writing: [FinishedRun] = []
         /// Somebody else's transaction holds their jobs; tried again apart from the others.
         var busy: [FinishedRun] = []
+        /// Those of them whose time has come.
+        var retried: [FinishedRun] = []
         var busyUntil = ContinuousClock.now
         /// Tried again by themselves, when their time has come.
         var aside: [SetAside] = []
@@ -76,7 +78,7 @@ final class Completer: Sendable {
     var isEmpty: Bool {
         state.withLock { state in
             state.pending.isEmpty && state.writing.isEmpty && state.busy.isEmpty
-                && state.aside.isEmpty
+                && state.retried.isEmpty && state.aside.isEmpty
         }
     }
 
@@ -88,18 +90,16 @@ final class Completer: Sendable {
         }
     }
 
-    /// So many outcomes wait that no more runs should begin: a run that asks nothing ends before the last one's is written.
-    var isFull: Bool {
-        state.withLock { state in
-            state.pending.count + state.writing.count + state.busy.count + state.aside.count
-                >= Self.outcomesMax
-        }
-    }
+    /// So many outcomes wait for their first try that no more runs should begin.
+    ///
+    /// A run that asks nothing ends before the last one's outcome is written. What one tenant's or application's
+    /// transaction holds up does not count: it keeps no other from work.
+    var isFull: Bool { state.withLock { $0.pending.count >= Self.pendingMax } }
 
     /// The claims whose outcomes are still to be written.
     var claims: Set<Claim> {
         state.withLock { state in
-            let whole = state.pending + state.writing + state.busy
+            let whole = state.pending + state.writing + state.busy + state.retried
             return Set(whole.map(\.claim) + state.aside.map(\.run.claim))
         }
     }
@@ -107,12 +107,13 @@ final class Completer: Sendable {
     private func takeBatch() -> [FinishedRun]? {
         state.withLock { state in
             if !state.busy.isEmpty, state.busyUntil <= .now {
-                state.pending += state.busy
+                state.retried += state.busy
                 state.busy = []
             }
-            guard !state.pending.isEmpty else { return nil }
-            let batch = Array(state.pending.prefix(Self.batchMax))
-            state.pending.removeFirst(batch.count)
+            let next = state.retried.isEmpty ? \State.pending : \State.retried
+            guard !state[keyPath: next].isEmpty else { return nil }
+            let batch = Array(state[keyPath: next].prefix(Self.batchMax))
+            state[keyPath: next].removeFirst(batch.count)
             state.writing = batch
             return batch
         }

@@ -141,7 +141,7 @@ extension Worker {
         let isOpening = state.withLock { $0.openings > 0 }
         let jobs = try await claimer.take(worker: worker, slots: limit)
         guard !jobs.isEmpty else {
-            if !isOpening { forgetBrokenOpening() }
+            if !isOpening, !claimer.isBehind { forgetBrokenOpening() }
             return Taken(jobs: 0, mayBeMore: claimer.isBehind)
         }
         let batch = Batch(
@@ -301,7 +301,7 @@ extension Worker {
 
     /// With `--drain`: nothing runs here or elsewhere, and nothing is due.
     ///
-    /// The answer walks what is due: while others work it is asked for in a tenth of the time at most.
+    /// The answer walks what is due: it is asked for in a tenth of the time at most, or each five seconds.
     private func isDrained() async throws -> Bool {
         guard settings.drains, slots.count == 0, completer.isEmpty,
             state.withLock({ $0.asksForWorkAt <= .now })
@@ -309,7 +309,7 @@ extension Worker {
         let began = ContinuousClock.now
         let hasWork = try await queue.hasWork(names: files.keys.sorted())
         let asked = ContinuousClock.now
-        state.withLock { $0.asksForWorkAt = asked + (asked - began) * 9 }
+        state.withLock { $0.asksForWorkAt = asked + min((asked - began) * 9, .seconds(5)) }
         return !hasWork
     }
 }

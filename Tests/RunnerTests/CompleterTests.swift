@@ -33,7 +33,7 @@ import Testing
         FinishedRun(claim: claim(fence), outcome: .complete, error: error)
     }
 
-    @Test func `two thousand unwritten outcomes are enough, wherever they wait`() async throws {
+    @Test func `two thousand outcomes that wait to be written are enough`() async throws {
         try await withCompleter { completer, _, _ in
             for fence in 1...1999 as ClosedRange<Int64> { completer.add(finished(fence)) }
             #expect(!completer.isFull)

@@ -9,15 +9,16 @@ as $$
 -- Whether a job of the named files runs (held_jobs says by what it is found), or waits and could be claimed now. Walks what is due
 -- until it finds one.
 declare
-  v_until timestamptz;
+  -- Not now(): a job may have become due, and been claimed, since this began.
+  v_until timestamptz := clock_timestamp();
 begin
-  select case when c.latest_at > now() then c.latest_at + interval '2 minutes' else now() end into v_until
+  select case when c.latest_at > now() then c.latest_at + interval '2 minutes' else v_until end into v_until
   from jobrunner.chores as c where c.name = 'reconcile';
   return exists (
     select
     from jobrunner.jobs as j
     join jobrunner.tenants as t on t.id = j.tenant_id
-    where j.claimable_at <= coalesce(v_until, now()) and j.name = any (in_names)
+    where j.claimable_at <= v_until and j.name = any (in_names)
       and (
         j.worker_id is not null
         or j.claimable_at <= now() and j.state = 'waiting' and t.paused_at is null
