@@ -112,7 +112,7 @@ struct DueWalkTests {
     func `what is due at one moment keeps all workers busy`(_ time: Int64) {
         var play = Play(slots: 8)
         play.server.haste = 100
-        play.lookSpan = 0.001
+        play.lookSpan = 0.02
         play.memory.walk.note(rank: 3, of: 7)
         for number in 0..<3000 { play.server.add(tenant: Int64(number % 13), at: time) }
         for _ in 0..<2500 where play.claimed.count < 3000 {

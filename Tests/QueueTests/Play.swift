@@ -63,7 +63,7 @@ struct Play {
     private mutating func claim(_ lasting: ClosedRange<Double>) {
         for _ in 0..<40 {
             let ticket = memory.ticket(free, at: seconds)
-            if ticket.look == .gap {
+            if [.gap, .probe].contains(ticket.look) {
                 seconds += lookSpan
                 server.now += Int64(lookSpan * 1e6)
             }
