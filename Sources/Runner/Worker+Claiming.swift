@@ -35,7 +35,8 @@ extension Worker {
                 if state.withLock({ $0.strays.isDue(settings.lease, workers: workers) }) {
                     try await releaseStrays(worker)
                 }
-                slots.yield(claimer.yields())
+                // With too many outcomes unwritten others wait though slots are free.
+                if !completer.isFull { slots.yield(claimer.yields()) }
                 guard slots.free > 0, !completer.isFull else {
                     try await waitForSlot(worker, &lastLook)
                     continue
@@ -65,8 +66,9 @@ extension Worker {
         }
     }
 
-    /// With no slot free, or too many outcomes unwritten: looks at what becomes due, so that runs can be asked to make
-    /// room for it.
+    /// With no slot free: looks at what becomes due, so that runs can be asked to make room for it.
+    ///
+    /// With too many outcomes unwritten: waits for some to be written, and looks as well.
     private func waitForSlot(
         _ worker: Int, _ lastLook: inout ContinuousClock.Instant
     ) async throws {

@@ -6,8 +6,8 @@ language plpgsql stable
 set search_path = pg_catalog
 set enable_seqscan = off
 as $$
--- Whether a job of the named files runs (held_jobs says by what it is found), or waits and could be claimed now. Walks what is due
--- until it finds one.
+-- Whether a job of the named files runs, or waits and could be claimed now. Walks what is due until it finds one. What runs is
+-- found by its due time, as in held_jobs.
 declare
   -- Not now(): a job may have become due, and been claimed, since this began.
   v_until timestamptz := clock_timestamp();
