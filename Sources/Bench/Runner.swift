@@ -88,7 +88,7 @@ struct Runner {
         var lines = outcome.failure.map { ["could not run: \($0)"] } ?? []
         for goal in benchmark.goals {
             guard let summary = outcome.summary(of: goal) else { continue }
-            let word = goal.isReached(by: summary.median) ? "reached" : "not reached"
+            let word = goal.isReached(by: summary) ? "reached" : "not reached"
             lines.append(
                 "\(goal.text): \(withUnit(summary.median, goal.unit)) (\(readable(summary.least)) –"
                     + " \(readable(summary.greatest))), \(word): \(goal.comparison.rawValue)"

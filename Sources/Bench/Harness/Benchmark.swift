@@ -25,14 +25,17 @@ struct Goal: Sendable, Equatable {
     let limit: Double
     /// Of the figure; `×` for a ratio.
     let unit: String
+    /// No round may miss it.
+    let inEachRound: Bool
 
-    /// The median of a series.
+    /// The median of a series; with `inEachRound` its worst sample must reach the limit.
     static func figure(
-        _ text: String, _ series: String, _ comparison: Comparison, _ limit: Double, _ unit: String
+        _ text: String, _ series: String, _ comparison: Comparison, _ limit: Double, _ unit: String,
+        inEachRound: Bool = false
     ) -> Goal {
         Goal(
             text: text, series: series, yardstick: nil, comparison: comparison, limit: limit,
-            unit: unit)
+            unit: unit, inEachRound: inEachRound)
     }
 
     /// The median of the rounds' ratios of a series to its yardstick.
@@ -42,7 +45,17 @@ struct Goal: Sendable, Equatable {
     ) -> Goal {
         Goal(
             text: text, series: series, yardstick: yardstick, comparison: comparison, limit: limit,
-            unit: "×")
+            unit: "×", inEachRound: false)
+    }
+
+    func isReached(by summary: Summary) -> Bool {
+        isReached(by: deciding(summary))
+    }
+
+    /// What of a series is judged.
+    func deciding(_ summary: Summary) -> Double {
+        guard inEachRound else { return summary.median }
+        return comparison == .atMost ? summary.greatest : summary.least
     }
 
     func isReached(by figure: Double) -> Bool {

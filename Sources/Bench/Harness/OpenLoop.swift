@@ -38,6 +38,7 @@ extension Installation {
               else greatest(k.tick, clock_timestamp()) end - k.tick)::float8
             from ticks as k
             where k.tick >= to_timestamp($1) and k.tick < to_timestamp($2)
+            order by k.tick
             """, .double(start), .double(end), .text(prefix))
         return try rows.map { try $0.double(0) }
     }

@@ -33,12 +33,16 @@ extension Installation {
 
 /// Ends claimed jobs' runs as those that found nothing new.
 func endIdly(_ jobs: [ClaimedJob], _ queue: Queue) async throws {
-    _ = try await queue.finishRuns(
-        jobs.map {
-            FinishedRun(
-                claim: $0.claim, outcome: .complete, requests: 0, hasCommitted: false,
-                isUnchanged: true)
-        })
+    var runs = jobs.map {
+        FinishedRun(
+            claim: $0.claim, outcome: .complete, requests: 0, hasCommitted: false, isUnchanged: true
+        )
+    }
+    while !runs.isEmpty {
+        // A claim may hold a job's row for a moment after another has ended it.
+        let busy = Set(try await queue.finishRuns(runs).filter { $0.word == .busy }.map(\.fence))
+        runs.removeAll { !busy.contains($0.claim.fence) }
+    }
 }
 
 /// SQL of the folder `bench`, without its comment lines.

@@ -22,7 +22,7 @@ struct Chart: Sendable {
                         "\(withUnit($0.median, goal.unit)) (\(goal.comparison.rawValue)"
                             + " \(withUnit(goal.limit, goal.unit)))"
                     } ?? "not measured",
-                    score: summary.map { goal.score(of: $0.median) })
+                    score: summary.map { goal.score(of: goal.deciding($0)) })
             }
         }
     }

@@ -51,7 +51,7 @@ struct Report: Sendable {
             return start
                 + " – | – | \(outcome?.failure == nil ? "not measured" : "could not run") |"
         }
-        let verdict = goal.isReached(by: summary.median) ? "reached" : "**not reached**"
+        let verdict = goal.isReached(by: summary) ? "reached" : "**not reached**"
         return start + " \(withUnit(summary.median, goal.unit)) |"
             + " \(readable(summary.least)) – \(readable(summary.greatest)) | \(verdict) |"
     }
