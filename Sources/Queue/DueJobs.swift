@@ -33,10 +33,13 @@ struct DueJobs: Sendable {
 
     /// A tenant's jobs, the oldest first, and in front of them what was asked for.
     fileprivate struct Line {
-        var asked: [Job] = []
-        var others: [Job] = []
+        // Slices: what is claimed goes from the front, and the rest is not moved.
+        var asked: ArraySlice<Job> = []
+        var others: ArraySlice<Job> = []
         /// Behind it there are jobs that are not remembered; nil: there are none.
         var more: Position?
+        /// A look has been where there were more.
+        var isRefilled = false
 
         var count: Int { asked.count + others.count }
     }
@@ -57,6 +60,10 @@ struct DueJobs: Sendable {
     private var backlogs: [Int64: Backlog] = [:]
     /// Tenants of whom few jobs are remembered, though there are more.
     private var dry: Set<Int64> = []
+    /// From where on a look finds more of the tenants that run dry, or somewhat before; nil: none does.
+    ///
+    /// Before, because the one that it was noted for may not be dry any more.
+    private(set) var refillStart: Position?
 
     init(most: Int = 200_000) { self.most = most }
 
@@ -105,45 +112,32 @@ struct DueJobs: Sendable {
         return forgetIfEmpty(tenant)
     }
 
-    /// From where on a look finds more of the tenants that run dry; nil: none does.
-    var refillStart: Position? {
-        let most = dryness
-        return dry.lazy.compactMap { tenant in
-            [backlogs[tenant]?.line, backlogs[tenant]?.new].compactMap { line in
-                line.flatMap { $0.isDry(most) ? $0.more : nil }
-            }.min()
-        }.min()
-    }
-
-    /// Adds what a look from `start`, the `refillStart` of then, found of the tenants that run dry; `end`
+    /// Adds what a look from `start`, the `refillStart` of then, found of tenants of whom there was more; `end`
     /// nil: it came to the end of what is due.
     ///
-    /// Returns the tenants that turned out to have nothing.
+    /// Not only those that run dry: what lies side by side is then looked at once for all of them. Returns the tenants that
+    /// turned out to have nothing.
     mutating func refill(
         _ found: [(tenant: Int64, job: Job)], from start: Position, upTo end: Position?
     ) -> [Int64] {
-        var covered: [Int64: [WritableKeyPath<Backlog, Line>]] = [:]
-        for tenant in dry {
-            for line in [\Backlog.line, \Backlog.new] {
-                // A tenant that has run dry since the look began may have more in front of it.
-                guard let more = backlogs[tenant]?[keyPath: line].more, start <= more,
-                    end.map({ more < $0 }) ?? true
-                else { continue }
-                covered[tenant, default: []].append(line)
-                backlogs[tenant]?[keyPath: line].more = nil
+        var covered: [Int64] = []
+        // By hand: a loop over the indices would hold a copy of all.
+        var index = backlogs.startIndex
+        while index != backlogs.endIndex {
+            if backlogs.values[index].beginRefill(from: start, upTo: end) {
+                covered.append(backlogs.keys[index])
             }
+            backlogs.formIndex(after: &index)
         }
         let most = room
-        for (tenant, job) in found where covered[tenant] != nil {
-            backlogs[tenant]?.add(job, most: most)
+        for (tenant, job) in found { backlogs[tenant]?.addRefilled(job, most: most) }
+        refillStart = nil
+        let empty = covered.filter { tenant in
+            backlogs[tenant]?.endRefill(at: end)
+            return forgetIfEmpty(tenant)
         }
-        return covered.compactMap { tenant, lines in
-            for line in lines where backlogs[tenant]?[keyPath: line].more == nil {
-                backlogs[tenant]?[keyPath: line].more = end
-            }
-            noteDryness(of: tenant)
-            return forgetIfEmpty(tenant) ? tenant : nil
-        }
+        for tenant in dry { noteDryness(of: tenant) }
+        return empty
     }
 
     private var room: Int { min(Self.mostOfTenant, max(4, most / max(1, backlogs.count))) }
@@ -152,13 +146,12 @@ struct DueJobs: Sendable {
     private var dryness: Int { room / 4 + 1 }
 
     private mutating func noteDryness(of tenant: Int64) {
-        let most = dryness
-        guard let backlog = backlogs[tenant], backlog.line.isDry(most) || backlog.new.isDry(most)
-        else {
-            dry.remove(tenant)
+        guard let start = backlogs[tenant]?.refillStart(below: dryness) else {
+            if dry.remove(tenant) != nil, dry.isEmpty { refillStart = nil }
             return
         }
         dry.insert(tenant)
+        refillStart = min(refillStart ?? start, start)
     }
 
     private mutating func forgetIfEmpty(_ tenant: Int64) -> Bool {
@@ -174,6 +167,32 @@ struct DueJobs: Sendable {
 }
 
 extension DueJobs.Backlog {
+    /// From where on there are more of a line with fewer jobs than `least`; nil: neither has so few, or there are none.
+    fileprivate func refillStart(below least: Int) -> DueJobs.Position? {
+        switch (line.refillStart(below: least), new.refillStart(below: least)) {
+        case (let one?, let other?): min(one, other)
+        case (let one, let other): one ?? other
+        }
+    }
+
+    /// Takes the lines that a look covers for complete, until it has ended; returns whether there is one.
+    fileprivate mutating func beginRefill(
+        from start: DueJobs.Position, upTo end: DueJobs.Position?
+    ) -> Bool {
+        let isOne = line.beginRefill(from: start, upTo: end)
+        let isOther = new.beginRefill(from: start, upTo: end)
+        return isOne || isOther
+    }
+
+    fileprivate mutating func addRefilled(_ job: DueJobs.Job, most: Int) {
+        if line.isRefilled || new.isRefilled { add(job, most: most) }
+    }
+
+    fileprivate mutating func endRefill(at end: DueJobs.Position?) {
+        line.endRefill(at: end)
+        new.endRefill(at: end)
+    }
+
     fileprivate mutating func add(_ job: DueJobs.Job, most: Int) {
         if job.lane == .new { new.add(job, most: most) } else { line.add(job, most: most) }
     }
@@ -185,27 +204,48 @@ extension DueJobs.Line {
         return Array(first + others.prefix(count - first.count))
     }
 
-    /// Few are left of it, and there are more.
-    fileprivate func isDry(_ least: Int) -> Bool { more != nil && count < least }
+    fileprivate func refillStart(below least: Int) -> DueJobs.Position? {
+        count < least ? more : nil
+    }
+
+    /// A tenant that has run dry since the look began may have more in front of it.
+    fileprivate mutating func beginRefill(
+        from start: DueJobs.Position, upTo end: DueJobs.Position?
+    ) -> Bool {
+        guard let more, start <= more, end.map({ more < $0 }) ?? true else { return false }
+        self.more = nil
+        isRefilled = true
+        return true
+    }
+
+    fileprivate mutating func endRefill(at end: DueJobs.Position?) {
+        if isRefilled, more == nil { more = end }
+        isRefilled = false
+    }
 
     fileprivate mutating func add(_ job: DueJobs.Job, most: Int) {
         if job.lane == .asked {
-            insert(job, into: \.asked, most: most)
+            guard let last = Self.insert(job, into: &asked, most: most) else { return }
+            more = min(more ?? last, last)
+            others.removeAll { $0.position > last }
         } else if more.map({ job.position <= $0 }) ?? true {
-            insert(job, into: \.others, most: most)
+            guard let last = Self.insert(job, into: &others, most: most) else { return }
+            more = min(more ?? last, last)
         }
     }
 
     /// In order of time; a job that is remembered already is not doubled.
-    private mutating func insert(
-        _ job: DueJobs.Job, into jobs: WritableKeyPath<Self, [DueJobs.Job]>, most: Int
-    ) {
-        var low = 0
-        var high = self[keyPath: jobs].count
-        if let last = self[keyPath: jobs].last, last.position < job.position { low = high }
+    ///
+    /// Returns from where on there are more than are kept.
+    private static func insert(
+        _ job: DueJobs.Job, into jobs: inout ArraySlice<DueJobs.Job>, most: Int
+    ) -> DueJobs.Position? {
+        var low = jobs.startIndex
+        var high = jobs.endIndex
+        if let last = jobs.last, last.position < job.position { low = high }
         while low < high {
-            let middle = (low + high) / 2
-            if self[keyPath: jobs][middle].position < job.position {
+            let middle = low + (high - low) / 2
+            if jobs[middle].position < job.position {
                 low = middle + 1
             } else {
                 high = middle
@@ -213,16 +253,12 @@ extension DueJobs.Line {
         }
         // A user's jobs of several files may be due at the same time.
         var place = low
-        while place < self[keyPath: jobs].count, self[keyPath: jobs][place].position == job.position
-        {
-            if self[keyPath: jobs][place].place == job.place { return }
+        while place < jobs.endIndex, jobs[place].position == job.position {
+            if jobs[place].place == job.place { return nil }
             place += 1
         }
-        self[keyPath: jobs].insert(job, at: low)
-        guard self[keyPath: jobs].count > most else { return }
-        let last = self[keyPath: jobs].removeLast().position.before
-        more = min(more ?? last, last)
-        if job.lane == .asked { others.removeAll { $0.position > last } }
+        jobs.insert(job, at: low)
+        return jobs.count > most ? jobs.removeLast().position.before : nil
     }
 
     fileprivate mutating func drop(_ count: Int) {
@@ -230,6 +266,7 @@ extension DueJobs.Line {
         asked.removeFirst(first)
         others.removeFirst(min(count - first, others.count))
     }
+
     fileprivate mutating func remove(_ places: Set<RowPlace>) {
         asked.removeAll { places.contains($0.place) }
         others.removeAll { places.contains($0.place) }

@@ -1,3 +1,4 @@
+import Postgres
 import Testing
 
 @testable import Queue
@@ -74,6 +75,26 @@ struct ClaimMemoryTests {
             #expect(play.free == 0 || play.claimed.count == 3000, "at \(play.seconds) s")
         }
         #expect(Set(play.claimed.map(\.claim.userID)).count == 3000)
+    }
+
+    /// Or the next tenant that runs dry would have the same looked at once more.
+    @Test func `a look for a tenant that runs dry serves all who lack what it finds`() throws {
+        var due = DueJobs(most: 8)
+        let jobs = (1...12).map { number in
+            DueJobs.Job(
+                position: DueJobs.Position(time: Int64(number), user: 1),
+                place: RowPlace(UInt64(number)), lane: .due)
+        }
+        for (number, job) in jobs.enumerated() { due.add(job, of: Int64(number % 2)) }
+        #expect(due.count(of: 0) == 4 && due.count(of: 1) == 4 && !due.isDry)
+        _ = due.drop(due.next(3, of: 0), of: 0)
+        _ = due.drop(due.next(1, of: 1), of: 1)
+        #expect(due.isDry)
+        let start = try #require(due.refillStart)
+        let found = jobs.enumerated().filter { $0.element.position > start }
+            .map { (tenant: Int64($0.offset % 2), job: $0.element) }
+        #expect(due.refill(found, from: start, upTo: nil).isEmpty)
+        #expect(due.count(of: 0) == 3 && due.count(of: 1) == 4 && !due.isDry)
     }
 
     @Test(arguments: [30, 200_000])

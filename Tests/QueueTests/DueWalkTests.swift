@@ -93,6 +93,24 @@ struct DueWalkTests {
         #expect(!play.memory.walk.isBehind)
     }
 
+    /// Each claim comes long after the last, and the first statement fills its slots.
+    @Test func `a tenant of whom few jobs are remembered runs on though the front has jobs enough`()
+    {
+        var play = Play(slots: 8, remembered: 100)
+        for number in 0..<3000 {
+            play.server.add(tenant: 1, at: play.server.now - Int64(number + 20) * 500_000)
+        }
+        for _ in 0..<600 {
+            for tenant in 2...9 as ClosedRange<Int64> {
+                play.server.add(tenant: tenant, at: play.server.now)
+            }
+            play.step(0.05, lasting: 0.01...0.01)
+        }
+        // A ninth of all.
+        let ran = play.claimed.count(where: { $0.tenantID == 1 })
+        #expect(ran >= 500, "\(ran)")
+    }
+
     @Test func `a worker's part becomes others' when it dies, also when a burst came meanwhile`() {
         var play = Play.begun(rank: 0, of: 2, lookSpan: 0.001)
         for _ in 0..<20 { play.step(0.03, lasting: 1000...1000) }
