@@ -57,6 +57,9 @@ static const unsigned char migrations_0017_slot_use[] = {
 static const unsigned char migrations_0018_sources_troubled[] = {
 #embed "migrations/0018_sources_troubled.sql"
 };
+static const unsigned char migrations_0019_limits_settle[] = {
+#embed "migrations/0019_limits_settle.sql"
+};
 static const unsigned char functions_abandon_pass[] = {
 #embed "functions/abandon_pass.sql"
 };
@@ -158,6 +161,9 @@ static const unsigned char functions_held_jobs[] = {
 };
 static const unsigned char functions_hold_job[] = {
 #embed "functions/hold_job.sql"
+};
+static const unsigned char functions_hold_worker[] = {
+#embed "functions/hold_worker.sql"
 };
 static const unsigned char functions_insert_jobs[] = {
 #embed "functions/insert_jobs.sql"
@@ -327,6 +333,9 @@ static const unsigned char functions_resume_jobs[] = {
 static const unsigned char functions_retry_jobs[] = {
 #embed "functions/retry_jobs.sql"
 };
+static const unsigned char functions_rooms_of_tenants[] = {
+#embed "functions/rooms_of_tenants.sql"
+};
 static const unsigned char functions_rotate_secret[] = {
 #embed "functions/rotate_secret.sql"
 };
@@ -338,9 +347,6 @@ static const unsigned char functions_run_inputs[] = {
 };
 static const unsigned char functions_run_totals[] = {
 #embed "functions/run_totals.sql"
-};
-static const unsigned char functions_running_of_tenants[] = {
-#embed "functions/running_of_tenants.sql"
 };
 static const unsigned char functions_save_record[] = {
 #embed "functions/save_record.sql"
@@ -365,6 +371,9 @@ static const unsigned char functions_set_tenant[] = {
 };
 static const unsigned char functions_set_user[] = {
 #embed "functions/set_user.sql"
+};
+static const unsigned char functions_settle_limits[] = {
+#embed "functions/settle_limits.sql"
 };
 static const unsigned char functions_slow_jobs[] = {
 #embed "functions/slow_jobs.sql"
@@ -479,6 +488,7 @@ static const jr_sql_file files[] = {
     {"migrations/0016_jobs_slowing.sql", migrations_0016_jobs_slowing, sizeof migrations_0016_jobs_slowing},
     {"migrations/0017_slot_use.sql", migrations_0017_slot_use, sizeof migrations_0017_slot_use},
     {"migrations/0018_sources_troubled.sql", migrations_0018_sources_troubled, sizeof migrations_0018_sources_troubled},
+    {"migrations/0019_limits_settle.sql", migrations_0019_limits_settle, sizeof migrations_0019_limits_settle},
     {"functions/abandon_pass.sql", functions_abandon_pass, sizeof functions_abandon_pass},
     {"functions/add_tenant.sql", functions_add_tenant, sizeof functions_add_tenant},
     {"functions/add_user.sql", functions_add_user, sizeof functions_add_user},
@@ -513,6 +523,7 @@ static const jr_sql_file files[] = {
     {"functions/has_work.sql", functions_has_work, sizeof functions_has_work},
     {"functions/held_jobs.sql", functions_held_jobs, sizeof functions_held_jobs},
     {"functions/hold_job.sql", functions_hold_job, sizeof functions_hold_job},
+    {"functions/hold_worker.sql", functions_hold_worker, sizeof functions_hold_worker},
     {"functions/insert_jobs.sql", functions_insert_jobs, sizeof functions_insert_jobs},
     {"functions/insert_record.sql", functions_insert_record, sizeof functions_insert_record},
     {"functions/job_named.sql", functions_job_named, sizeof functions_job_named},
@@ -569,11 +580,11 @@ static const jr_sql_file files[] = {
     {"functions/reset_jobs.sql", functions_reset_jobs, sizeof functions_reset_jobs},
     {"functions/resume_jobs.sql", functions_resume_jobs, sizeof functions_resume_jobs},
     {"functions/retry_jobs.sql", functions_retry_jobs, sizeof functions_retry_jobs},
+    {"functions/rooms_of_tenants.sql", functions_rooms_of_tenants, sizeof functions_rooms_of_tenants},
     {"functions/rotate_secret.sql", functions_rotate_secret, sizeof functions_rotate_secret},
     {"functions/run_counters.sql", functions_run_counters, sizeof functions_run_counters},
     {"functions/run_inputs.sql", functions_run_inputs, sizeof functions_run_inputs},
     {"functions/run_totals.sql", functions_run_totals, sizeof functions_run_totals},
-    {"functions/running_of_tenants.sql", functions_running_of_tenants, sizeof functions_running_of_tenants},
     {"functions/save_record.sql", functions_save_record, sizeof functions_save_record},
     {"functions/schedule_jobs.sql", functions_schedule_jobs, sizeof functions_schedule_jobs},
     {"functions/schedule_next_jobs.sql", functions_schedule_next_jobs, sizeof functions_schedule_next_jobs},
@@ -582,6 +593,7 @@ static const jr_sql_file files[] = {
     {"functions/set_source.sql", functions_set_source, sizeof functions_set_source},
     {"functions/set_tenant.sql", functions_set_tenant, sizeof functions_set_tenant},
     {"functions/set_user.sql", functions_set_user, sizeof functions_set_user},
+    {"functions/settle_limits.sql", functions_settle_limits, sizeof functions_settle_limits},
     {"functions/slow_jobs.sql", functions_slow_jobs, sizeof functions_slow_jobs},
     {"functions/stamped.sql", functions_stamped, sizeof functions_stamped},
     {"functions/stand_for_tenant.sql", functions_stand_for_tenant, sizeof functions_stand_for_tenant},

@@ -202,9 +202,12 @@ CREATE INDEX jobs_troubled ON jobrunner.jobs USING btree (user_id, name) WHERE (
 create table jobrunner.limited_tenants (
   tenant_id bigint not null,
   since timestamp with time zone not null default now(),
+  is_settled boolean not null default false,
+  claiming_worker_ids integer[],
   constraint limited_tenants_pkey PRIMARY KEY (tenant_id),
   constraint limited_tenants_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES jobrunner.tenants(id) ON DELETE CASCADE
 );
+CREATE INDEX limited_tenants_unsettled ON jobrunner.limited_tenants USING btree (tenant_id) WHERE (NOT is_settled);
 
 create table jobrunner.migrations (
   number integer not null,
@@ -422,12 +425,13 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.finish_idle_runs(in_user_ids bigint[], in_names text[], in_fences bigint[], in_nonces uuid[], in_outcomes text[], in_passes text[], in_calls text[], in_requests bigint[], in_committed boolean[], in_unchanged boolean[], in_asked boolean) returns bigint[]
 -- function jobrunner.finish_runs(in_user_ids bigint[], in_names text[], in_fences bigint[], in_nonces uuid[], in_outcomes text[], in_error_kinds text[], in_errors text[], in_failures text[], in_waits_ms bigint[], in_requests bigint[], in_passes text[], in_calls text[], in_committed boolean[], in_unchanged boolean[], in_secrets text[]) returns TABLE(user_id bigint, name text, fence bigint, verdict text)
 -- function jobrunner.forget_entity(in_job text, in_entity text) returns integer
--- function jobrunner.give_job(in_tenant text, in_job text) returns integer
+-- function jobrunner.give_job(in_tenant text, in_job text, in_within interval DEFAULT NULL::interval) returns integer
 -- function jobrunner.grant_reader() returns boolean
 -- function jobrunner.has_session(in_worker jobrunner.workers) returns boolean
 -- function jobrunner.has_work(in_names text[]) returns boolean
 -- function jobrunner.held_jobs() returns SETOF jobrunner.jobs
 -- function jobrunner.hold_job(in_user_id bigint, in_name text, in_fence bigint, in_nonce uuid) returns boolean
+-- function jobrunner.hold_worker(in_worker_id integer) returns void
 -- function jobrunner.insert_jobs(in_user_ids bigint[], in_names text[] DEFAULT NULL::text[], in_within interval DEFAULT '00:00:00'::interval, in_priority smallint DEFAULT 0) returns integer
 -- function jobrunner.insert_record(in_user_id bigint, in_table text, in_known jsonb, in_values jsonb) returns jsonb
 -- function jobrunner.job_named(in_tenant text, in_user text, in_job text) returns jobrunner.jobs
@@ -440,7 +444,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.longest_input(in_user_id bigint, in_name text) returns text
 -- function jobrunner.look_due(in_look integer, in_names text[], in_since timestamp with time zone, in_since_user_id bigint, in_until timestamp with time zone) returns jobrunner.claim_look
 -- function jobrunner.maintain_runs(in_keep interval DEFAULT '30 days'::interval) returns TABLE(created integer, dropped integer, postponed boolean)
--- function jobrunner.make_jobs(in_tenant_id bigint, in_job text) returns integer
+-- function jobrunner.make_jobs(in_tenant_id bigint, in_job text, in_within interval DEFAULT NULL::interval) returns integer
 -- function jobrunner.make_lacking_jobs() returns integer
 -- function jobrunner.mend_due_times() returns integer
 -- function jobrunner.merge_duplicates(in_user_id bigint, in_table text, in_values text[] DEFAULT NULL::text[]) returns integer
@@ -461,8 +465,8 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.pause_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.period_of(in_user_id bigint, in_tenant_id bigint, in_job text) returns TABLE(every interval)
 -- function jobrunner.phase_of(in_user_id bigint, in_name text, in_every interval, in_spread boolean) returns interval
--- function jobrunner.pick_due(in_limit integer, in_look integer, in_names text[], in_since timestamp with time zone, in_since_user_id bigint, in_locks boolean) returns jobrunner.claim_look
--- function jobrunner.pick_places(in_limit integer, in_names text[], in_tenant_ids bigint[], in_shares integer[], in_firsts integer[], in_lasts integer[], in_places tid[], OUT picked tid[], OUT limited_ids bigint[], OUT full_ids bigint[], OUT busy_ids bigint[]) returns record
+-- function jobrunner.pick_due(in_worker_id integer, in_limit integer, in_look integer, in_names text[], in_since timestamp with time zone, in_since_user_id bigint, in_locks boolean) returns jobrunner.claim_look
+-- function jobrunner.pick_places(in_limit integer, in_names text[], in_tenant_ids bigint[], in_shares integer[], in_firsts integer[], in_lasts integer[], in_places tid[], in_suspect_tenant_id bigint, OUT picked tid[], OUT limited_ids bigint[], OUT full_ids bigint[], OUT busy_ids bigint[]) returns record
 -- function jobrunner.push_soon(in_user_id bigint, in_table text) returns boolean
 -- function jobrunner.quarantine_span(in_times integer) returns interval
 -- function jobrunner.read_job(in_tenant text, in_user text, in_job text) returns SETOF jobrunner.claimed_job
@@ -484,11 +488,11 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.reset_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text, in_entity text DEFAULT NULL::text) returns integer
 -- function jobrunner.resume_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.retry_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
+-- function jobrunner.rooms_of_tenants(in_tenant_ids bigint[]) returns TABLE(tenant_id bigint, room integer)
 -- function jobrunner.rotate_secret(in_tenant_id bigint, in_user_id bigint, in_name text, in_old bytea, in_new bytea) returns boolean
 -- function jobrunner.run_counters(in_checkpoint jobrunner.checkpoints) returns jsonb
 -- function jobrunner.run_inputs(in_user_ids bigint[], in_names text[], in_reads integer[]) returns TABLE(place integer, tenant_name text, user_key text, attributes text, checkpoints text, calls text, secrets text, too_long text)
 -- function jobrunner.run_totals(in_user_ids bigint[], in_names text[], in_fences bigint[]) returns TABLE(user_id bigint, name text, pages integer, fetched bigint, inserted bigint, updated bigint, unchanged bigint, skipped_older bigint, skipped_incompatible bigint, filtered bigint, duplicate bigint, deleted bigint, swept bigint, pushed bigint, push_failed bigint, changed bigint, entities jsonb)
--- function jobrunner.running_of_tenants(in_tenant_ids bigint[]) returns TABLE(tenant_id bigint, running integer)
 -- function jobrunner.save_record(in_tenant text, in_user text, in_table text, in_values jsonb) returns TABLE(record jsonb, is_new boolean)
 -- function jobrunner.schedule_jobs(in_name text, in_tenant_id bigint DEFAULT NULL::bigint, in_user_id bigint DEFAULT NULL::bigint, in_after_user_id bigint DEFAULT '-1'::integer, in_limit integer DEFAULT NULL::integer) returns TABLE(last_user_id bigint, changed_count integer)
 -- function jobrunner.schedule_next_jobs(in_name text, in_limit integer DEFAULT 1000) returns integer
@@ -497,13 +501,14 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.set_source(in_tenant text, in_source text, in_base text) returns void
 -- function jobrunner.set_tenant(in_name text, in_weight integer DEFAULT NULL::integer, in_max_running integer DEFAULT NULL::integer, in_unlimited boolean DEFAULT false) returns void
 -- function jobrunner.set_user(in_tenant text, in_key text, in_attributes jsonb) returns void
+-- function jobrunner.settle_limits() returns void
 -- function jobrunner.slow_jobs() returns integer
 -- function jobrunner.stamped(in_known jsonb, in_values jsonb) returns jsonb
 -- function jobrunner.stand_for_tenant(in_tenant_id bigint) returns bigint
 -- function jobrunner.stop_requests(in_worker_id integer) returns TABLE(user_id bigint, name text, fence bigint)
 -- function jobrunner.store_job_file(in_name text, in_kind text, in_source text, in_every interval, in_spread boolean, in_deadline interval, in_per_second double precision, in_expanded jsonb, in_scope text DEFAULT 'user'::text, in_notifies boolean DEFAULT false, in_soft interval DEFAULT NULL::interval, in_hard interval DEFAULT NULL::interval, in_triggers jsonb DEFAULT '[]'::jsonb, in_slow_after interval DEFAULT NULL::interval, in_slow_every interval DEFAULT NULL::interval, in_is_scheduled boolean DEFAULT true) returns boolean
 -- function jobrunner.suspect_to_claim(in_worker_id integer, in_names text[], OUT place tid, OUT limited_tenant_id bigint) returns record
--- function jobrunner.take_budget(in_tenant_id bigint, in_source text, in_wanted integer) returns TABLE(tenant_id bigint, source text, base text, granted integer, blocked_ms bigint)
+-- function jobrunner.take_budget(in_tenant_id bigint, in_source text, in_wanted integer, in_waits boolean DEFAULT true) returns TABLE(tenant_id bigint, source text, base text, granted integer, blocked_ms bigint)
 -- function jobrunner.take_job(in_tenant text, in_job text, in_with_rows boolean DEFAULT false) returns integer
 -- function jobrunner.tell_changes(in_user_ids bigint[], in_names text[], in_runs bigint[], in_counts jsonb[]) returns integer
 -- function jobrunner.tenant_named(in_tenant text) returns jobrunner.tenants

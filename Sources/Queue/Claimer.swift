@@ -12,6 +12,8 @@ public final class Claimer: Sendable {
     private let files: [String: RunNeeds]
     private let start = ContinuousClock.now
     private let memory: Mutex<ClaimMemory>
+    /// What failed while a claim already had jobs; the next one throws it.
+    private let failure = Mutex<(any Error)?>(nil)
 
     /// Claims jobs of the named files, with what their runs need, for a worker of so many slots.
     ///
@@ -24,18 +26,18 @@ public final class Claimer: Sendable {
 
     /// Claims up to `slots` due jobs, fair between tenants; what their runs must know is read by `read`.
     ///
-    /// One turn while all that is due fits, and more while there is more. With no slots it looks only. Throws
-    /// `QueueError.workerEnded` when the worker was given up or drains and got nothing.
+    /// One turn while all that is due fits, and more while there is more. With no slots it looks only. What fails when it
+    /// has jobs already the next claim throws, for these are to be run or given back. Throws `QueueError.workerEnded` when the worker
+    /// was given up or drains and got nothing.
     public func take(worker: Int, slots: Int) async throws -> [ClaimedJob] {
+        if let error = failure.withLock({ $0.take() }) { throw error }
         var jobs: [ClaimedJob] = []
         do {
             try await fill(&jobs, worker: worker, slots: slots)
         } catch QueueError.workerEnded where !jobs.isEmpty {
-            // It began to drain between two statements: what the first gave is to be run or given back.
-        } catch {
-            // Nobody runs them: their tenants would seem to hold slots for ever.
-            for job in jobs { noteEnd(of: job) }
-            throw error
+            // It began to drain between two statements.
+        } catch  where !jobs.isEmpty {
+            failure.withLock { $0 = error }
         }
         return jobs
     }

@@ -83,6 +83,8 @@ struct FairShare: Sendable {
     private var stamps = 0
     /// The use of the tenant that was next at the last claim.
     private var level = 0.0
+    /// When all use was forgotten last: what runs held before then counts no more.
+    private var forgottenAt = -Double.infinity
     /// How long a tenant's runs are, as far as is known: each new one counts a quarter.
     private var lengths: [Int64: Double] = [:]
     /// Tenants of whom something runs here.
@@ -134,8 +136,9 @@ extension FairShare {
         guard var tenant = tenants[id], tenant.running > 0 else { return }
         tenant.running -= 1
         if tenant.running == 0 { tenant.since = now }
-        tenant.began -= start
-        tenant.use += max(Self.leastCost, now - start) / Double(tenant.weight)
+        let counted = max(start, forgottenAt)
+        tenant.began -= counted
+        tenant.use += max(Self.leastCost, now - counted) / Double(tenant.weight)
         if isUsual { noteLength(now - start, of: id) }
         place(&tenant, id)
     }
@@ -190,6 +193,7 @@ extension FairShare {
     /// Nobody waits, so there is nothing to be paid back.
     private mutating func forgetUse(at now: Double) {
         level = 0
+        forgottenAt = now
         tenants = tenants.filter { $0.value.running > 0 }
         for (id, tenant) in tenants {
             tenants[id]?.use = 0

@@ -16,6 +16,8 @@ public struct TenantChange: Sendable {
     public var isUnlimited = false
     /// Jobs that every user of the tenant gets.
     public var jobs: [String] = []
+    /// Over which their first runs are spread, in the lane of those who are new; nil: they are due at once.
+    public var within: Duration?
     /// Jobs that are taken from the tenant and all its users.
     public var takenJobs: [String] = []
     /// What the taken jobs have synced goes too.
@@ -93,7 +95,9 @@ extension Session {
         }
         for job in tenant.jobs {
             changed.jobs += try query(
-                Statement("select jobrunner.give_job($1, $2)", .text(tenant.name), .text(job))
+                Statement(
+                    "select jobrunner.give_job($1, $2, $3)", .text(tenant.name), .text(job),
+                    .optional(tenant.within) { .interval($0.wholeMilliseconds * 1000) })
             ).only().int(0)
         }
         for source in tenant.sources {

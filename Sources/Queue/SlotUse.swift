@@ -13,7 +13,8 @@ struct SlotUse: Sendable {
     mutating func note(_ tenant: Int64, _ seconds: Double, at now: Double) {
         let minute = Int(now / 60)
         if ended.last?.minute != minute { ended.append((minute, [:])) }
-        ended[ended.count - 1].seconds[tenant, default: 0] += seconds
+        ended[ended.count - 1].seconds[tenant, default: 0] += min(
+            seconds, Double(60 * Self.minutes))
     }
 
     /// What there is to tell, `running` included: tenants with seconds, those with most first; nil: as little as the

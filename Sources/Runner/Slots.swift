@@ -9,6 +9,8 @@ final class Slots: Sendable {
         var tenantID: Int64
         var since: ContinuousClock.Instant
         var control: RunControl
+        /// When it was asked to make room.
+        var askedAt: ContinuousClock.Instant?
         var task: Task<Void, Never>?
     }
 
@@ -20,6 +22,8 @@ final class Slots: Sendable {
 
     /// What a run has before it makes room for others.
     private static let turn = Duration.seconds(1)
+    /// How long another run is not asked in the place of one that was.
+    private static let patience = Duration.seconds(5)
 
     private let capacity: Int
     private let state = Mutex(State())
@@ -47,14 +51,19 @@ final class Slots: Sendable {
 
     /// Asks so many runs of each tenant to make room at their next page's end: those that have held their slots longest,
     /// and for a second at least, so that a run gets somewhere.
-    func yield(_ counts: [Int64: Int]) {
+    ///
+    /// One that was asked long ago and has not come to a page's end may hang: another is asked as well.
+    func yield(_ counts: [Int64: Int], at now: ContinuousClock.Instant = .now) {
         guard !counts.isEmpty else { return }
-        let latest = ContinuousClock.now - Self.turn
         state.withLock { state in
             for (tenantID, count) in counts {
                 let runs = state.running.values.filter { $0.tenantID == tenantID }
-                for run in runs.sorted(by: { $0.since < $1.since }).prefix(count)
-                where run.since <= latest {
+                let expected = runs.count { $0.askedAt.map { now - $0 < Self.patience } ?? false }
+                let unasked = runs.filter { $0.askedAt == nil && now - $0.since >= Self.turn }
+                for run in unasked.sorted(by: { $0.since < $1.since }).prefix(
+                    max(0, count - expected))
+                {
+                    state.running[run.claim.fence]?.askedAt = now
                     run.control.yield()
                 }
             }

@@ -85,7 +85,8 @@ final class Turns: Sendable {
         return state.withLock { state in
             if time - state.announcedAt > Self.rowGap { state.announced = 0 }
             state.announcedAt = time
-            state.announced += min(jobs ?? Self.listenersMax, Self.listenersMax)
+            // What is announced may be anything: any login may notify.
+            state.announced += min(max(0, jobs ?? Self.listenersMax), Self.listenersMax)
             return state.place(at: time) <= state.announced
         }
     }

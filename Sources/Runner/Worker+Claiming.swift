@@ -31,10 +31,7 @@ extension Worker {
                 continue
             }
             do {
-                let workers = turns.workers
-                if state.withLock({ $0.strays.isDue(settings.lease, workers: workers) }) {
-                    try await releaseStrays(worker)
-                }
+                try await watchForStrays(worker)
                 // With too many outcomes unwritten others wait though slots are free.
                 if !completer.isFull { slots.yield(claimer.yields()) }
                 guard slots.free > 0, !completer.isFull else {
@@ -217,15 +214,58 @@ extension Worker {
 
     /// Gives back what this worker holds without running it: the heartbeat would keep it for ever.
     ///
-    /// Only this loop claims, so all that the database shows is known before it is asked. A run that ends is the
-    /// completer's before it leaves its slot, so slots are looked at first.
+    /// After a failure at once. Else it is looked for beside the claims, for before a long backlog a look takes long.
+    private func watchForStrays(_ worker: Int) async throws {
+        let workers = turns.workers
+        let (isLikely, held, isDue) = state.withLock { state in
+            (
+                state.strays.isLikely, state.held.take(),
+                state.strays.isDue(settings.lease, workers: workers)
+            )
+        }
+        if isLikely { return try await releaseStrays(worker) }
+        if let held { return try await releaseStrays(among: held) }
+        guard isDue, !state.withLock({ $0.looksForStrays }) else { return }
+        state.withLock { $0.looksForStrays = true }
+        Task { await lookForStrays(worker) }
+    }
+
     func releaseStrays(_ worker: Int) async throws {
         let began = ContinuousClock.now
-        let known = slots.claims.union(completer.claims)
-        let strays = try await queue.heldClaims(worker: worker).filter { !known.contains($0) }
-        _ = try await queue.releaseJobs(strays)
+        let known = knownClaims
+        let held = try await queue.heldClaims(worker: worker)
+        _ = try await queue.releaseJobs(held.filter { !known.contains($0) })
         state.withLock { $0.strays.noteLook(from: began) }
     }
+
+    /// Between two claims: what one gave that was under way during the look has its slot, or has had it.
+    func releaseStrays(among held: [Claim]) async throws {
+        let known = knownClaims
+        let strays = held.filter { !known.contains($0) }
+        guard !strays.isEmpty else { return }
+        _ = try await queue.releaseJobs(strays)
+    }
+
+    /// Leaves to the claim loop what this worker holds and did not know of when the look began.
+    private func lookForStrays(_ worker: Int) async {
+        let began = ContinuousClock.now
+        let known = knownClaims
+        var held: [Claim]?
+        do {
+            held = try await queue.heldClaims(worker: worker)
+        } catch {
+            noteDatabaseLost(error)
+        }
+        let unknown = held?.filter { !known.contains($0) }
+        state.withLock { state in
+            state.looksForStrays = false
+            state.strays.noteLook(from: began)
+            state.held = unknown
+        }
+    }
+
+    /// A run that ends is the completer's before it leaves its slot, so slots are looked at first.
+    private var knownClaims: Set<Claim> { slots.claims.union(completer.claims) }
 
     /// What each job file's runs must know, asked for all of them at once.
     ///

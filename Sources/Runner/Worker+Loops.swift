@@ -116,21 +116,22 @@ extension Worker {
     func maintain() async {
         var partitionsDue = ContinuousClock.now
         while !Task.isCancelled {
-            do {
-                if turns.isOurs(each: settings.sweep) {
-                    _ = try await queue.liftQuarantines()
-                    _ = try await queue.slowJobs()
-                    _ = try await queue.reconcileJobs()
-                    lookBehind()
-                }
-                if let worker = presence.worker { try await claimer.tellUse(worker: worker) }
-                if ContinuousClock.now >= partitionsDue {
+            if turns.isOurs(each: settings.sweep) {
+                await attempt { _ = try await queue.liftQuarantines() }
+                await attempt { _ = try await queue.slowJobs() }
+                await attempt { _ = try await queue.reconcileJobs() }
+                lookBehind()
+            }
+            if let worker = presence.worker {
+                await attempt { try await claimer.tellUse(worker: worker) }
+            }
+            if ContinuousClock.now >= partitionsDue {
+                // Partitions are made a week ahead: a minute later is early enough.
+                partitionsDue = .now + .seconds(60)
+                await attempt {
                     let isDone = try await queue.maintainRuns(keep: settings.retention)
-                    // Partitions are made a week ahead: a minute later is early enough.
-                    partitionsDue = .now + .seconds(isDone ? 3600 : 60)
+                    if isDone { partitionsDue = .now + .seconds(3600) }
                 }
-            } catch {
-                noteDatabaseLost(error)
             }
             try? await Task.sleep(for: settings.sweep, clock: .continuous)
         }
@@ -138,13 +139,23 @@ extension Worker {
 }
 
 extension Worker {
+    /// A chore that fails is left to its next time, and keeps none of the others away.
+    private func attempt(_ chore: () async throws -> Void) async {
+        do {
+            try await chore()
+        } catch {
+            noteDatabaseLost(error)
+        }
+    }
+
     /// A notification says from when on how many jobs are due, or which tenant may have more of them run:
     /// `TIME:TENANT:JOBS:USER`, each of them empty for what is not said (`wake_workers`).
     private func noteDue(_ payload: String) {
         let parts = payload.split(separator: ":", omittingEmptySubsequences: false).map {
             Int64($0)
         }
-        if let time = parts.first ?? nil { claimer.note(dueFrom: time) }
+        // Before 1970: for ever. Any login may send what it likes.
+        if let time = parts.first ?? nil { claimer.note(dueFrom: time < 0 ? nil : time) }
         if parts.count > 1, let tenant = parts[1] { claimer.note(lifted: tenant) }
         if turns.answers(parts.count > 2 ? parts[2].map(Int.init) : nil) { due.ring() }
     }

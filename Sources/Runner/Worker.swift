@@ -65,6 +65,10 @@ public final class Worker: Sendable {
         /// The last opening that has ended failed, so that no run began: a claim that works does not mean that all is well.
         var isOpeningBroken = false
         var strays = StrayWatch()
+        /// A look for strays is under way beside the claims.
+        var looksForStrays = false
+        /// What the last one found that this worker holds.
+        var held: [Claim]?
         /// With `drains`: before then it does not ask whether others have work.
         var asksForWorkAt = ContinuousClock.now
         var runs = 0
@@ -164,7 +168,8 @@ public final class Worker: Sendable {
     private func settle() async {
         let end = ContinuousClock.now + settings.grace
         while isBusy, ContinuousClock.now < end, !isAborting, !Task.isCancelled {
-            await freed.wait(atMost: .milliseconds(20))
+            // Not by the bell: the claim loop may wait for it still, and it wakes one.
+            try? await Task.sleep(for: .milliseconds(20), clock: .continuous)
         }
         // They are not waited for: their lanes may hang.
         state.withLock { $0.claiming }?.cancel()

@@ -73,6 +73,46 @@ extension DatabaseFaultTests {
         }
     }
 
+    @Test func `a worker is well again when the jobs that could not begin are not due any more`()
+        async throws
+    {
+        try await withWorld(Self.yaml()) { world in
+            try await world.addUser("ann", videos: 15)
+            try await world.replace("run_inputs", with: "raise exception 'no inputs today';")
+            let worker = try world.start()
+            try await eventually("the trouble is told") {
+                world.lines.all.contains { $0.contains("no inputs today") }
+            }
+            #expect(!world.lines.all.contains { $0.contains("database back") })
+            try await world.sql("select jobrunner.take_job('acme', $1)", .text(world.file.name))
+            try await eventually("the trouble's end is told", within: .seconds(10)) {
+                world.lines.all.contains { $0.contains("database back") }
+            }
+            await worker.stop()
+        }
+    }
+
+    /// The answer walks all that is due.
+    @Test func `a drain asks whether others have work in a tenth of its time at most`() async throws
+    {
+        try await withWorld(Self.yaml()) { world in
+            try await world.sql("create table public.asked (at timestamptz)")
+            try await world.replace(
+                "has_work",
+                with: """
+                    insert into public.asked values (clock_timestamp());
+                    perform pg_sleep(0.05);
+                    return (select count(*) from public.asked) < 4;
+                    """)
+            try await world.drain()
+            let pauses = try await world.sql(
+                "select (extract(epoch from at - lag(at) over (order by at)) * 1000)::integer from public.asked offset 1"
+            )
+            #expect(pauses.count == 3)
+            for pause in pauses { #expect(try pause.int(0) >= 490) }
+        }
+    }
+
     @Test func `a worker that is told to stop ends though its database hangs`() async throws {
         try await withWorld(Self.yaml()) { world in
             try await addUsers(world)

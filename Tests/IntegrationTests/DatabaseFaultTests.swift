@@ -295,22 +295,8 @@ import Testing
     {
         try await withWorld(Self.yaml()) { world in
             try await world.addUser("ann", videos: 15)
-            let signature = try #require(
-                try await world.value(
-                    "select oid::regprocedure from pg_proc where proname = 'run_inputs'"))
-            let result = try #require(
-                try await world.value(
-                    "select pg_get_function_result(oid) from pg_proc where proname = 'run_inputs'"))
-            try await world.sql("alter function \(signature) rename to away")
-            try await world.sql(
-                """
-                create function \(signature) returns \(result) language plpgsql as $$
-                begin
-                  perform pg_sleep(0.3);
-                  raise exception 'no inputs today';
-                end
-                $$
-                """)
+            try await world.replace(
+                "run_inputs", with: "perform pg_sleep(0.3); raise exception 'no inputs today';")
             let worker = try world.start(drains: true) {
                 $0.patience = .seconds(2)
                 $0.grace = .seconds(2)

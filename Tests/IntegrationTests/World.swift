@@ -138,6 +138,23 @@ final class World: Sendable {
         return try rows.first.flatMap { try $0.optionalText(0) }
     }
 
+    /// Puts another body in the place of one of the schema's functions.
+    func replace(_ function: String, with body: String) async throws {
+        let read = """
+            select pg_get_function_identity_arguments(oid), pg_get_function_result(oid)
+            from pg_proc where proname = $1
+            """
+        let row = try await sql(read, .text(function)).only()
+        let arguments = try row.text(0)
+        let result = try row.text(1)
+        try await sql("alter function jobrunner.\(function)(\(arguments)) rename to away")
+        try await sql(
+            """
+            create function jobrunner.\(function)(\(arguments)) returns \(result) language plpgsql as
+            $$ begin \(body) end $$
+            """)
+    }
+
     /// Moves time in rows: every waiting job becomes due.
     func makeDue() async throws {
         try await sql("update jobrunner.jobs set due_at = now() where worker_id is null")

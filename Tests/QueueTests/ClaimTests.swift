@@ -278,6 +278,12 @@ struct FairnessTests {
             try await fixture.addUsers(3)
             try await fixture.addUsers(3, tenant: "other")
             #expect(try await fixture.int("select jobrunner.pause_jobs('acme')") == 3)
+            // They are not even found: nobody remembers them, and nobody asks for them again.
+            #expect(
+                try await fixture.int(
+                    "select coalesce(cardinality(found_tenant_ids), 0) from jobrunner.claim_jobs(\(worker), 2, '{hub.refresh}')"
+                )
+                    == 3)
             #expect(counts(try await fixture.claim(worker)) == ["other": 3])
             _ = try await fixture.int("select jobrunner.resume_jobs('acme')")
             #expect(counts(try await fixture.claim(worker)) == ["acme": 3])

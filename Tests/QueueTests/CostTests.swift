@@ -7,13 +7,13 @@ import Testing
 @Suite("Costs")
 struct CostTests {
     /// What `explain (analyze, buffers, wal)` says of a whole statement.
-    private struct Cost {
+    struct Cost {
         var buffers: Int
         var logBytes: Int
         var images: Int
     }
 
-    private func cost(_ session: Session, _ sql: String) throws -> Cost {
+    func cost(_ session: Session, _ sql: String) throws -> Cost {
         let text = try session.query(
             .unprepared("explain (analyze, buffers, wal, format json) " + sql)
         ).only().text(0)
@@ -62,7 +62,7 @@ struct CostTests {
     }
 
     /// Of all that became due.
-    private func claimDue(_ worker: Int, _ limit: Int, since: String) -> String {
+    func claimDue(_ worker: Int, _ limit: Int, since: String) -> String {
         "select * from jobrunner.claim_jobs(\(worker), \(limit), '{hub.refresh}', \(since))"
     }
 

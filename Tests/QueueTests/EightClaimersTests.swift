@@ -40,6 +40,9 @@ struct EightClaimersTests {
                     Issue.record(error)
                 }
             }
+            for (tenant, wait) in try await town.left(fixture) {
+                ledger.left(tenant, waiting: wait)
+            }
             ledger.judge(town, seconds: seconds)
         }
     }
@@ -207,6 +210,23 @@ private struct Town: Sendable {
     }
 }
 
+extension Town {
+    /// What nobody has claimed when the time is over: of each tenant how long its oldest due job waits.
+    fileprivate func left(_ fixture: Fixture) async throws -> [(tenant: Int64, seconds: Double)] {
+        try await fixture.database.run { session in
+            try session.query(
+                Statement(
+                    """
+                    select j.tenant_id, extract(epoch from now() - min(j.due_at))::float8
+                    from jobrunner.jobs as j
+                    where j.claimable_at <= now() and j.state = 'waiting'
+                    group by j.tenant_id
+                    """)
+            ).map { (Int64(try $0.int(0)), try $0.double(1)) }
+        }
+    }
+}
+
 /// What happened, and whether it is as it should be.
 private final class Ledger: Sendable {
     private struct State {
@@ -259,6 +279,11 @@ private final class Ledger: Sendable {
                 state.slotTime[job.tenantID, default: 0] += held
             }
         }
+    }
+
+    /// A job that was never claimed has waited, too.
+    func left(_ tenant: Int64, waiting seconds: Double) {
+        state.withLock { $0.waits[tenant, default: []].append(seconds) }
     }
 
     func pause(_ isPaused: Bool) {

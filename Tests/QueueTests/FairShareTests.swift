@@ -125,6 +125,23 @@ struct FairShareTests {
         #expect(rest.map(\.tenant) == [2] && rest.first?.share ?? 0 >= 30)
     }
 
+    /// Its run began when nobody else had anything, and ends when others have.
+    @Test func `a run's time from before a quiet moment is forgotten with all use`() {
+        var share = FairShare(capacity: 8)
+        share.name(1, at: 0)
+        share.began(1, at: 0)
+        share.foundEmpty(1)
+        for tenant in [1, 2] as [Int64] { share.name(tenant, at: 300) }
+        #expect(share.running(at: 301).map(\.seconds) == [1])
+        share.ended(1, began: 0, at: 301)
+        share.began(2, at: 301)
+        share.ended(2, began: 301, at: 303)
+        // One second against two.
+        #expect(share.candidates(for: 1, at: 303, known: plenty).first?.tenant == 1)
+        share.began(1, at: 303)
+        #expect(share.running(at: 305).map(\.seconds) == [2])
+    }
+
     @Test func `a tenant that comes late waits for one end, and is not given what it missed`() {
         var slots = SlotsOfTime(slots: 8)
         for tenant in 1...100 { slots.add(Int64(tenant)) }

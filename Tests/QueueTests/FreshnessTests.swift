@@ -43,6 +43,17 @@ struct FreshnessTests {
         }
     }
 
+    /// Where the file says no age, the period does: a user's own comes before the file's.
+    @Test func `rows are fresh for as long as their user's period is`() async throws {
+        try await Self.lend(age: "2 hours") { fixture, _ async throws in
+            try await fixture.script("update jobrunner.job_files set soft = null, hard = null")
+            #expect(try await fixture.fresh().answer == "wait")
+            try await fixture.script(
+                "select jobrunner.set_period('acme', 'ann', 'hub.refresh', '1 day')")
+            #expect(try await fixture.fresh().answer == "fresh")
+        }
+    }
+
     @Test func `SC6 between the ages the rows are used and one refresh follows, however many ask`()
         async throws
     {

@@ -33,6 +33,32 @@ import Testing
         }
     }
 
+    @Test func `a job that many get is due at once, or spread over a span in that lane`()
+        async throws
+    {
+        try await Fixture.lend { fixture in
+            try await fixture.script("select jobrunner.take_job('acme', 'hub.refresh')")
+            #expect(try await addUsers(fixture, 1000) == 1000)
+            let read = """
+                select concat_ws(' ', count(*), min(priority), max(priority), max(due_at) <= now(),
+                  count(*) filter (where due_at < now() + interval '3 h'))
+                from jobrunner.jobs where name = 'hub.refresh'
+                """
+            for (span, lane) in [("interval '6 h'", "-1"), ("null", "0")] {
+                try await fixture.script(
+                    "select jobrunner.give_job('acme', 'hub.refresh', \(span))")
+                let words = try await fixture.text(read).split(separator: " ")
+                #expect(words.prefix(3) == ["1000", lane[...], lane[...]])
+                #expect(words[3] == (lane == "0" ? "t" : "f"))
+                #expect((lane == "0" ? 1000...1000 : 400...600) ~= Int(words[4]) ?? 0)
+                try await fixture.script("select jobrunner.take_job('acme', 'hub.refresh')")
+            }
+            let refusal = try await fixture.refusal(
+                "select jobrunner.give_job('acme', 'hub.refresh', '31 days')")
+            #expect(refusal == "JR017")
+        }
+    }
+
     @Test func `a span, arrays and keys that can't be are refused`() async throws {
         try await Fixture.lend { fixture in
             for (call, state) in [

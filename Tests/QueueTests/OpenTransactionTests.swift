@@ -34,6 +34,20 @@ struct OpenTransactionTests {
         }
     }
 
+    @Test func `claims are given back though an application holds one of their jobs`() async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            let worker = try await fixture.addWorker()
+            try await fixture.addUsers(3)
+            let claims = try await fixture.claim(worker).map(\.claim)
+            let held = "select from jobrunner.jobs where user_id = \(claims[1].userID) for update"
+            try await fixture.during(held) { () async throws in
+                #expect(try await fixture.queue.releaseJobs(claims) == 2)
+            }
+            #expect(try await fixture.queue.releaseJobs(claims) == 1)
+        }
+    }
+
     @Test func `an application that enqueues in key order meets no deadlock with ending runs`()
         async throws
     {

@@ -19,12 +19,18 @@ import Testing
         #expect(use.report([], at: 510) == nil)
     }
 
+    @Test func `of a run that is longer than the five minutes these are told`() {
+        var use = SlotUse()
+        use.note(1, 3600, at: 4000)
+        #expect(use.report([], at: 4000)?.tenants.map(\.seconds) == [300])
+    }
+
     @Test func `of more than a thousand tenants those that had most are told by name`() {
         var use = SlotUse()
-        for tenant in 1...1500 { use.note(Int64(tenant), Double(tenant), at: 1) }
+        for tenant in 1...1500 { use.note(Int64(tenant), Double(tenant) / 8, at: 1) }
         let report = use.report([], at: 1)
         #expect(report?.tenants.count == 1000 && report?.tenants.first?.id == 1500)
-        #expect(report?.others == Double((1...500).reduce(0, +)))
+        #expect(report?.others == Double((1...500).reduce(0, +)) / 8)
     }
 
     @Test func `a view tells what each tenant asked for, what it had, and since when it waits`()
@@ -62,13 +68,23 @@ import Testing
                 try await fixture.texts(shares) == [
                     "acme 25.00 25.00 2.0 1 7", "heavy 75.00 75.00 6.0 0",
                 ])
-            // What a worker told long ago, or one that has ended, counts no more.
+            // What a worker told long ago counts no more, but for the last that one told which has ended since.
             try await fixture.script(
                 """
-                update jobrunner.slot_use set noted_at = now() - interval '31 s' where worker_id = \(worker);
+                update jobrunner.slot_use set noted_at = now() - interval '31 s';
                 select jobrunner.leave_worker(\(other));
                 """)
-            #expect(try await fixture.texts(shares) == ["acme 100.00 0.0 1 7"])
+            #expect(
+                try await fixture.texts(shares) == [
+                    "acme 25.00 20.00 1.0 1 7", "heavy 75.00 80.00 4.0 0",
+                ])
+            // What a paused tenant has due waits for nobody.
+            try await fixture.script(
+                """
+                update jobrunner.slot_use set noted_at = now() - interval '301 s';
+                select jobrunner.pause_jobs('acme');
+                """)
+            #expect(try await fixture.texts(shares) == [])
         }
     }
 

@@ -143,6 +143,30 @@ struct SourceTests {
         }
     }
 
+    /// A batch waits for nobody's transaction, and no two wait for each other.
+    @Test
+    func `a source that somebody holds grants a batch nothing, and all others what they have`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            let ann = try await fixture.addUser()
+            try await fixture.addTenant("other")
+            let other = try await fixture.int(
+                "select id from jobrunner.tenants where name = 'other'")
+            let wishes = [try await tenant(fixture), Int64(other)].map {
+                SourceWish(tenantID: $0, source: "hub", requests: 2)
+            }
+            let held =
+                "select from jobrunner.sources where tenant_id = \(wishes[0].tenantID) for update"
+            let opened = try await fixture.during(held) {
+                try await fixture.queue.openRuns(
+                    users: [ann], lists: [], tables: [], sources: wishes)
+            }
+            #expect(opened.sources.map(\.granted) == [0, 2])
+            #expect(opened.sources.allSatisfy { $0.blocked == nil })
+        }
+    }
+
     @Test func `what a batch must know is one answer: lists, empty tables, budgets and addresses`()
         async throws
     {

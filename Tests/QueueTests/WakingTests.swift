@@ -6,6 +6,12 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct WakingTests {
     /// The counts of jobs in the notifications that some SQL sends; "" where nobody has counted.
     private func announced(_ fixture: Fixture, by sql: String) async throws -> [String] {
+        try await payloads(fixture, by: sql).map { payload in
+            String(payload.split(separator: ":", omittingEmptySubsequences: false)[2])
+        }
+    }
+
+    private func payloads(_ fixture: Fixture, by sql: String) async throws -> [String] {
         let listener = Listener(
             try DatabaseConfiguration(conninfo: fixture.url, applicationName: "test", lanes: 1),
             channels: ["jobrunner_due", "end"])
@@ -14,13 +20,12 @@ import Testing
         #expect(await events.next() == .listening)
         try await fixture.script(sql)
         try await fixture.script("select pg_notify('end', '')")
-        var counts: [String] = []
+        var payloads: [String] = []
         while case .notification(let channel, let payload)? = await events.next(), channel != "end"
         {
-            let parts = payload.split(separator: ":", omittingEmptySubsequences: false)
-            counts.append(String(parts[2]))
+            payloads.append(payload)
         }
-        return counts
+        return payloads
     }
 
     private static let verbs = [
@@ -52,6 +57,48 @@ import Testing
                 where name = 'hub.refresh'
                 """)
             #expect(try await announced(fixture, by: sql) == counts)
+        }
+    }
+
+    /// Rows that move, and jobs that are due again, are announced with the time of the oldest.
+    @Test(arguments: [
+        ("select jobrunner.note_asked(j) from jobrunner.jobs as j limit 1", "-3600 1"),
+        ("select jobrunner.set_period('acme', 'user1', 'hub.refresh', '2 h')", "-3600 1"),
+        ("select jobrunner.repair_jobs('acme', 'user1')", "0 1"),
+        ("select jobrunner.resume_jobs('acme')", "-3600 3"),
+        ("select jobrunner.wake_workers('-infinity', in_jobs => 1)", "ever 1"),
+        ("select jobrunner.wake_workers('infinity', in_jobs => 1)", " 1"),
+    ])
+    func `what was due before is announced from then on`(_ sql: String, _ announced: String)
+        async throws
+    {
+        try await Fixture.lend { fixture in
+            try await fixture.addUsers(3)
+            try await fixture.script(
+                """
+                update jobrunner.job_files set slow_after = '30 days', slow_every = '1 day';
+                update jobrunner.jobs set due_at = now() - interval '1 hour', slows_at = now() + interval '1 day';
+                update jobrunner.tenants set paused_at = now() where \(sql.contains("resume"));
+                """)
+            let now = try await fixture.int("select extract(epoch from now())::bigint")
+            let payloads = try await payloads(fixture, by: sql).map { payload in
+                let parts = payload.split(separator: ":", omittingEmptySubsequences: false)
+                guard let time = Int(parts[0]) else { return " \(parts[2])" }
+                // To the minute.
+                let since = Int((Double(time / 1_000_000 - now) / 60).rounded()) * 60
+                return "\(time < 0 ? "ever" : "\(since)") \(parts[2])"
+            }
+            // More than one verb within it may say so.
+            #expect(Set(payloads) == [announced])
+        }
+    }
+
+    @Test func `a schedule that moves nothing that is due wakes nobody`() async throws {
+        try await Fixture.lend { fixture in
+            try await fixture.addUsers(3)
+            try await fixture.script("update jobrunner.jobs set due_at = now() + interval '1 hour'")
+            let sql = "select jobrunner.set_period('acme', null, 'hub.refresh', '2 h')"
+            #expect(try await announced(fixture, by: sql) == [])
         }
     }
 

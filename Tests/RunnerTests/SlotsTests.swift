@@ -50,6 +50,24 @@ func claim(_ fence: Int64) -> Claim {
         #expect(control.stopReason == .shutdown)
     }
 
+    @Test func `the run that is longest at work makes room, and another when that one hangs`() {
+        let slots = Slots(capacity: 4)
+        let controls = (1...3).map { slots.take(claim(Int64($0)), of: 1) }
+        let other = slots.take(claim(4), of: 2)
+        let start = ContinuousClock.now
+        slots.yield([1: 1], at: start)
+        #expect(!controls.contains { $0.isToYield })
+        for second in [2, 3, 6] {
+            slots.yield([1: 1], at: start + .seconds(second))
+            #expect(controls.map(\.isToYield) == [true, false, false])
+        }
+        slots.yield([1: 1], at: start + .seconds(8))
+        #expect(controls.map(\.isToYield) == [true, true, false])
+        slots.yield([1: 2], at: start + .seconds(9))
+        #expect(controls.map(\.isToYield) == [true, true, true])
+        #expect(!other.isToYield)
+    }
+
     @Test func `the first reason stays`() {
         let slots = Slots(capacity: 1)
         let control = slots.take(claim(1), of: 1)

@@ -1,9 +1,11 @@
+import Glibc
 import HTTP
 import JobFile
 import Postgres
 import Queue
 import Schema
 import Sync
+import Synchronization
 import Telemetry
 import TestSupport
 import Testing
@@ -47,35 +49,121 @@ import Testing
             budgets: budgets, log: log)
     }
 
+    /// The schema, the job file, and a tenant with users who have its job.
+    private func prepare(_ database: Database, users: Int) async throws {
+        let jobFile = try JobFile.parse(file, file: "test.yaml").get()
+        _ = try await Migrator(database: database).migrate(jobFiles: [jobFile])
+        try await database.run { session in
+            try session.script(
+                """
+                select jobrunner.add_tenant('acme');
+                select jobrunner.give_job('acme', 'app.refresh');
+                select jobrunner.add_user('acme', 'user' || n, '{}') from generate_series(1, \(users)) as n;
+                """)
+        }
+    }
+
+    /// So many jobs that worker 1 has claimed.
+    private func claimed(
+        _ count: Int, _ settings: DatabaseConfiguration
+    ) async throws -> (Queue, [ClaimedJob]) {
+        let database = Database(settings)
+        try await prepare(database, users: count)
+        let queue = Queue(database)
+        let worker = try await queue.registerWorker(
+            host: "test", pid: 1, version: "test", capacity: count)
+        let jobs = try await queue.claimJobs(worker: worker, limit: count, names: ["app.refresh"])
+        try #require(worker == 1 && jobs.count == count)
+        return (queue, jobs)
+    }
+
+    /// Puts another body in a function's place.
+    private func replace(_ name: String, with body: String, in database: Database) async throws {
+        try await database.run { session in
+            let read = Statement(
+                """
+                select pg_get_function_identity_arguments(oid), pg_get_function_result(oid)
+                from pg_proc where proname = $1
+                """, .text(name))
+            let row = try session.query(read).only()
+            let (arguments, result) = (try row.text(0), try row.text(1))
+            try session.script(
+                """
+                alter function jobrunner.\(name)(\(arguments)) rename to away;
+                create function jobrunner.\(name)(\(arguments)) returns \(result) language plpgsql as
+                $$ begin \(body) end $$
+                """)
+        }
+    }
+
     @Test func `jobs whose claim was never heard of are given back, those at work are not`()
         async throws
     {
-        let jobFile = try JobFile.parse(file, file: "test.yaml").get()
         let settings = try await TestDatabase.make().configuration()
-        let database = Database(settings)
-        _ = try await Migrator(database: database).migrate(jobFiles: [jobFile])
-        try await database.run { session in
-            _ = try session.query(Statement("select jobrunner.add_tenant('acme')"))
-            _ = try session.query(Statement("select jobrunner.give_job('acme', 'app.refresh')"))
-            for key in ["a", "b", "c"] {
-                _ = try session.query(
-                    Statement("select jobrunner.add_user('acme', $1, '{}')", .text(key)))
-            }
-        }
-        let queue = Queue(database)
-        let number = try await queue.registerWorker(
-            host: "test", pid: 1, version: "test", capacity: 10)
-        let jobs = try await queue.claimJobs(worker: number, limit: 10, names: ["app.refresh"])
-        try #require(jobs.count == 3)
+        let (queue, jobs) = try await claimed(3, settings)
         let worker = try worker(settings)
         _ = worker.slots.take(jobs[0].claim, of: 1)
         worker.completer.add(FinishedRun(claim: jobs[1].claim, outcome: .complete))
-        try await worker.releaseStrays(number)
-        let held = try await queue.heldClaims(worker: number)
+        try await worker.releaseStrays(1)
+        let held = try await queue.heldClaims(worker: 1)
         #expect(Set(held) == [jobs[0].claim, jobs[1].claim])
-        let again = try await queue.claimJobs(worker: number, limit: 10, names: ["app.refresh"])
+        let again = try await queue.claimJobs(worker: 1, limit: 10, names: ["app.refresh"])
         #expect(again.map(\.claim.userID) == [jobs[2].claim.userID])
-        await database.close()
+        await queue.database.close()
+    }
+
+    /// A run's outcome is the completer's before its slot is free.
+    @Test func `what ends while a worker looks for strays is not given back`() async throws {
+        let settings = try await TestDatabase.make().configuration(lanes: 2)
+        let (queue, jobs) = try await claimed(500, settings)
+        let worker = try worker(settings)
+        for job in jobs { _ = worker.slots.take(job.claim, of: 1) }
+        let ending = Task.detached {
+            for job in jobs {
+                worker.completer.add(FinishedRun(claim: job.claim, outcome: .complete))
+                worker.slots.leave(job.claim)
+                usleep(500)
+            }
+        }
+        while worker.slots.count > 0 { try await worker.releaseStrays(1) }
+        await ending.value
+        // No outcome was written, so all of them are held.
+        #expect(try await queue.heldClaims(worker: 1).count == 500)
+        await queue.database.close()
+    }
+
+    @Test func `a worker claims nothing while two thousand outcomes wait to be written`()
+        async throws
+    {
+        let settings = try await TestDatabase.make().configuration(lanes: 3)
+        let database = Database(settings)
+        try await prepare(database, users: 3)
+        let gate = Database(settings)
+        try await gate.run { try $0.script("select pg_advisory_lock(7)") }
+        try await replace(
+            "finish_runs", with: "perform pg_advisory_xact_lock_shared(7); return;", in: database)
+        let worker = try worker(settings)
+        // One batch is being written.
+        for fence in 1...2500 as ClosedRange<Int64> {
+            worker.completer.add(FinishedRun(claim: claim(fence), outcome: .complete))
+        }
+        let (signals, sender) = AsyncStream.makeStream(of: WorkerSignal.self)
+        let working = Task { _ = await worker.run(signals) }
+        while worker.presence.worker == nil { await Task.yield() }
+        // The claim loop passes by three times.
+        for _ in 0..<3 {
+            worker.state.withLock { $0.strays.noteFailure() }
+            while worker.state.withLock({ $0.strays.isLikely }) { await Task.yield() }
+        }
+        let taken = Statement("select count(*) from jobrunner.jobs where fence > 0")
+        #expect(try await database.run { try $0.query(taken).only().int(0) } == 0)
+        try await gate.run { try $0.script("select pg_advisory_unlock(7)") }
+        while try await database.run({ try $0.query(taken).only().int(0) }) < 3 {
+            await Task.yield()
+        }
+        sender.yield(.stop)
+        await working.value
+        for pool in [gate, database] { await pool.close() }
     }
 
     @Test func `a second signal ends a worker at once, whatever is unwritten`() async throws {
@@ -91,6 +179,39 @@ import Testing
         sender.yield(.abort)
         await working.value
         #expect(worker.completer.claims.contains(claim(1)))
+    }
+
+    /// NOTIFY needs no privilege.
+    @Test func `whatever a stranger announces, a worker claims what is due`() async throws {
+        let settings = try await TestDatabase.make().configuration(lanes: 3)
+        let database = Database(settings)
+        try await prepare(database, users: 2)
+        try await database.run {
+            try $0.script("update jobrunner.jobs set due_at = now() + interval '1 h'")
+        }
+        let worker = try worker(settings)
+        let (signals, sender) = AsyncStream.makeStream(of: WorkerSignal.self)
+        let working = Task { _ = await worker.run(signals) }
+        while worker.presence.worker == nil { await Task.yield() }
+        try await database.run { session in
+            for payload in [
+                "-9000000000000000000::", "-9223372036854775808:::", "9223372036854775807::1:",
+                "::-9223372036854775808", "::-9223372036854775807", "::9223372036854775807:",
+                ":::::", "a:b:c:d", "",
+            ] {
+                try session.script("notify jobrunner_due, '\(payload)'")
+            }
+            try session.script("select jobrunner.enqueue_all('acme', 'app.refresh')")
+        }
+        let taken = Statement("select count(*) from jobrunner.jobs where fence > 0")
+        let end = ContinuousClock.now + .seconds(20)
+        while try await database.run({ try $0.query(taken).only().int(0) }) < 2 {
+            try #require(.now < end, "nothing was claimed")
+            await Task.yield()
+        }
+        sender.yield(.stop)
+        await working.value
+        await database.close()
     }
 
     @Test func `a worker given up twice over is given up once`() throws {

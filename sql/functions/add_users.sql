@@ -16,9 +16,6 @@ declare
   v_tenant jobrunner.tenants := jobrunner.tenant_named(in_tenant);
   v_ids bigint[];
 begin
-  if in_within not between interval '0' and interval '30 days' then
-    raise exception 'a span of % is not from 0 to 30 days', in_within using errcode = 'JR017';
-  end if;
   if cardinality(in_attributes) <> cardinality(in_keys) then
     raise exception '% keys have % attributes', cardinality(in_keys), cardinality(in_attributes) using errcode = 'JR017';
   end if;

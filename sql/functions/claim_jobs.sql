@@ -65,7 +65,7 @@ as $$
 -- each tenant's places stand from its in_firsts to its in_lasts (pick_places).
 -- A job that may have killed two workers is given to a worker that holds no other such job, before all others.
 -- Raises JR003 when the worker has been given up or drains.
--- Locks: the worker's row, so that the worker can't be given up, and its jobs looked for, while this claim is under way;
+-- Locks: the worker's row, so that the worker can't be given up, and its jobs looked for, while this claim is under way (hold_worker);
 -- rows of limited_tenants, and jobs. No indexed column is changed, so that claims are HOT updates.
 #variable_conflict use_column
 declare
@@ -97,21 +97,26 @@ begin
   if v_limit > 0 and exists (
     select from jobrunner.jobs as j where j.crashes >= 2 and j.claimable_at <= now() and j.state = 'waiting'
   ) then
+    perform jobrunner.hold_worker(in_worker_id);
     select s.place, s.limited_tenant_id into v_suspect_place, v_suspect_limited
     from jobrunner.suspect_to_claim(in_worker_id, in_names) as s;
     v_limit := v_limit - (v_suspect_place is not null)::integer;
   end if;
   if in_takes then
-    v_look := jobrunner.pick_due(v_limit, in_look, in_names, in_since, in_since_user_id, in_locks);
+    v_look := jobrunner.pick_due(in_worker_id, v_limit, in_look, in_names, in_since, in_since_user_id, in_locks);
     v_places := v_look.picked;
   elsif v_limit > 0 and in_places <> '{}' and in_locks then
+    perform jobrunner.hold_worker(in_worker_id);
     select p.* into v_pick
-    from jobrunner.pick_places(v_limit, in_names, in_tenant_ids, in_shares, in_firsts, in_lasts, in_places) as p;
+    from jobrunner.pick_places(
+      v_limit, in_names, in_tenant_ids, in_shares, in_firsts, in_lasts, in_places, v_suspect_limited
+    ) as p;
     v_places := v_pick.picked;
     v_limited := v_pick.limited_ids;
     v_full := v_pick.full_ids;
     v_busy := v_pick.busy_ids;
   elsif v_limit > 0 and in_places <> '{}' then
+    perform jobrunner.hold_worker(in_worker_id);
     v_places := in_places[: v_limit];
     v_tenant_ids := in_tenant_ids[: v_limit];
     v_apart := jobrunner.apart_tenants(v_tenant_ids);
@@ -130,12 +135,6 @@ begin
     v_limited := v_limited || v_suspect_limited;
   end if;
   if v_places <> '{}' then
-    perform from jobrunner.workers as w
-    where w.id = in_worker_id and w.ended_at is null and w.draining_at is null
-    for share;
-    if not found then
-      raise exception 'worker % has ended or drains', in_worker_id using errcode = 'JR003';
-    end if;
     if v_unlocked > 0 then
       perform set_config('lock_timeout', '100ms', true);
     end if;

@@ -3,7 +3,7 @@ language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Marks the running jobs of tenants with max_running, and no others, as counted towards it; returns how many it changed.
--- A job that somebody's transaction holds is left to the next call. Not for callers: set_tenant, reconcile_jobs.
+-- A job that somebody's transaction holds is left to the next call. Not for callers: settle_limits, reconcile_jobs.
 declare
   v_count integer;
 begin
@@ -25,4 +25,4 @@ begin
 end
 $$;
 comment on function jobrunner.count_limited_jobs is
-  'Counts running jobs towards their tenants'' max_running. Not for callers: set_tenant, reconcile_jobs.';
+  'Counts running jobs towards their tenants'' max_running. Not for callers: settle_limits, reconcile_jobs.';

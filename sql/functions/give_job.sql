@@ -1,12 +1,15 @@
+drop function if exists jobrunner.give_job(text, text);
 create or replace function jobrunner.give_job(
   in_tenant text,
-  in_job text
+  in_job text,
+  in_within interval default null
 ) returns integer
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Gives every user of a tenant, now and later, a job, or the tenant itself one of scope tenant; due at once where it
--- never ran (MH26). Returns how many standing jobs were made; given already: 0. Raises JR010, or JR012 for a job file that migrate has not stored.
+-- never ran (MH26), or spread over in_within in the lane of those who are new, as with add_users. Returns how many standing jobs
+-- were made; given already: 0. Raises JR010, JR012 for a job file that migrate has not stored, JR017 for a span out of bounds.
 declare
   v_tenant jobrunner.tenants := jobrunner.tenant_named(in_tenant);
 begin
@@ -22,7 +25,7 @@ begin
   insert into jobrunner.sources (tenant_id, name, tokens)
   select v_tenant.id, f.source, coalesce(f.per_second, 0) from jobrunner.job_files as f where f.name = in_job
   on conflict do nothing;
-  return jobrunner.make_jobs(v_tenant.id, in_job);
+  return jobrunner.make_jobs(v_tenant.id, in_job, in_within);
 end
 $$;
 comment on function jobrunner.give_job is 'Gives every user of a tenant a job.';

@@ -8,16 +8,19 @@ language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Makes the standing jobs that these users lack of those that their tenants were given, of the files in_names or of all;
--- returns how many. A job is due at once (MH26), or at random within in_within. One of scope tenant is only for the row that stands for its tenant.
--- Locks the users, and the schedules of the files. Not for callers: add_user, add_users, make_jobs.
+-- returns how many. A job is due at once (MH26), or at random within in_within, at most 30 days. One of scope tenant is only for the row that stands for its tenant.
+-- Raises JR017 for a span out of bounds. Locks the users, and the schedules of the files. Not for callers: add_user, add_users, make_jobs.
 declare
   v_count integer;
 begin
+  if in_within not between interval '0' and interval '30 days' then
+    raise exception 'a span of % is not from 0 to 30 days', in_within using errcode = 'JR017';
+  end if;
   insert into jobrunner.jobs (
     user_id, name, tenant_id, every, phase, deadline, due_at, priority, slows_at, paused_at, paused_with_user
   )
   select u.id, f.name, u.tenant_id, coalesce(p.every, f.every),
-    jobrunner.phase_of(u.id, f.name, coalesce(p.every, f.every), f.spread), f.deadline, now() + random() * in_within, in_priority,
+    jobrunner.phase_of(u.id, f.name, coalesce(p.every, f.every), f.spread), f.deadline, now() + random() * coalesce(in_within, '0'), in_priority,
     now() + f.slow_after, u.paused_at, u.paused_at is not null
   from unnest(in_user_ids) as i (id)
   join jobrunner.users as u on u.id = i.id

@@ -8,7 +8,8 @@ begin
   if new.max_running is null then
     delete from jobrunner.limited_tenants as l where l.tenant_id = new.id;
   else
-    insert into jobrunner.limited_tenants (tenant_id) values (new.id)
+    -- Of a tenant that is new nothing runs.
+    insert into jobrunner.limited_tenants as l (tenant_id, is_settled) values (new.id, tg_op = 'INSERT')
     on conflict (tenant_id) do update set since = now();
   end if;
   return null;

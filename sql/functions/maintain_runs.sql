@@ -17,6 +17,9 @@ as $$
 -- postponed says that the rest is left to the next call.
 declare
   v_day date;
+  v_move text;
+  -- While rows have nowhere to go a partition a call is made: moving them takes time.
+  v_is_late boolean;
   v_name text;
 begin
   created := 0;
@@ -30,18 +33,21 @@ begin
   -- A worker that was cleared holds no job.
   delete from jobrunner.workers as w where w.ended_at < now() - in_keep and w.cleared_at is not null;
 
+  v_is_late := exists (select from jobrunner.runs_other);
   for v_offset in 0..7 loop
     v_day := (now() at time zone 'UTC')::date + v_offset;
     v_name := 'runs_' || to_char(v_day, 'YYYYMMDD');
     continue when to_regclass('jobrunner.' || v_name) is not null;
     begin
-      lock table jobrunner.runs_other in access exclusive mode;
-      -- Rows of that day that arrived before its partition did move into it.
       execute format('create table jobrunner.%I (like jobrunner.runs including defaults including constraints)', v_name);
-      execute format(
+      v_move := format(
         'with moved as (delete from jobrunner.runs_other where ended_at >= %L and ended_at < %L returning *)
         insert into jobrunner.%I select * from moved',
         v_day::text || ' 00:00:00+00', (v_day + 1)::text || ' 00:00:00+00', v_name);
+      -- Rows of that day that arrived before its partition did move into it: nearly all while others read and write.
+      execute v_move;
+      lock table jobrunner.runs_other in access exclusive mode;
+      execute v_move;
       execute format(
         'alter table jobrunner.runs attach partition jobrunner.%I for values from (%L) to (%L)',
         v_name, v_day::text || ' 00:00:00+00', (v_day + 1)::text || ' 00:00:00+00');
@@ -52,6 +58,11 @@ begin
       return;
     end;
     created := created + 1;
+    if v_is_late then
+      postponed := true;
+      return next;
+      return;
+    end if;
   end loop;
 
   for v_name in

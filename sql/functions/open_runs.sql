@@ -13,6 +13,7 @@ as $$
 --   empty   {"table": [user ids without a row]}
 --   dirty   {"table": [user ids with unsent edits or deletions]}, of tables with push
 --   sources [{tenant_id, source, base, granted, blocked_ms}]
+-- A source whose row another transaction holds grants nothing here: each of its runs asks again by itself.
 -- in_lists: [{"table", "column"}]; in_sources: [{"tenant_id", "source", "wanted"}].
 declare
   v_lists jsonb := '{}';
@@ -60,8 +61,13 @@ begin
     'dirty', v_dirty,
     'sources', (
       select coalesce(jsonb_agg(to_jsonb(b)), '[]')
-      from jsonb_to_recordset(in_sources) as asked (tenant_id bigint, source text, wanted integer)
-      cross join lateral jobrunner.take_budget(asked.tenant_id, asked.source, asked.wanted) as b
+      -- In one order: two batches that want the same sources must not wait for each other.
+      from (
+        select a.*
+        from jsonb_to_recordset(in_sources) as a (tenant_id bigint, source text, wanted integer)
+        order by a.tenant_id, a.source
+      ) as asked
+      cross join lateral jobrunner.take_budget(asked.tenant_id, asked.source, asked.wanted, false) as b
     ));
 end
 $$;

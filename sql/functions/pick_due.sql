@@ -1,5 +1,7 @@
 drop function if exists jobrunner.pick_due(integer, integer, text[], timestamptz, bigint);
+drop function if exists jobrunner.pick_due(integer, integer, text[], timestamptz, bigint, boolean);
 create or replace function jobrunner.pick_due(
+  in_worker_id integer,
   in_limit integer,
   in_look integer,
   in_names text[],
@@ -13,7 +15,7 @@ set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
 -- Looks at what became due after (in_since, in_since_user_id), in_look jobs at most. If that is all there is, and no more than in_limit,
--- it is picked, but for those of a tenant that is paused or has a limit, or of who was added with many; with in_locks it is locked,
+-- it is picked for the worker, but for those of a tenant that is paused or has a limit, or of who was added with many; with in_locks it is locked,
 -- and what another holds is not picked. Not for callers: claim_jobs.
 declare
   v_look jobrunner.claim_look := jobrunner.look_due(in_look, in_names, in_since, in_since_user_id, 'infinity');
@@ -23,6 +25,7 @@ begin
   if v_look.places is null or v_look.looked_user_id < 9223372036854775807 or cardinality(v_look.places) > in_limit then
     return v_look;
   end if;
+  perform jobrunner.hold_worker(in_worker_id);
   v_apart := jobrunner.apart_tenants(v_look.tenant_ids);
   if v_apart = '{}' and -1 <> all (v_look.priorities) then
     v_look.picked := v_look.places;

@@ -7,6 +7,7 @@ create or replace function jobrunner.pick_places(
   in_firsts integer[],
   in_lasts integer[],
   in_places tid[],
+  in_suspect_tenant_id bigint,
   out picked tid[],
   out limited_ids bigint[],
   out full_ids bigint[],
@@ -21,7 +22,7 @@ as $$
 -- stand from its in_firsts to its in_lasts. A job that has moved, runs or is locked is passed by.
 -- limited_ids: tenants with a limit; full_ids: those that may run no more now, or are paused; busy_ids: those that another claim is
 -- taking from. Of a tenant with a limit it takes no more than may run; the turn to take from it is its row in limited_tenants, by skip locked.
--- Not for callers: claim_jobs.
+-- in_suspect_tenant_id: the tenant with a limit of whom this claim has picked a job before; null: none. Not for callers: claim_jobs.
 declare
   v_apart bigint[] := jobrunner.apart_tenants(in_tenant_ids);
   v_turns bigint[];
@@ -37,14 +38,13 @@ begin
     select array_agg(t.id), array_agg(greatest(0, case
         when t.paused_at is not null then 0
         when t.max_running is null then 2147483647
-        when t.id = any (v_turns) then t.max_running - coalesce(r.running, 0)
-        else 0
+        else coalesce(r.room, 0) - (t.id is not distinct from in_suspect_tenant_id)::integer
       end)),
       array_agg(t.id) filter (where t.max_running is not null),
       array_agg(t.id) filter (where t.paused_at is null and t.max_running is not null and t.id <> all (v_turns))
     into v_apart, v_rooms, limited_ids, busy_ids
     from jobrunner.tenants as t
-    left join jobrunner.running_of_tenants(v_turns) as r on r.tenant_id = t.id
+    left join jobrunner.rooms_of_tenants(v_turns) as r on r.tenant_id = t.id
     where t.id = any (v_apart);
     select array_agg(least(g.share, coalesce(a.room, g.share)) order by g.place) into v_shares
     from unnest(in_tenant_ids, in_shares) with ordinality as g (id, share, place)

@@ -8,12 +8,20 @@ language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Gives back claims whose runs have not begun, at shutdown: due as before, no outcome, no count.
--- Returns how many; a claim that was lost meanwhile is left alone.
+-- Returns how many; a claim that was lost meanwhile, or whose job somebody's transaction holds, is left alone.
 declare
   v_count integer;
   v_oldest timestamptz;
 begin
-  with released as (
+  with given as materialized (
+    select j.user_id, j.name
+    from jobrunner.jobs as j
+    join unnest(in_user_ids, in_names, in_fences, in_nonces) as g (user_id, name, fence, nonce)
+      on j.user_id = g.user_id and j.name = g.name and j.fence = g.fence and j.nonce = g.nonce
+    where j.state = 'running'
+    order by j.user_id, j.name
+    for no key update of j skip locked
+  ), released as (
     update jobrunner.jobs as j
     set worker_id = null,
       started_at = null,
@@ -28,9 +36,8 @@ begin
       rerun_requested = false,
       rerun_forced = false,
       rerun_entity = null
-    from unnest(in_user_ids, in_names, in_fences, in_nonces) as g (user_id, name, fence, nonce)
-    where j.user_id = g.user_id and j.name = g.name and j.fence = g.fence and j.nonce = g.nonce
-      and j.state = 'running'
+    from given as g
+    where j.user_id = g.user_id and j.name = g.name
     returning j.due_at
   )
   select count(*), min(r.due_at) into v_count, v_oldest from released as r;

@@ -12,6 +12,7 @@ as $$
 declare
   v_job jobrunner.jobs;
   v_count integer := 0;
+  v_due integer := 0;
 begin
   for v_job in select j.* from jobrunner.jobs_named(in_tenant, in_user, in_job) as j loop
     perform jobrunner.request_full(v_job, array(
@@ -20,9 +21,12 @@ begin
       cross join lateral jsonb_array_elements(f.expanded -> 'entities') as e
       where f.name = v_job.name and e ->> 'enabled' is distinct from 'false'
     ), true);
-    perform jobrunner.enqueue_job(v_job, false, null, false);
+    v_due := v_due + (jobrunner.enqueue_job(v_job, false, null, false) = 'due')::integer;
     v_count := v_count + 1;
   end loop;
+  if v_due > 0 then
+    perform jobrunner.wake_workers(now(), in_jobs => v_due);
+  end if;
   return v_count;
 end
 $$;

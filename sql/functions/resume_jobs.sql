@@ -10,16 +10,21 @@ as $$
 declare
   v_tenant jobrunner.tenants := jobrunner.tenant_named(in_tenant);
   v_count integer;
+  v_due integer;
+  v_oldest timestamptz;
 begin
   if in_user is null and in_job is null then
     update jobrunner.tenants as t set paused_at = null where t.id = v_tenant.id;
-    perform jobrunner.wake_workers(in_tenant_id => v_tenant.id);
-    return (
-      select count(*)::integer
+    select count(*), count(*) filter (where d.is_due), min(d.claimable_at) filter (where d.is_due) into v_count, v_due, v_oldest
+    from (
+      select j.claimable_at, j.claimable_at <= now() and j.state = 'waiting' as is_due
       from jobrunner.users as u
       join jobrunner.jobs as j on j.user_id = u.id
       where u.tenant_id = v_tenant.id
-    );
+    ) as d;
+    -- What became due while the tenant was paused lies where no worker looks any more.
+    perform jobrunner.wake_workers(v_oldest, v_tenant.id, v_due);
+    return v_count;
   end if;
   if in_job is null then
     update jobrunner.users as u set paused_at = null where u.tenant_id = v_tenant.id and u.key = in_user;

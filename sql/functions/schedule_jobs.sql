@@ -18,6 +18,8 @@ as $$
 -- as it did. Not for callers: store_job_file, set_period, jobrunner migrate.
 declare
   v_walked integer;
+  v_due integer;
+  v_oldest timestamptz;
 begin
   with walked as materialized (
     select j.user_id
@@ -59,16 +61,22 @@ begin
       next_due_at = case when j.worker_id is not null then w.next_tick end
     from wished as w
     where j.user_id = w.user_id and j.name = w.name
-    returning 1
+    returning j.claimable_at, j.state
   )
-  select count(*), max(w.user_id), (select count(*) from changed) into v_walked, last_user_id, changed_count
-  from walked as w;
+  select w.walked_count, w.last_user_id, c.changed_count, c.due_count, c.oldest
+  into v_walked, last_user_id, changed_count, v_due, v_oldest
+  from (select count(*) as walked_count, max(d.user_id) as last_user_id from walked as d) as w
+  cross join (
+    select count(*) as changed_count, count(*) filter (where d.is_due) as due_count,
+      min(d.claimable_at) filter (where d.is_due) as oldest
+    from (select x.claimable_at, x.claimable_at <= now() and x.state = 'waiting' as is_due from changed as x) as d
+  ) as c;
   if in_limit is null or v_walked < in_limit then
     last_user_id := null;
   end if;
-  if changed_count > 0 then
+  if v_due > 0 then
     -- Also what was due before: its rows have moved from where workers remember them.
-    perform jobrunner.wake_workers('epoch');
+    perform jobrunner.wake_workers(v_oldest, in_jobs => v_due);
   end if;
   return next;
 end

@@ -8,7 +8,7 @@ language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Changes a tenant's weight or limit; null leaves as it is, in_unlimited takes the limit away. Raises JR010.
--- What runs already counts towards a new limit, also what a claim takes that is under way (running_of_tenants).
+-- What runs already counts towards a new limit, also what a claim takes that is under way (settle_limits).
 declare
   v_tenant jobrunner.tenants := jobrunner.tenant_named(in_name);
 begin
@@ -16,7 +16,6 @@ begin
   set weight = coalesce(in_weight, t.weight),
     max_running = case when not in_unlimited then coalesce(in_max_running, t.max_running) end
   where t.id = v_tenant.id;
-  perform jobrunner.count_limited_jobs();
   perform jobrunner.wake_workers(in_tenant_id => v_tenant.id);
 end
 $$;

@@ -3,14 +3,15 @@ language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Gives the jobs for which nobody has asked for as long as their file says the file's slower period, from their next tick on; returns
--- how many, a thousand at most. A job that runs or that a transaction holds is left to the next call.
+-- how many, a thousand at most. A job that runs or is due, whose row workers may remember by its place, or that a transaction holds
+-- is left to the next call.
 declare
   v_count integer;
 begin
   with over as materialized (
     select j.user_id, j.name
     from jobrunner.jobs as j
-    where j.slows_at <= now() and j.worker_id is null
+    where j.slows_at <= now() and j.worker_id is null and j.claimable_at > now()
     order by j.slows_at
     limit 1000
     for no key update skip locked

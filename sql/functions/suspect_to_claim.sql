@@ -30,8 +30,9 @@ begin
   if v_limit is not null then
     limited_tenant_id := v_tenant_id;
     perform from jobrunner.limited_tenants as l where l.tenant_id = v_tenant_id for no key update skip locked;
-    if not found or v_limit <= coalesce((select r.running from jobrunner.running_of_tenants(array[v_tenant_id]) as r), 0) then
+    if not found or 0 = (select r.room from jobrunner.rooms_of_tenants(array[v_tenant_id]) as r) then
       place := null;
+      limited_tenant_id := null;
     end if;
   end if;
 end

@@ -1,7 +1,9 @@
+drop function if exists jobrunner.take_budget(bigint, text, integer);
 create or replace function jobrunner.take_budget(
   in_tenant_id bigint,
   in_source text,
-  in_wanted integer
+  in_wanted integer,
+  in_waits boolean default true
 ) returns table (
   tenant_id bigint,
   source text,
@@ -18,6 +20,7 @@ as $$
 -- first second after a quiet one may see twice as much.
 -- An open breaker grants nothing and says how long; when it ends, one request is let through to probe,
 -- and the next until that one's run has reported.
+-- Without in_waits it grants nothing while another transaction holds the source.
 #variable_conflict use_column
 declare
   v_source jobrunner.sources;
@@ -37,6 +40,18 @@ begin
       greatest(ceil(extract(epoch from v_source.blocked_until - now()) * 1000), 1)::bigint;
     return;
   end if;
+  if v_source.blocked_until is null and v_per_second is null then
+    return query select in_tenant_id, in_source, v_source.base, in_wanted, 0::bigint;
+    return;
+  end if;
+  if not in_waits then
+    perform from jobrunner.sources as s where s.tenant_id = in_tenant_id and s.name = in_source for update skip locked;
+    if not found then
+      -- Who holds one that was blocked may be about to probe it.
+      return query select in_tenant_id, in_source, v_source.base, 0, case when v_source.blocked_until is null then 0 else 10000 end::bigint;
+      return;
+    end if;
+  end if;
   if v_source.blocked_until is not null then
     -- The probe: whoever moves the block on first asks; everyone else waits for what it finds.
     update jobrunner.sources as s set blocked_until = now() + interval '10 seconds'
@@ -46,10 +61,6 @@ begin
     else
       return query select in_tenant_id, in_source, v_source.base, 0, 10000::bigint;
     end if;
-    return;
-  end if;
-  if v_per_second is null then
-    return query select in_tenant_id, in_source, v_source.base, in_wanted, 0::bigint;
     return;
   end if;
 

@@ -17,24 +17,28 @@ as $$
 -- What a reader of a job's rows may do (SC5-SC9). answer: fresh (nothing is asked of the source), refreshing (use the
 -- rows, one refresh follows however many ask), wait (for the run after after_run; in_force: at any age, SC16), or, where
 -- that refresh can't begin, paused, quarantined, needs_reauth, deferred. usable: the stored rows may be shown meanwhile.
--- Ages are those of the job file, else the period; as old as hard is too old. While rows are fresh nothing is locked.
+-- Ages are those of the job file, else the user's or tenant's period, else the file's; as old as hard is too old. While rows are fresh nothing is locked.
 -- Raises JR010, JR011, JR012.
 #variable_conflict use_column
 declare
   v_tenant_id bigint := (jobrunner.tenant_named(in_tenant)).id;
+  v_file jobrunner.job_files;
+  v_own interval;
   v_soft interval;
   v_hard interval;
-  v_shared boolean;
   v_job jobrunner.jobs;
 begin
   asked_at := now();
-  select coalesce(f.soft, f.every), coalesce(f.hard, f.every), f.scope = 'tenant' into v_soft, v_hard, v_shared
-  from jobrunner.job_files as f where f.name = in_job;
+  select f.* into v_file from jobrunner.job_files as f where f.name = in_job;
   select j.* into v_job
   from jobrunner.jobs as j
   join jobrunner.users as u on u.id = j.user_id
   where u.tenant_id = v_tenant_id and j.name = in_job
-    and u.key = case when v_shared then coalesce(in_user, '*') else in_user end;
+    and u.key = case when v_file.scope = 'tenant' then coalesce(in_user, '*') else in_user end;
+  -- The period of one that has slowed down is for those who do not ask.
+  select g.every into v_own from jobrunner.period_of(v_job.user_id, v_tenant_id, in_job) as g;
+  v_soft := coalesce(v_file.soft, v_own, v_file.every);
+  v_hard := coalesce(v_file.hard, v_own, v_file.every);
   age := jobrunner.age_of_job(v_job.user_id, in_job);
   if in_force or age is null or age >= v_soft then
     -- Read again under the lock: a run may have ended, or another reader asked, in between.

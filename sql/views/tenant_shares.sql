@@ -1,10 +1,10 @@
 create or replace view jobrunner.tenant_shares as
 with noted as (
-  -- A worker tells every ten seconds while it has runs, and once more when it has none.
+  -- A worker tells every ten seconds while it has runs, and once more when it has none. What one has told that ended since counts as well.
   select s.*
   from jobrunner.slot_use as s
   join jobrunner.workers as w on w.id = s.worker_id
-  where s.noted_at > now() - interval '30 seconds' and w.ended_at is null
+  where s.noted_at > now() - case when w.ended_at is null then interval '30 seconds' else interval '5 minutes' end
 ), had as (
   select u.tenant_id, sum(u.slot_ms) as slot_ms
   from noted as n
@@ -15,7 +15,8 @@ with noted as (
 ), waiting as (
   select j.tenant_id, count(*) as due_count, min(j.claimable_at) as waiting_since
   from jobrunner.jobs as j
-  where j.claimable_at <= now() and j.state = 'waiting'
+  join jobrunner.tenants as o on o.id = j.tenant_id
+  where j.claimable_at <= now() and j.state = 'waiting' and o.paused_at is null
   group by j.tenant_id
 )
 select t.name as tenant, t.weight,

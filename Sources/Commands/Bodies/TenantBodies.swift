@@ -37,6 +37,7 @@ private func tenantChange(
     if arguments.command.option("take-job") != nil {
         change.takenJobs = arguments.texts("take-job")
         change.deletesRows = arguments.has("with-rows")
+        change.within = arguments.duration("within")
     }
     change.sources = arguments.assignments("source").compactMap { pair in
         if case .text(let base) = pair.value { (id: pair.name, base: base) } else { nil }

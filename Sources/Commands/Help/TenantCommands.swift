@@ -15,6 +15,9 @@ private let settings: [OptionSpec] = [
 
 private let changes =
     settings + [
+        .value(
+            "within", "SPAN", as: .duration,
+            "spread the first runs of --job over it, behind everything else of the tenant"),
         .flag("unlimited", "take the limit of --max-running away"),
         .repeated("take-job", "JOB", "job to take from the tenant and its users"),
         .flag("with-rows", "delete what the taken jobs have synced, too"),
@@ -34,6 +37,7 @@ let tenantCommands = [
         options: changes,
         rules: [
             .atMostOne(["max-running", "unlimited"]), .needs("with-rows", "take-job"),
+            .needs("within", "job"),
             .some(changes.map(\.name)),
         ],
         example: "jobrunner tenant set acme --weight 5 --max-running 20"),
