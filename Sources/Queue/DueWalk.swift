@@ -20,6 +20,10 @@ struct DueWalk: Sendable {
     private static let pauses = (hungry: 50.0, fed: 500.0)
     /// And a look at what was seen before so many.
     private static let pausesBehind = 50.0
+    /// What was seen before is looked at in so many pieces: it may be nearly all dead entries, which no look counts.
+    private static let piecesBehind: Int64 = 16
+    /// Microseconds; what is older is one piece when all is done.
+    private static let memoryBehind: Int64 = 3_600_000_000
 
     private var front = Position.beginning
     private var gap: DueSpan?
@@ -47,6 +51,8 @@ struct DueWalk: Sendable {
     /// Before then it does not look behind again.
     private var looksBehindAt = -Double.infinity
     private var isToLookBehind = false
+    /// The oldest that was found, or of an hour ago.
+    private var oldest: Int64?
 
     /// The gap is of what was never seen, and this worker's to walk.
     var isCatchingUp: Bool { gap?.kind == .own }
@@ -150,15 +156,26 @@ struct DueWalk: Sendable {
         of look: ClaimTicket.Look, _ refillStart: DueJobs.Position?
     ) -> (DueJobs.Position, DueJobs.Position?) {
         switch look {
-        case .gap, .probe: (gap?.start ?? front, gap?.end)
+        case .gap, .probe: (gap?.start ?? front, pieceEnd ?? gap?.end)
         case .refill: (refillStart ?? front, front)
         default: (front, nil)
         }
     }
 
+    /// Where the next look at what was seen before ends; nil: where the gap does.
+    private var pieceEnd: Position? {
+        guard let gap, gap.kind == .again, let oldest, front.time > oldest else { return nil }
+        let piece = (front.time - oldest) / Self.piecesBehind + 1
+        let end = Position.after(max(gap.start.time, oldest) + piece)
+        return end < gap.end ? end : nil
+    }
+
     /// Notes how far a statement has walked.
     mutating func note(_ helping: Helping, by ticket: ClaimTicket, at now: Double) {
         guard let looked = helping.looked else { return }
+        if let found = helping.found.first?.job.position.time, found > .min {
+            oldest = min(oldest ?? found, found)
+        }
         switch ticket.look {
         case .take, .front:
             lookedInFrontAt = now
@@ -168,7 +185,7 @@ struct DueWalk: Sendable {
         case .gap, .probe:
             gapLookEndedAt = now
             if gap?.kind == .again { tookBehind += now - gapLookBeganAt }
-            noteGap(looked, helping, ticket.look, at: now)
+            noteGap(looked, helping, ticket.look, upTo: ticket.end, at: now)
         case .refill: break
         }
     }
@@ -180,13 +197,18 @@ struct DueWalk: Sendable {
     }
 
     private mutating func noteGap(
-        _ looked: Position, _ helping: Helping, _ look: ClaimTicket.Look, at now: Double
+        _ looked: Position, _ helping: Helping, _ look: ClaimTicket.Look, upTo end: Position?,
+        at now: Double
     ) {
         if look == .probe, isQuarter {
             rest[0].stock =
                 helping.lookedCount == 0 ? .endsEmpty : helping.isLean ? .lean : .unknown
         }
-        guard helping.isCut else { return endGap(at: now) }
+        guard helping.isCut else {
+            guard let end, let last = gap?.end, end < last else { return endGap(at: now) }
+            gap?.start = end
+            return
+        }
         gap?.start = looked
         guard gap?.kind == .others else { return }
         gap?.stock = helping.isLean ? .lean : .rich
@@ -250,7 +272,9 @@ struct DueWalk: Sendable {
         }
         gap = nil
         goOn()
-        if gap == nil { whole = nil }
+        guard gap == nil else { return }
+        whole = nil
+        oldest = oldest.map { max($0, max(0, front.time) - Self.memoryBehind) }
     }
 
     /// Goes on with the rest: first what nobody else walks, then where something may wait.

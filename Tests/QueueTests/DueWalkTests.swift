@@ -67,6 +67,24 @@ struct DueWalkTests {
         #expect(play.seen.contains(7001))
     }
 
+    /// What was claimed stays in the index as dead entries, which no look counts: all at once they would hold claims up.
+    @Test func `a look behind comes in pieces`() {
+        var play = Play.begun(rank: 0, of: 1, lookSpan: 0.001)
+        for _ in 0..<100 { play.step(0.03, lasting: 10_000...10_000) }
+        #expect(!play.memory.walk.isBehind)
+        play.memory.walk.lookBehind(at: play.seconds)
+        var spans: [Int64] = []
+        for _ in 0..<100 {
+            let ticket = play.memory.ticket(0, at: play.seconds)
+            if ticket.look == .gap, let end = ticket.end {
+                spans.append(end.time - max(ticket.start.time, play.server.now - 3_520_000_000))
+            }
+            _ = play.memory.note(play.server.answer(ticket), by: ticket, at: play.seconds)
+        }
+        #expect(!play.memory.walk.isBehind && spans.count >= 16, "\(spans.count)")
+        #expect(spans.allSatisfy { $0 < 300_000_000 }, "\(spans)")
+    }
+
     /// It has claimed all that it remembered, and what others walk can wait.
     @Test func `a worker without a free slot asks for nothing that it could not claim`() {
         var play = Play(slots: 8)
