@@ -89,7 +89,9 @@ public final class Claimer: Sendable {
     /// False: something did, or may have, and `take` tells. Takes two index entries. What became due in the
     /// last `grace` is left to other workers.
     public func findsNothing(grace: Duration = .zero) async throws -> Bool {
-        guard let start = memory.withLock({ $0.idleStart(at: seconds) }),
+        // What failed is to be told first.
+        guard failure.withLock({ $0 == nil }),
+            let start = memory.withLock({ $0.idleStart(at: seconds) }),
             let time = try await queue.nothingDue(since: start, grace: grace)
         else { return false }
         memory.withLock { $0.walk.noteNothing(until: time, at: seconds) }

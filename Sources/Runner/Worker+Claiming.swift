@@ -259,7 +259,11 @@ extension Worker {
         let unknown = held?.filter { !known.contains($0) }
         state.withLock { state in
             state.looksForStrays = false
-            state.strays.noteLook(from: began)
+            if unknown == nil {
+                state.strays.noteFailure()
+            } else {
+                state.strays.noteLook(from: began)
+            }
             state.held = unknown
         }
     }

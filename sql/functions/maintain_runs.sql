@@ -44,6 +44,13 @@ begin
         'with moved as (delete from jobrunner.runs_other where ended_at >= %L and ended_at < %L returning *)
         insert into jobrunner.%I select * from moved',
         v_day::text || ' 00:00:00+00', (v_day + 1)::text || ' 00:00:00+00', v_name);
+      -- Whether the lock can be had now: what is moved would be undone without it.
+      begin
+        lock table jobrunner.runs_other in access exclusive mode;
+        raise exception 'it can be had' using errcode = 'JR099';
+      exception when sqlstate 'JR099' then
+        null;
+      end;
       -- Rows of that day that arrived before its partition did move into it: nearly all while others read and write.
       execute v_move;
       lock table jobrunner.runs_other in access exclusive mode;

@@ -23,7 +23,7 @@ begin
       where u.tenant_id = v_tenant.id
     ) as d;
     -- What became due while the tenant was paused lies where no worker looks any more.
-    perform jobrunner.wake_workers(v_oldest, v_tenant.id, v_due);
+    perform jobrunner.wake_workers(coalesce(v_oldest, now()), v_tenant.id, v_due);
     return v_count;
   end if;
   if in_job is null then

@@ -74,9 +74,10 @@ begin
   if in_limit is null or v_walked < in_limit then
     last_user_id := null;
   end if;
-  if v_due > 0 then
-    -- Also what was due before: its rows have moved from where workers remember them.
-    perform jobrunner.wake_workers(v_oldest, in_jobs => v_due);
+  if v_due > 0 or changed_count > 0 and clock_timestamp() > now() + interval '1 second' then
+    -- Also what was due before: its rows have moved from where workers remember them. In a long transaction some of it may have
+    -- become due since it began.
+    perform jobrunner.wake_workers(coalesce(v_oldest, now()), in_jobs => nullif(v_due, 0));
   end if;
   return next;
 end
