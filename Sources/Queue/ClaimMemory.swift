@@ -10,7 +10,7 @@ struct ClaimMemory: Sendable {
     private var isDoubtful = false
     /// Tenants that may have more jobs run than when they were found at their limits.
     var lifted: Set<Int64> = []
-    /// Tenants that were found at their limits.
+    /// Tenants that had a limit, or were paused, when they were last taken from.
     private var limited: Set<Int64> = []
     /// Those of them of whom a run has ended since outcomes were last written, and since the time before.
     private var ending: Set<Int64> = []
@@ -93,8 +93,10 @@ extension ClaimMemory {
         // Whose jobs are taken unseen is not known before.
         let open = share.open(slots, at: now)
         let isAllTaken = due.isEmpty && !walk.isBehind && !walk.looksOn(at: now) && open > 0
-        let locks = isDoubtful || staleness > Self.stalenessMax
-        let offers = slots > 0 ? offers(slots, withMore: locks, at: now) : []
+        let candidates = candidates(for: slots, at: now)
+        let locks =
+            isDoubtful || staleness > Self.stalenessMax || isLimited(candidates, within: slots)
+        let offers = offers(slots, to: candidates, withMore: locks, at: now)
         walk.isHungry = slots > 0 && offers.reduce(0) { $0 + $1.jobs.count } < slots
         let refillStart = isAllTaken ? nil : due.refillStart
         let look = isAllTaken ? .take : walk.next(mayRefill: refillStart != nil, at: now)
@@ -111,15 +113,30 @@ extension ClaimMemory {
         return walk.isBehind || walk.looksOn(at: now) ? nil : walk.span(of: .take, nil).0
     }
 
+    private mutating func candidates(for slots: Int, at now: Double) -> [FairShare.Candidate] {
+        guard slots > 0, !due.isEmpty else { return [] }
+        return share.candidates(for: slots, at: now) { [due] in due.count(of: $0) }
+    }
+
+    /// Whether one of those that the slots are enough for has a limit: what is taken unlocked passes it by, and a
+    /// second statement would come to it.
+    private func isLimited(_ candidates: [FairShare.Candidate], within slots: Int) -> Bool {
+        guard !limited.isEmpty else { return false }
+        var given = 0
+        for candidate in candidates where given < slots {
+            if limited.contains(candidate.tenant) { return true }
+            given += candidate.share
+        }
+        return false
+    }
+
     /// What is offered for the slots; `withMore`: more than fits, for some may not be what they were.
     private mutating func offers(
-        _ slots: Int, withMore: Bool, at now: Double
+        _ slots: Int, to candidates: [FairShare.Candidate], withMore: Bool, at now: Double
     ) -> [ClaimTicket.Offer] {
-        guard !due.isEmpty else { return [] }
         var offers: [ClaimTicket.Offer] = []
         var room = withMore ? Self.offeredMax : slots
         var newRoom = max(0, max(1, share.capacity / 2) - newRunning)
-        let candidates = share.candidates(for: slots, at: now) { [due] in due.count(of: $0) }
         for candidate in candidates where room > 0 {
             let count =
                 withMore
@@ -214,6 +231,8 @@ extension ClaimMemory {
                 share.foundEmpty(offer.tenant)
             }
         }
+        limited.subtract(ticket.offers.map(\.tenant))
+        limited.formUnion(helping.limited)
         limited.formUnion(helping.full)
         for tenant in helping.full { share.foundFull(tenant, at: now) }
         for tenant in helping.busy { share.foundBusy(tenant, at: now) }

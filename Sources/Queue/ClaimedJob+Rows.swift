@@ -28,6 +28,7 @@ extension Helping {
         }
         full = Set(try tenants(row, 24))
         busy = Set(try tenants(row, 25))
+        limited = Set(try tenants(row, 28))
     }
 
     private mutating func readFound(_ row: Row) throws {

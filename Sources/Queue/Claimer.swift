@@ -101,9 +101,13 @@ public final class Claimer: Sendable {
     /// Whether there is something due that was not looked at.
     public var isBehind: Bool { memory.withLock { $0.walk.isBehind } }
 
-    /// This worker's place among the living, from 0, and how many these are: what all are behind is walked in parts.
+    /// This worker's place among the living, from 0, and how many these are: what all are behind is walked
+    /// in parts, and tenants at their limits are asked in turns.
     public func note(rank: Int, of workers: Int) {
-        memory.withLock { $0.walk.note(rank: rank, of: workers) }
+        memory.withLock { memory in
+            memory.walk.note(rank: rank, of: workers)
+            memory.share.workers = workers
+        }
     }
 
     /// Jobs have become due, or may be claimed again, that are due from `time` on; nil: at any time.

@@ -54,10 +54,12 @@ struct FairShare: Sendable {
 
     /// What a run costs at least: below it runs are counted, and not timed, for their time is mostly ours.
     private static let leastCost = 0.1
-    /// Seconds of a rest at a limit, and of one while another claim is at work.
+    /// Seconds of one worker's rest at a limit, of one while another claim is at work, and of the longest with other workers.
     private static let leastRest = 0.05
-    private static let longestRest = 16.0
     private static let busyRest = 0.01
+    private static let sharedRest = 1.0
+    /// At a limit, with many others there.
+    private static let longestRest = 16.0
     private static let restsEndedPerSecond = 100.0
 
     /// A run that is longer than so many seconds is a long one.
@@ -71,6 +73,8 @@ struct FairShare: Sendable {
     let capacity: Int
     /// Of them, those that tenants with long runs leave free.
     let reserved: Int
+    /// Workers that live, this one too.
+    var workers = 1
     private var tenants: [Int64: Tenant] = [:]
     /// Tenants that wait and of whom nothing runs here, by use; the others change theirs by the second.
     private var queue = MinHeap<Place>()
@@ -170,16 +174,19 @@ extension FairShare {
     /// A claim found a tenant at its limit: it is asked again when it is lifted, or after a rest, which is
     /// the longer the more tenants rest.
     mutating func foundFull(_ id: Int64, at now: Double) {
-        guard var tenant = tenants[id], tenant.isWaiting else { return }
-        let rest = Double(resting.count) / Self.restsEndedPerSecond
-        tenant.restsUntil = now + min(max(rest, Self.leastRest), Self.longestRest)
-        place(&tenant, id)
+        let crowd = Double(resting.count) / Self.restsEndedPerSecond
+        rest(id, Self.leastRest, least: min(crowd, Self.longestRest), at: now)
     }
 
     /// A claim found another one taking from a tenant with a limit.
     mutating func foundBusy(_ id: Int64, at now: Double) {
+        rest(id, Self.busyRest, least: 0, at: now)
+    }
+
+    /// Together the workers ask of a tenant as often as one alone would.
+    private mutating func rest(_ id: Int64, _ own: Double, least: Double, at now: Double) {
         guard var tenant = tenants[id], tenant.isWaiting else { return }
-        tenant.restsUntil = now + Self.busyRest
+        tenant.restsUntil = now + max(least, min(own * Double(workers), Self.sharedRest))
         place(&tenant, id)
     }
 

@@ -14,7 +14,11 @@ struct Helping: Sendable {
     var weights: [Int64: Int] = [:]
     /// Where the jobs stood that were taken.
     var taken: Set<RowPlace> = []
+    /// Tenants with a limit that were taken from, or would have been; only a statement that locks tells.
+    var limited: Set<Int64> = []
+    /// Those that may run no more now, or are paused.
     var full: Set<Int64> = []
+    /// Those that another claim is taking from.
     var busy: Set<Int64> = []
     /// Nothing was done: somebody locked one of the jobs while they were taken.
     var isContended = false

@@ -215,4 +215,21 @@ struct ClaimMemoryTests {
         let third = play.memory.ticket(2, at: 0)
         #expect(!third.locks)
     }
+
+    @Test func `of a tenant that has a limit jobs are locked at once, until it has none`() {
+        var play = Play(slots: 8)
+        play.server.limit(1, to: 20)
+        for number in 0..<200 {
+            play.server.add(tenant: 1, at: play.server.now - Int64(1000 - number))
+        }
+        for _ in 0..<5 { play.step() }
+        let before = (play.statements, play.claimed.count)
+        for _ in 0..<5 { play.step(0.1) }
+        #expect(play.claimed.count - before.1 == 40)
+        #expect(play.statements - before.0 == 5)
+
+        play.server.limit(1, to: nil)
+        play.step(0.1)
+        #expect(!play.memory.ticket(1, at: play.seconds).locks)
+    }
 }

@@ -177,6 +177,27 @@ struct FairShareTests {
         #expect(asks(2))
     }
 
+    @Test
+    func
+        `together many workers ask of a tenant at its limit as often as one, and each within a second`()
+    {
+        func rest(_ workers: Int, _ find: (inout FairShare) -> Void) -> Double? {
+            var share = FairShare(capacity: 8)
+            share.workers = workers
+            share.name(1, at: 0)
+            find(&share)
+            return (1...200).map { Double($0) / 100 }.first { time in
+                !share.candidates(for: 1, at: time, known: plenty).isEmpty
+            }
+        }
+        for (workers, span) in [(1, 0.05), (8, 0.4), (200, 1)] {
+            #expect(rest(workers) { $0.foundFull(1, at: 0) } == span)
+        }
+        for (workers, span) in [(1, 0.01), (8, 0.08), (200, 1)] {
+            #expect(rest(workers) { $0.foundBusy(1, at: 0) } == span)
+        }
+    }
+
     @Test func `long runs leave the reserved slots to short ones, and all others are theirs`() {
         var slots = SlotsOfTime(slots: 8, reserved: 1)
         slots.add(1)

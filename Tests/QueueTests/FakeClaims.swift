@@ -53,7 +53,7 @@ struct FakeClaims {
         move(jobs.count - 1)
     }
 
-    mutating func limit(_ tenant: Int64, to most: Int) { limits[tenant] = most }
+    mutating func limit(_ tenant: Int64, to most: Int?) { limits[tenant] = most }
 
     func running(of tenant: Int64) -> Int { jobs.count { $0.tenant == tenant && $0.isRunning } }
 
@@ -145,6 +145,7 @@ struct FakeClaims {
     private mutating func pick(_ ticket: ClaimTicket, _ helping: inout Helping) {
         for offer in ticket.offers {
             let room = limits[offer.tenant].map { max(0, $0 - running(of: offer.tenant)) }
+            if room != nil { helping.limited.insert(offer.tenant) }
             var taken = 0
             for job in offer.jobs {
                 guard taken < min(offer.share, room ?? .max), helping.jobs.count < ticket.limit

@@ -63,6 +63,25 @@ import Testing
         }
     }
 
+    @Test func `a claim tells which of its tenants have a limit, and not of others`() async throws {
+        try await Fixture.lend { fixture in
+            let worker = try await fixture.addWorker()
+            try await fixture.addUsers(9)
+            let locking = """
+                select coalesce(c.limited_ids = array[w.id], false)::integer
+                from (
+                  select array_agg(j.ctid) as places, min(j.tenant_id) as id from jobrunner.jobs as j where j.state = 'waiting'
+                ) as w
+                cross join lateral jobrunner.claim_jobs(\(worker), 2, '{hub.refresh}', 'infinity', 0, 'infinity', 0, false, true,
+                  array[w.id], '{2}', '{1}', array[cardinality(w.places)], w.places) as c
+                where c.user_id is null
+                """
+            #expect(try await fixture.int(locking) == 0)
+            try await fixture.script("select jobrunner.set_tenant('acme', null, 5)")
+            #expect(try await fixture.int(locking) == 1)
+        }
+    }
+
     @Test func `a limit that is set in a long transaction counts what was claimed meanwhile`()
         async throws
     {

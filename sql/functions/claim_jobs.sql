@@ -2,6 +2,9 @@ drop function if exists jobrunner.claim_jobs(integer, integer, text[], timestamp
 drop function if exists jobrunner.claim_jobs(
   integer, integer, text[], timestamptz, bigint, timestamptz, integer, boolean, bigint[], integer[], integer[], integer[], tid[]
 );
+drop function if exists jobrunner.claim_jobs(
+  integer, integer, text[], timestamptz, bigint, timestamptz, integer, boolean, boolean, bigint[], integer[], integer[], integer[], tid[]
+);
 create or replace function jobrunner.claim_jobs(
   in_worker_id integer,
   in_limit integer,
@@ -45,7 +48,8 @@ create or replace function jobrunner.claim_jobs(
   full_ids bigint[],
   busy_ids bigint[],
   place tid,
-  looked_count integer
+  looked_count integer,
+  limited_ids bigint[]
 )
 language plpgsql volatile
 set search_path = pg_catalog
@@ -132,7 +136,7 @@ begin
 
   if v_suspect_place is not null then
     v_places := v_places || v_suspect_place;
-    v_limited := v_limited || v_suspect_limited;
+    v_limited := array_remove(v_limited || v_suspect_limited, null);
   end if;
   if v_places <> '{}' then
     if v_unlocked > 0 then
@@ -164,7 +168,7 @@ begin
         (date_part('epoch', c.deadline) * 1000)::bigint, c.priority, c.force_requested, c.entity_requested,
         c.last_outcome, c.last_success_at, c.unchanged_at, null::timestamptz, null::bigint, null::bigint[],
         null::timestamptz[], null::bigint[], null::smallint[], null::tid[], null::bigint[], null::integer[], null::bigint[],
-        null::bigint[], c.place, null::integer
+        null::bigint[], c.place, null::integer, null::bigint[]
       from claimed as c;
     get diagnostics v_count = row_count;
   end if;
@@ -183,7 +187,7 @@ begin
       null::bigint, null::smallint, null::boolean, null::text, null::text, null::timestamptz, null::timestamptz,
       v_look.looked_at, v_look.looked_user_id, v_look.tenant_ids, v_look.times, v_look.user_ids, v_look.priorities,
       v_look.places, v_look.apart_ids, v_look.apart_weights, v_full, v_busy, null::tid,
-      v_look.looked_count;
+      v_look.looked_count, v_limited;
 end
 $$;
 comment on function jobrunner.claim_jobs is
