@@ -12,6 +12,8 @@ struct ClaimMemory: Sendable {
     var lifted: Set<Int64> = []
     /// Tenants that had a limit, or were paused, when they were last taken from.
     private var limited: Set<Int64> = []
+    /// Those of them that were at their limits.
+    private var full: Set<Int64> = []
     /// Those of them of whom a run has ended since outcomes were last written, and since the time before.
     private var ending: Set<Int64> = []
     /// Since when it has not seen all that is due.
@@ -41,7 +43,7 @@ extension ClaimMemory {
             for tenant in heldNew { share.lift(tenant) }
             heldNew = []
         }
-        if limited.contains(tenant) { ending.insert(tenant) }
+        if full.contains(tenant) { ending.insert(tenant) }
     }
 
     /// The outcomes of runs that have ended are written; returns whether a tenant may have more run now.
@@ -231,9 +233,13 @@ extension ClaimMemory {
                 share.foundEmpty(offer.tenant)
             }
         }
-        limited.subtract(ticket.offers.map(\.tenant))
+        let asked = ticket.offers.map(\.tenant)
+        limited.subtract(asked)
         limited.formUnion(helping.limited)
         limited.formUnion(helping.full)
+        full.subtract(asked)
+        full.formUnion(helping.full)
+        full.formUnion(helping.busy)
         for tenant in helping.full { share.foundFull(tenant, at: now) }
         for tenant in helping.busy { share.foundBusy(tenant, at: now) }
         if visited > 0 { noteStaleness(Double(visited) / Double(max(1, helping.taken.count))) }

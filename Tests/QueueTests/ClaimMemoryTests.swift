@@ -232,4 +232,19 @@ struct ClaimMemoryTests {
         play.step(0.1)
         #expect(!play.memory.ticket(1, at: play.seconds).locks)
     }
+
+    @Test(arguments: [4, 20])
+    func `a run's end is worth a claim where its tenant was at its limit, and not below it`(
+        _ most: Int
+    ) {
+        var play = Play(slots: 8)
+        play.server.limit(1, to: most)
+        for number in 0..<200 {
+            play.server.add(tenant: 1, at: play.server.now - Int64(1000 - number))
+        }
+        for _ in 0..<3 { play.step(0.1, lasting: 0.05...0.05) }
+        while play.memory.noteWritten() {}
+        play.memory.noteEnd(1, .due, began: play.seconds, at: play.seconds)
+        #expect(play.memory.noteWritten() == (most < 8))
+    }
 }

@@ -76,6 +76,7 @@ declare
   -- Of the thousand numbers that one drawing of a fence gives.
   v_limit integer := least(in_limit, 999);
   v_suspect_place tid;
+  v_suspect_tenant_id bigint;
   v_suspect_limited bigint;
   v_pick record;
   v_look jobrunner.claim_look;
@@ -102,7 +103,7 @@ begin
     select from jobrunner.jobs as j where j.crashes >= 2 and j.claimable_at <= now() and j.state = 'waiting'
   ) then
     perform jobrunner.hold_worker(in_worker_id);
-    select s.place, s.limited_tenant_id into v_suspect_place, v_suspect_limited
+    select s.place, s.tenant_id, s.limited_tenant_id into v_suspect_place, v_suspect_tenant_id, v_suspect_limited
     from jobrunner.suspect_to_claim(in_worker_id, in_names) as s;
     v_limit := v_limit - (v_suspect_place is not null)::integer;
   end if;
@@ -113,7 +114,7 @@ begin
     perform jobrunner.hold_worker(in_worker_id);
     select p.* into v_pick
     from jobrunner.pick_places(
-      v_limit, in_names, in_tenant_ids, in_shares, in_firsts, in_lasts, in_places, v_suspect_limited
+      v_limit, in_names, in_tenant_ids, in_shares, in_firsts, in_lasts, in_places, v_suspect_tenant_id
     ) as p;
     v_places := v_pick.picked;
     v_limited := v_pick.limited_ids;

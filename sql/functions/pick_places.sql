@@ -22,7 +22,7 @@ as $$
 -- stand from its in_firsts to its in_lasts. A job that has moved, runs or is locked is passed by.
 -- limited_ids: tenants with a limit; full_ids: those that may run no more now, or are paused; busy_ids: those that another claim is
 -- taking from. Of a tenant with a limit it takes no more than may run; the turn to take from it is its row in limited_tenants, by skip locked.
--- in_suspect_tenant_id: the tenant with a limit of whom this claim has picked a job before; null: none. Not for callers: claim_jobs.
+-- in_suspect_tenant_id: the tenant of whom this claim has picked a job before, which its limit may not know of; null: none. Not for callers: claim_jobs.
 declare
   v_apart bigint[] := jobrunner.apart_tenants(in_tenant_ids);
   v_turns bigint[];

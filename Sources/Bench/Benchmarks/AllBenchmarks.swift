@@ -3,5 +3,5 @@ let allBenchmarks: [Benchmark] = [
     drainBenchmark, pickUpBenchmark, idleRunsBenchmark, firstSyncBenchmark, sameAgainBenchmark,
     slowSourceBenchmark, crowdBenchmark, heldBackBenchmark, processesBenchmark, neighboursBenchmark,
     startUpBenchmark, fleetBenchmark, emptyBenchmark, slowNeighbourBenchmark, askedBenchmark,
-    spreadBenchmark, limitedBenchmark, migrateBenchmark,
+    spreadBenchmark, limitedBenchmark, migrateBenchmark, equalBenchmark,
 ].sorted { $0.number < $1.number }

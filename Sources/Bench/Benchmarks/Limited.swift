@@ -29,12 +29,15 @@ private func measureLimited(_ stage: Stage) async throws {
     try await makeDue(installation)
     for round in 1...stage.rounds {
         stage.say("round \(round) of \(stage.rounds)")
-        for isLimited in [false, true] {
+        // Forth and back, for a machine that is slower at the end than at the beginning.
+        var claimed = [false: 0.0, true: 0.0]
+        for isLimited in [false, true, true, false] {
             let rate = try await claims(installation, isLimited: isLimited)
-            stage.ledger.record(
-                isLimited ? "claims, one limited" : "claims, none limited", rate.claims, "1/s")
+            claimed[isLimited, default: 0] += rate.claims / 2
             stage.ledger.record("failed claims", rate.failed, "")
         }
+        stage.ledger.record("claims, none limited", claimed[false] ?? 0, "1/s")
+        stage.ledger.record("claims, one limited", claimed[true] ?? 0, "1/s")
     }
     stage.ledger.note(
         "The sessions are workers' claimers in this process, with the waits for locks that workers have. Each ends"
