@@ -507,7 +507,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.stand_for_tenant(in_tenant_id bigint) returns bigint
 -- function jobrunner.stop_requests(in_worker_id integer) returns TABLE(user_id bigint, name text, fence bigint)
 -- function jobrunner.store_job_file(in_name text, in_kind text, in_source text, in_every interval, in_spread boolean, in_deadline interval, in_per_second double precision, in_expanded jsonb, in_scope text DEFAULT 'user'::text, in_notifies boolean DEFAULT false, in_soft interval DEFAULT NULL::interval, in_hard interval DEFAULT NULL::interval, in_triggers jsonb DEFAULT '[]'::jsonb, in_slow_after interval DEFAULT NULL::interval, in_slow_every interval DEFAULT NULL::interval, in_is_scheduled boolean DEFAULT true) returns boolean
--- function jobrunner.suspect_to_claim(in_worker_id integer, in_names text[], OUT place tid, OUT tenant_id bigint, OUT limited_tenant_id bigint) returns record
+-- function jobrunner.suspect_to_claim(in_worker_id integer, in_names text[], OUT place tid, OUT tenant_id bigint) returns record
 -- function jobrunner.take_budget(in_tenant_id bigint, in_source text, in_wanted integer, in_waits boolean DEFAULT true) returns TABLE(tenant_id bigint, source text, base text, granted integer, blocked_ms bigint)
 -- function jobrunner.take_job(in_tenant text, in_job text, in_with_rows boolean DEFAULT false) returns integer
 -- function jobrunner.tell_changes(in_user_ids bigint[], in_names text[], in_runs bigint[], in_counts jsonb[]) returns integer

@@ -12,7 +12,7 @@ struct ClaimMemory: Sendable {
     var lifted: Set<Int64> = []
     /// Tenants that had a limit, or were paused, when they were last taken from.
     private var limited: Set<Int64> = []
-    /// Those of them that were at their limits.
+    /// Those of them of which no more could be taken then: they rest.
     private var full: Set<Int64> = []
     /// Those of them of whom a run has ended since outcomes were last written, and since the time before.
     private var ending: Set<Int64> = []
@@ -43,18 +43,19 @@ extension ClaimMemory {
             for tenant in heldNew { share.lift(tenant) }
             heldNew = []
         }
-        if full.contains(tenant) { ending.insert(tenant) }
+        if limited.contains(tenant) { ending.insert(tenant) }
     }
 
     /// The outcomes of runs that have ended are written; returns whether a tenant may have more run now.
     mutating func noteWritten() -> Bool {
         guard !ending.isEmpty || !ended.isEmpty else { return false }
-        // What ended while outcomes were written is written with the next.
+        // What ended while outcomes were written is written with the next. A claim under way may find a tenant full that
+        // is lifted here already.
         lifted.formUnion(ending)
         lifted.formUnion(ended)
         ended = ending
         ending = []
-        return true
+        return !lifted.isDisjoint(with: full)
     }
 
     private mutating func behindSince(_ now: Double) -> Double {

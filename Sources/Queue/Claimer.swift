@@ -102,7 +102,7 @@ public final class Claimer: Sendable {
     public var isBehind: Bool { memory.withLock { $0.walk.isBehind } }
 
     /// This worker's place among the living, from 0, and how many these are: what all are behind is walked
-    /// in parts, and tenants at their limits are asked in turns.
+    /// in parts, and tenants at their limits are asked the more seldom.
     public func note(rank: Int, of workers: Int) {
         memory.withLock { memory in
             memory.walk.note(rank: rank, of: workers)

@@ -54,10 +54,11 @@ struct FairShare: Sendable {
 
     /// What a run costs at least: below it runs are counted, and not timed, for their time is mostly ours.
     private static let leastCost = 0.1
-    /// Seconds of one worker's rest at a limit, of one while another claim is at work, and of the longest with other workers.
+    /// Seconds of one worker's rest at a limit, of one while another claim is at work, and of the longest of both with other workers.
     private static let leastRest = 0.05
     private static let busyRest = 0.01
     private static let sharedRest = 1.0
+    private static let sharedBusyRest = 0.25
     /// At a limit, with many others there.
     private static let longestRest = 16.0
     private static let restsEndedPerSecond = 100.0
@@ -172,21 +173,21 @@ extension FairShare {
     }
 
     /// A claim found a tenant at its limit: it is asked again when it is lifted, or after a rest, which is
-    /// the longer the more tenants rest.
+    /// the longer the more tenants rest, and the more workers there are: up to twenty ask together as often as one.
     mutating func foundFull(_ id: Int64, at now: Double) {
         let crowd = Double(resting.count) / Self.restsEndedPerSecond
-        rest(id, Self.leastRest, least: min(crowd, Self.longestRest), at: now)
+        let shared = min(Self.leastRest * Double(workers), Self.sharedRest)
+        rest(id, max(shared, min(crowd, Self.longestRest)), at: now)
     }
 
     /// A claim found another one taking from a tenant with a limit.
     mutating func foundBusy(_ id: Int64, at now: Double) {
-        rest(id, Self.busyRest, least: 0, at: now)
+        rest(id, min(Self.busyRest * Double(workers), Self.sharedBusyRest), at: now)
     }
 
-    /// Together the workers ask of a tenant as often as one alone would.
-    private mutating func rest(_ id: Int64, _ own: Double, least: Double, at now: Double) {
+    private mutating func rest(_ id: Int64, _ seconds: Double, at now: Double) {
         guard var tenant = tenants[id], tenant.isWaiting else { return }
-        tenant.restsUntil = now + max(least, min(own * Double(workers), Self.sharedRest))
+        tenant.restsUntil = now + seconds
         place(&tenant, id)
     }
 

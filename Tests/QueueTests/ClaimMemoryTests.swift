@@ -233,18 +233,45 @@ struct ClaimMemoryTests {
         #expect(!play.memory.ticket(1, at: play.seconds).locks)
     }
 
-    @Test(arguments: [4, 20])
-    func `a run's end is worth a claim where its tenant was at its limit, and not below it`(
-        _ most: Int
-    ) {
+    @Test func `a run's end is worth a claim where its tenant was at its limit, and not below it`()
+    {
         var play = Play(slots: 8)
-        play.server.limit(1, to: most)
         for number in 0..<200 {
             play.server.add(tenant: 1, at: play.server.now - Int64(1000 - number))
         }
-        for _ in 0..<3 { play.step(0.1, lasting: 0.05...0.05) }
-        while play.memory.noteWritten() {}
-        play.memory.noteEnd(1, .due, began: play.seconds, at: play.seconds)
-        #expect(play.memory.noteWritten() == (most < 8))
+        func isWorthAClaim() -> Bool {
+            while play.memory.noteWritten() {
+                _ = play.memory.ticket(0, at: play.seconds)
+            }
+            play.memory.noteEnd(1, .due, began: play.seconds, at: play.seconds)
+            return play.memory.noteWritten()
+        }
+        for (most, isFull) in [(20, false), (4, true), (20, false)] {
+            play.server.limit(1, to: most)
+            for _ in 0..<3 { play.step(0.1, lasting: 0.05...0.05) }
+            #expect(isWorthAClaim() == isFull, "\(most)")
+        }
+    }
+
+    @Test
+    func `a tenant that is found full after its run's outcome was written is asked again at once`()
+    {
+        var play = Play(slots: 8)
+        play.server.limit(1, to: 4)
+        for number in 0..<200 {
+            play.server.add(tenant: 1, at: play.server.now - Int64(1000 - number))
+        }
+        for _ in 0..<3 { play.step(0.1, lasting: 1...1) }
+        // One of the four ends: a claim under way still counts it.
+        let ended = play.running[0]
+        play.seconds += 0.1
+        let ticket = play.memory.ticket(4, at: play.seconds)
+        let helping = play.server.answer(ticket)
+        #expect(helping.full == [1])
+        play.memory.noteEnd(1, .due, began: ended.began, at: play.seconds)
+        play.server.end(user: ended.user)
+        _ = play.memory.noteWritten()
+        _ = play.memory.note(helping, by: ticket, at: play.seconds)
+        #expect(!play.memory.ticket(5, at: play.seconds).offers.isEmpty)
     }
 }

@@ -67,13 +67,20 @@ import Testing
         try await Fixture.lend { fixture in
             let worker = try await fixture.addWorker()
             try await fixture.addUsers(9)
+            try await fixture.addUsers(9, tenant: "other", addingTenant: true)
             let locking = """
-                select coalesce(c.limited_ids = array[w.id], false)::integer
+                select coalesce(cardinality(c.limited_ids), 0)
                 from (
-                  select array_agg(j.ctid) as places, min(j.tenant_id) as id from jobrunner.jobs as j where j.state = 'waiting'
+                  select array_agg(p.id) as ids, array_agg(p.first) as firsts, array_agg(p.last) as lasts,
+                    (select array_agg(j.ctid order by j.tenant_id) from jobrunner.jobs as j) as places
+                  from (
+                    select j.tenant_id as id, min(j.place) as first, max(j.place) as last
+                    from (select k.tenant_id, row_number() over (order by k.tenant_id)::integer as place from jobrunner.jobs as k) as j
+                    group by j.tenant_id
+                  ) as p
                 ) as w
-                cross join lateral jobrunner.claim_jobs(\(worker), 2, '{hub.refresh}', 'infinity', 0, 'infinity', 0, false, true,
-                  array[w.id], '{2}', '{1}', array[cardinality(w.places)], w.places) as c
+                cross join lateral jobrunner.claim_jobs(\(worker), 4, '{hub.refresh}', 'infinity', 0, 'infinity', 0, false, true,
+                  w.ids, '{2,2}', w.firsts, w.lasts, w.places) as c
                 where c.user_id is null
                 """
             #expect(try await fixture.int(locking) == 0)

@@ -77,7 +77,6 @@ declare
   v_limit integer := least(in_limit, 999);
   v_suspect_place tid;
   v_suspect_tenant_id bigint;
-  v_suspect_limited bigint;
   v_pick record;
   v_look jobrunner.claim_look;
   v_places tid[] := '{}';
@@ -103,7 +102,7 @@ begin
     select from jobrunner.jobs as j where j.crashes >= 2 and j.claimable_at <= now() and j.state = 'waiting'
   ) then
     perform jobrunner.hold_worker(in_worker_id);
-    select s.place, s.tenant_id, s.limited_tenant_id into v_suspect_place, v_suspect_tenant_id, v_suspect_limited
+    select s.place, s.tenant_id into v_suspect_place, v_suspect_tenant_id
     from jobrunner.suspect_to_claim(in_worker_id, in_names) as s;
     v_limit := v_limit - (v_suspect_place is not null)::integer;
   end if;
@@ -137,7 +136,10 @@ begin
 
   if v_suspect_place is not null then
     v_places := v_places || v_suspect_place;
-    v_limited := array_remove(v_limited || v_suspect_limited, null);
+    -- Asked for now: the limit may have been set since it was picked.
+    v_limited := coalesce(v_limited, '{}') || array(
+      select t.id from jobrunner.tenants as t where t.id = v_suspect_tenant_id and t.max_running is not null
+    );
   end if;
   if v_places <> '{}' then
     if v_unlocked > 0 then

@@ -3,15 +3,14 @@ create or replace function jobrunner.suspect_to_claim(
   in_worker_id integer,
   in_names text[],
   out place tid,
-  out tenant_id bigint,
-  out limited_tenant_id bigint
+  out tenant_id bigint
 ) returns record
 language plpgsql volatile
 set search_path = pg_catalog
 set enable_seqscan = off
 as $$
 -- Locks the oldest due job that may have killed two workers (crash_runs), for a worker that holds no other such job; none:
--- nulls. limited_tenant_id: its tenant if that has a limit. Of a tenant at its limit, or whose turn another claim has, it takes none. Not for callers: claim_jobs.
+-- nulls. Of a tenant at its limit, or whose turn another claim has, it takes none. Not for callers: claim_jobs.
 declare
   v_limit integer;
 begin
@@ -29,12 +28,10 @@ begin
   limit 1
   for no key update of j skip locked;
   if v_limit is not null then
-    limited_tenant_id := tenant_id;
-    perform from jobrunner.limited_tenants as l where l.tenant_id = limited_tenant_id for no key update skip locked;
-    if not found or 0 = (select r.room from jobrunner.rooms_of_tenants(array[limited_tenant_id]) as r) then
+    perform from jobrunner.limited_tenants as l where l.tenant_id = suspect_to_claim.tenant_id for no key update skip locked;
+    if not found or 0 = (select r.room from jobrunner.rooms_of_tenants(array[suspect_to_claim.tenant_id]) as r) then
       place := null;
       tenant_id := null;
-      limited_tenant_id := null;
     end if;
   end if;
 end

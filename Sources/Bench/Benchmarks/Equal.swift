@@ -20,7 +20,6 @@ let equalBenchmark = Benchmark(
 private let tenants = 1000
 private let slots = 8
 private let ends = 10_000
-private let weights = [1, 2, 4]
 
 private func measureEqual(_ stage: Stage) async throws {
     let installation = try await Installation.make(
