@@ -5,6 +5,10 @@
 /// longest. A tenant that comes late begins with the use of the one that is next, so that it can't hold
 /// all slots until it has caught up; and when nobody waits, all use is forgotten.
 ///
+/// Runs can't be parted, so the next one is given to whom it brings nearest to its share (Webster's method):
+/// who comes has its first run at once, and pays half as much more for it. Without that half those with small
+/// weights would always be ahead by a part of a run.
+///
 /// A worker shares out its own slots; workers that are each fair to all tenants are fair together.
 /// Times are seconds of a clock that never goes back.
 struct FairShare: Sendable {
@@ -24,6 +28,8 @@ struct FairShare: Sendable {
         var isWaiting = false
         /// When it was served last, or began to wait.
         var since = 0.0
+        /// Came with the use of who was next, and has ended no run since.
+        var isNew = true
         /// At its limit, and not asked before then.
         var restsUntil: Double?
         /// Tells its place in the queue from those it had before.
@@ -54,6 +60,8 @@ struct FairShare: Sendable {
 
     /// What a run costs at least: below it runs are counted, and not timed, for their time is mostly ours.
     private static let leastCost = 0.1
+    /// The longest run of which half is charged to who comes: a first sync of an hour would keep its tenant away for long.
+    private static let mostHalved = 1.0
     /// Seconds of one worker's rest at a limit, of one while another claim is at work, and of the longest of both with other workers.
     private static let leastRest = 0.05
     private static let busyRest = 0.01
@@ -116,6 +124,7 @@ extension FairShare {
             waitingWeight -= tenant.weight
         } else {
             tenant.isWaiting = true
+            tenant.isNew = tenant.isNew || tenant.use <= level
             tenant.use = max(tenant.use, level)
             tenant.since = now
             waitingCount += 1
@@ -143,9 +152,16 @@ extension FairShare {
         if tenant.running == 0 { tenant.since = now }
         let counted = max(start, forgottenAt)
         tenant.began -= counted
-        tenant.use += max(Self.leastCost, now - counted) / Double(tenant.weight)
+        tenant.use += cost(now - counted, &tenant.isNew) / Double(tenant.weight)
         if isUsual { noteLength(now - start, of: id) }
         place(&tenant, id)
+    }
+
+    /// What a run costs that has held its slot for so long.
+    private func cost(_ seconds: Double, _ isNew: inout Bool) -> Double {
+        defer { isNew = false }
+        let cost = max(Self.leastCost, seconds)
+        return isNew ? cost + min(cost, Self.mostHalved) / 2 : cost
     }
 
     /// How long the runs that are under way have held their slots, by tenant.

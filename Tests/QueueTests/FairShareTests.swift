@@ -102,6 +102,25 @@ struct FairShareTests {
         }
     }
 
+    @Test(arguments: [0.001, 1])
+    func
+        `a thousand tenants have as many of ten thousand runs as their weights say, but for a part of one`(
+            _ span: Double
+        )
+    {
+        var slots = SlotsOfTime(slots: 8)
+        for number in 0..<1000 { slots.add(Int64(number), weight: [1, 2, 4][number % 3]) }
+        slots.run(ends: 10_000) { _ in span }
+        // Thirty runs for each three of them: 4.3, 8.6 and 17.1.
+        for (place, most) in [4...5, 8...9, 17...18].enumerated() {
+            let ends = (0..<1000).filter { $0 % 3 == place }.map { slots.ends[Int64($0)] ?? 0 }
+            #expect(ends.allSatisfy { most.contains($0) })
+            let ideal = Double([1, 2, 4][place]) * 30 / 7
+            let mean = Double(ends.reduce(0, +)) / Double(ends.count)
+            #expect(abs(mean / ideal - 1) < 0.1, "weight \([1, 2, 4][place]): \(mean)")
+        }
+    }
+
     @Test func `a tenant of slow runs holds no more of the slots than one of quick runs`() {
         var slots = SlotsOfTime(slots: 8)
         slots.add(1)
