@@ -19,6 +19,7 @@ final class Turns: Sendable {
         /// Jobs that were announced in a row, and when the last of them were.
         var announced = 0
         var announcedAt = -Double.infinity
+        /// The turn at which it was asked last, of each period.
         var last: [Duration: Int] = [:]
 
         /// This worker's place among the listeners, from 0.
@@ -63,16 +64,19 @@ final class Turns: Sendable {
     var workers: Int { state.withLock { $0.workers } }
 
     /// Whether a chore that is done each `period` is this worker's now; once a turn.
+    ///
+    /// A turn that went by since the last question counts too: who asks a little less often than once in a period would
+    /// miss some, and a dead worker would wait for the next.
     func isOurs(each period: Duration, at time: Double? = nil) -> Bool {
         let time = time ?? now
         let turn = Int(time / (period / .seconds(1)))
         return state.withLock { state in
-            guard turn % state.workers == state.rank % state.workers, state.last[period] != turn
-            else {
-                return false
-            }
+            // The database's clock may have been set back.
+            let last = state.last[period].flatMap { $0 > turn ? nil : $0 } ?? turn - 1
             state.last[period] = turn
-            return true
+            guard last < turn else { return false }
+            let since = max(last, turn - state.workers)
+            return (since + 1...turn).contains { $0 % state.workers == state.rank % state.workers }
         }
     }
 

@@ -32,6 +32,37 @@ import Testing
         #expect(turns.isOurs(each: .seconds(1), at: 101))
     }
 
+    @Test func `who looks up a little too seldom has the turn that went by, and none twice`() {
+        let fleet = fleet(3)
+        var had = [Int](repeating: 0, count: 3)
+        // 0.7 s, then 0.5: turns of half a second go by unseen, of each worker others.
+        for step in 0..<60 {
+            let time = 1_700_000_000 + 1.2 * Double(step / 2) + (step % 2 == 0 ? 0 : 0.7)
+            for (rank, turns) in fleet.enumerated()
+            where turns.isOurs(each: .milliseconds(500), at: time) {
+                had[rank] += 1
+            }
+        }
+        // 36 s are 72 turns.
+        #expect(had.allSatisfy { (23...24).contains($0) }, "\(had)")
+    }
+
+    @Test func `a worker that stood still for long has one turn, not all that went by`() {
+        let turns = Turns()
+        turns.note(rank: 1, of: 3, at: 0)
+        _ = turns.isOurs(each: .seconds(1), at: 100)
+        #expect(turns.isOurs(each: .seconds(1), at: 100_000))
+        #expect(!turns.isOurs(each: .seconds(1), at: 100_000.9))
+    }
+
+    @Test func `a clock that is set back keeps nobody from a turn`() {
+        let turns = Turns()
+        #expect(turns.isOurs(each: .seconds(1), at: 5000))
+        #expect(turns.isOurs(each: .seconds(1), at: 1000))
+        #expect(!turns.isOurs(each: .seconds(1), at: 1000.5))
+        #expect(turns.isOurs(each: .seconds(1), at: 1001))
+    }
+
     @Test func `at most eight of many workers listen, and one of them is first`() {
         let fleet = fleet(200)
         let listeners = fleet.filter(\.isListener)
