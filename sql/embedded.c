@@ -3,65 +3,14 @@
 // Written by bin/embed: every file of sql/ stands here once, which a test holds against the folder.
 // An edited file rebuilds this one.
 #pragma clang diagnostic ignored "-Wc23-extensions"  // #embed, which clang knows in every standard
-static const unsigned char migrations_0000_migrations[] = {
-#embed "migrations/0000_migrations.sql"
-};
-static const unsigned char migrations_0001_tenants[] = {
-#embed "migrations/0001_tenants.sql"
-};
-static const unsigned char migrations_0002_jobs[] = {
-#embed "migrations/0002_jobs.sql"
-};
-static const unsigned char migrations_0003_workers[] = {
-#embed "migrations/0003_workers.sql"
-};
-static const unsigned char migrations_0004_runs[] = {
-#embed "migrations/0004_runs.sql"
-};
-static const unsigned char migrations_0005_passes_and_pushes[] = {
-#embed "migrations/0005_passes_and_pushes.sql"
-};
-static const unsigned char migrations_0006_held_jobs[] = {
-#embed "migrations/0006_held_jobs.sql"
-};
-static const unsigned char migrations_0007_wishes_and_blame[] = {
-#embed "migrations/0007_wishes_and_blame.sql"
-};
-static const unsigned char migrations_0008_proofs_and_wishes[] = {
-#embed "migrations/0008_proofs_and_wishes.sql"
-};
-static const unsigned char migrations_0010_unreadable_passes_and_trouble[] = {
-#embed "migrations/0010_unreadable_passes_and_trouble.sql"
-};
-static const unsigned char migrations_0011_times_that_can_be_told[] = {
-#embed "migrations/0011_times_that_can_be_told.sql"
-};
-static const unsigned char migrations_0012_history_is_kept_by_one[] = {
-#embed "migrations/0012_history_is_kept_by_one.sql"
-};
-static const unsigned char migrations_0013_claimable_jobs[] = {
-#embed "migrations/0013_claimable_jobs.sql"
-};
-static const unsigned char migrations_0014_sessions_and_leftovers[] = {
-#embed "migrations/0014_sessions_and_leftovers.sql"
-};
-static const unsigned char migrations_0015_periods_and_lanes[] = {
-#embed "migrations/0015_periods_and_lanes.sql"
-};
-static const unsigned char migrations_0016_jobs_slowing[] = {
-#embed "migrations/0016_jobs_slowing.sql"
-};
-static const unsigned char migrations_0017_slot_use[] = {
-#embed "migrations/0017_slot_use.sql"
-};
-static const unsigned char migrations_0018_sources_troubled[] = {
-#embed "migrations/0018_sources_troubled.sql"
-};
-static const unsigned char migrations_0019_limits_settle[] = {
-#embed "migrations/0019_limits_settle.sql"
+static const unsigned char migrations_0001_schema[] = {
+#embed "migrations/0001_schema.sql"
 };
 static const unsigned char functions_abandon_pass[] = {
 #embed "functions/abandon_pass.sql"
+};
+static const unsigned char functions_add_counters[] = {
+#embed "functions/add_counters.sql"
 };
 static const unsigned char functions_add_tenant[] = {
 #embed "functions/add_tenant.sql"
@@ -72,23 +21,23 @@ static const unsigned char functions_add_user[] = {
 static const unsigned char functions_add_users[] = {
 #embed "functions/add_users.sql"
 };
+static const unsigned char functions_after_run[] = {
+#embed "functions/after_run.sql"
+};
 static const unsigned char functions_age_of_job[] = {
 #embed "functions/age_of_job.sql"
 };
 static const unsigned char functions_apart_tenants[] = {
 #embed "functions/apart_tenants.sql"
 };
-static const unsigned char functions_attend_worker[] = {
-#embed "functions/attend_worker.sql"
-};
 static const unsigned char functions_backoff[] = {
 #embed "functions/backoff.sql"
 };
-static const unsigned char functions_beat_worker[] = {
-#embed "functions/beat_worker.sql"
-};
 static const unsigned char functions_cancel_jobs[] = {
 #embed "functions/cancel_jobs.sql"
+};
+static const unsigned char functions_changed_rows[] = {
+#embed "functions/changed_rows.sql"
 };
 static const unsigned char functions_claim_jobs[] = {
 #embed "functions/claim_jobs.sql"
@@ -99,20 +48,38 @@ static const unsigned char functions_commit_page[] = {
 static const unsigned char functions_count_limited_jobs[] = {
 #embed "functions/count_limited_jobs.sql"
 };
+static const unsigned char functions_counted_on[] = {
+#embed "functions/counted_on.sql"
+};
 static const unsigned char functions_crash_runs[] = {
 #embed "functions/crash_runs.sql"
 };
 static const unsigned char functions_deferral[] = {
 #embed "functions/deferral.sql"
 };
+static const unsigned char functions_delete_older[] = {
+#embed "functions/delete_older.sql"
+};
 static const unsigned char functions_delete_record[] = {
 #embed "functions/delete_record.sql"
+};
+static const unsigned char functions_deregister_worker[] = {
+#embed "functions/deregister_worker.sql"
+};
+static const unsigned char functions_describe_counters[] = {
+#embed "functions/describe_counters.sql"
 };
 static const unsigned char functions_duplicates[] = {
 #embed "functions/duplicates.sql"
 };
 static const unsigned char functions_edit_record[] = {
 #embed "functions/edit_record.sql"
+};
+static const unsigned char functions_end_claims[] = {
+#embed "functions/end_claims.sql"
+};
+static const unsigned char functions_end_of[] = {
+#embed "functions/end_of.sql"
 };
 static const unsigned char functions_endless_at[] = {
 #embed "functions/endless_at.sql"
@@ -132,14 +99,14 @@ static const unsigned char functions_enqueue_job[] = {
 static const unsigned char functions_explain_job[] = {
 #embed "functions/explain_job.sql"
 };
-static const unsigned char functions_finish_held_runs[] = {
-#embed "functions/finish_held_runs.sql"
-};
 static const unsigned char functions_finish_idle_runs[] = {
 #embed "functions/finish_idle_runs.sql"
 };
 static const unsigned char functions_finish_runs[] = {
 #embed "functions/finish_runs.sql"
+};
+static const unsigned char functions_forget_checkpoints[] = {
+#embed "functions/forget_checkpoints.sql"
 };
 static const unsigned char functions_forget_entity[] = {
 #embed "functions/forget_entity.sql"
@@ -155,6 +122,9 @@ static const unsigned char functions_has_session[] = {
 };
 static const unsigned char functions_has_work[] = {
 #embed "functions/has_work.sql"
+};
+static const unsigned char functions_heartbeat_worker[] = {
+#embed "functions/heartbeat_worker.sql"
 };
 static const unsigned char functions_held_jobs[] = {
 #embed "functions/held_jobs.sql"
@@ -180,8 +150,8 @@ static const unsigned char functions_jobs_named[] = {
 static const unsigned char functions_keep_limited_tenants[] = {
 #embed "functions/keep_limited_tenants.sql"
 };
-static const unsigned char functions_leave_worker[] = {
-#embed "functions/leave_worker.sql"
+static const unsigned char functions_key_hash[] = {
+#embed "functions/key_hash.sql"
 };
 static const unsigned char functions_lift_quarantines[] = {
 #embed "functions/lift_quarantines.sql"
@@ -189,8 +159,8 @@ static const unsigned char functions_lift_quarantines[] = {
 static const unsigned char functions_list_items[] = {
 #embed "functions/list_items.sql"
 };
-static const unsigned char functions_lock_ending_runs[] = {
-#embed "functions/lock_ending_runs.sql"
+static const unsigned char functions_lock_ends[] = {
+#embed "functions/lock_ends.sql"
 };
 static const unsigned char functions_longest_input[] = {
 #embed "functions/longest_input.sql"
@@ -206,9 +176,6 @@ static const unsigned char functions_make_jobs[] = {
 };
 static const unsigned char functions_make_lacking_jobs[] = {
 #embed "functions/make_lacking_jobs.sql"
-};
-static const unsigned char functions_mend_due_times[] = {
-#embed "functions/mend_due_times.sql"
 };
 static const unsigned char functions_merge_duplicates[] = {
 #embed "functions/merge_duplicates.sql"
@@ -240,6 +207,9 @@ static const unsigned char functions_note_push[] = {
 static const unsigned char functions_note_record_failures[] = {
 #embed "functions/note_record_failures.sql"
 };
+static const unsigned char functions_note_seen[] = {
+#embed "functions/note_seen.sql"
+};
 static const unsigned char functions_note_slot_use[] = {
 #embed "functions/note_slot_use.sql"
 };
@@ -249,8 +219,8 @@ static const unsigned char functions_note_unreadable[] = {
 static const unsigned char functions_nothing_due[] = {
 #embed "functions/nothing_due.sql"
 };
-static const unsigned char functions_open_runs[] = {
-#embed "functions/open_runs.sql"
+static const unsigned char functions_notify_changes[] = {
+#embed "functions/notify_changes.sql"
 };
 static const unsigned char functions_own_session[] = {
 #embed "functions/own_session.sql"
@@ -270,11 +240,14 @@ static const unsigned char functions_pick_due[] = {
 static const unsigned char functions_pick_places[] = {
 #embed "functions/pick_places.sql"
 };
+static const unsigned char functions_preload_runs[] = {
+#embed "functions/preload_runs.sql"
+};
 static const unsigned char functions_push_soon[] = {
 #embed "functions/push_soon.sql"
 };
-static const unsigned char functions_quarantine_span[] = {
-#embed "functions/quarantine_span.sql"
+static const unsigned char functions_quarantine_of[] = {
+#embed "functions/quarantine_of.sql"
 };
 static const unsigned char functions_read_job[] = {
 #embed "functions/read_job.sql"
@@ -284,6 +257,9 @@ static const unsigned char functions_reap_jobs[] = {
 };
 static const unsigned char functions_reap_worker[] = {
 #embed "functions/reap_worker.sql"
+};
+static const unsigned char functions_reattach_worker[] = {
+#embed "functions/reattach_worker.sql"
 };
 static const unsigned char functions_reconcile_jobs[] = {
 #embed "functions/reconcile_jobs.sql"
@@ -312,6 +288,9 @@ static const unsigned char functions_remove_user[] = {
 static const unsigned char functions_remove_users[] = {
 #embed "functions/remove_users.sql"
 };
+static const unsigned char functions_repair_due_times[] = {
+#embed "functions/repair_due_times.sql"
+};
 static const unsigned char functions_repair_jobs[] = {
 #embed "functions/repair_jobs.sql"
 };
@@ -338,9 +317,6 @@ static const unsigned char functions_rooms_of_tenants[] = {
 };
 static const unsigned char functions_rotate_secret[] = {
 #embed "functions/rotate_secret.sql"
-};
-static const unsigned char functions_run_counters[] = {
-#embed "functions/run_counters.sql"
 };
 static const unsigned char functions_run_inputs[] = {
 #embed "functions/run_inputs.sql"
@@ -393,14 +369,14 @@ static const unsigned char functions_store_job_file[] = {
 static const unsigned char functions_suspect_to_claim[] = {
 #embed "functions/suspect_to_claim.sql"
 };
+static const unsigned char functions_sweep_table[] = {
+#embed "functions/sweep_table.sql"
+};
 static const unsigned char functions_take_budget[] = {
 #embed "functions/take_budget.sql"
 };
 static const unsigned char functions_take_job[] = {
 #embed "functions/take_job.sql"
-};
-static const unsigned char functions_tell_changes[] = {
-#embed "functions/tell_changes.sql"
 };
 static const unsigned char functions_tenant_named[] = {
 #embed "functions/tenant_named.sql"
@@ -410,6 +386,9 @@ static const unsigned char functions_tenant_user[] = {
 };
 static const unsigned char functions_tick_after_run[] = {
 #embed "functions/tick_after_run.sql"
+};
+static const unsigned char functions_total[] = {
+#embed "functions/total.sql"
 };
 static const unsigned char functions_trigger_event[] = {
 #embed "functions/trigger_event.sql"
@@ -470,57 +449,47 @@ static const unsigned char views_worker_health[] = {
 };
 
 static const jr_sql_file files[] = {
-    {"migrations/0000_migrations.sql", migrations_0000_migrations, sizeof migrations_0000_migrations},
-    {"migrations/0001_tenants.sql", migrations_0001_tenants, sizeof migrations_0001_tenants},
-    {"migrations/0002_jobs.sql", migrations_0002_jobs, sizeof migrations_0002_jobs},
-    {"migrations/0003_workers.sql", migrations_0003_workers, sizeof migrations_0003_workers},
-    {"migrations/0004_runs.sql", migrations_0004_runs, sizeof migrations_0004_runs},
-    {"migrations/0005_passes_and_pushes.sql", migrations_0005_passes_and_pushes, sizeof migrations_0005_passes_and_pushes},
-    {"migrations/0006_held_jobs.sql", migrations_0006_held_jobs, sizeof migrations_0006_held_jobs},
-    {"migrations/0007_wishes_and_blame.sql", migrations_0007_wishes_and_blame, sizeof migrations_0007_wishes_and_blame},
-    {"migrations/0008_proofs_and_wishes.sql", migrations_0008_proofs_and_wishes, sizeof migrations_0008_proofs_and_wishes},
-    {"migrations/0010_unreadable_passes_and_trouble.sql", migrations_0010_unreadable_passes_and_trouble, sizeof migrations_0010_unreadable_passes_and_trouble},
-    {"migrations/0011_times_that_can_be_told.sql", migrations_0011_times_that_can_be_told, sizeof migrations_0011_times_that_can_be_told},
-    {"migrations/0012_history_is_kept_by_one.sql", migrations_0012_history_is_kept_by_one, sizeof migrations_0012_history_is_kept_by_one},
-    {"migrations/0013_claimable_jobs.sql", migrations_0013_claimable_jobs, sizeof migrations_0013_claimable_jobs},
-    {"migrations/0014_sessions_and_leftovers.sql", migrations_0014_sessions_and_leftovers, sizeof migrations_0014_sessions_and_leftovers},
-    {"migrations/0015_periods_and_lanes.sql", migrations_0015_periods_and_lanes, sizeof migrations_0015_periods_and_lanes},
-    {"migrations/0016_jobs_slowing.sql", migrations_0016_jobs_slowing, sizeof migrations_0016_jobs_slowing},
-    {"migrations/0017_slot_use.sql", migrations_0017_slot_use, sizeof migrations_0017_slot_use},
-    {"migrations/0018_sources_troubled.sql", migrations_0018_sources_troubled, sizeof migrations_0018_sources_troubled},
-    {"migrations/0019_limits_settle.sql", migrations_0019_limits_settle, sizeof migrations_0019_limits_settle},
+    {"migrations/0001_schema.sql", migrations_0001_schema, sizeof migrations_0001_schema},
     {"functions/abandon_pass.sql", functions_abandon_pass, sizeof functions_abandon_pass},
+    {"functions/add_counters.sql", functions_add_counters, sizeof functions_add_counters},
     {"functions/add_tenant.sql", functions_add_tenant, sizeof functions_add_tenant},
     {"functions/add_user.sql", functions_add_user, sizeof functions_add_user},
     {"functions/add_users.sql", functions_add_users, sizeof functions_add_users},
+    {"functions/after_run.sql", functions_after_run, sizeof functions_after_run},
     {"functions/age_of_job.sql", functions_age_of_job, sizeof functions_age_of_job},
     {"functions/apart_tenants.sql", functions_apart_tenants, sizeof functions_apart_tenants},
-    {"functions/attend_worker.sql", functions_attend_worker, sizeof functions_attend_worker},
     {"functions/backoff.sql", functions_backoff, sizeof functions_backoff},
-    {"functions/beat_worker.sql", functions_beat_worker, sizeof functions_beat_worker},
     {"functions/cancel_jobs.sql", functions_cancel_jobs, sizeof functions_cancel_jobs},
+    {"functions/changed_rows.sql", functions_changed_rows, sizeof functions_changed_rows},
     {"functions/claim_jobs.sql", functions_claim_jobs, sizeof functions_claim_jobs},
     {"functions/commit_page.sql", functions_commit_page, sizeof functions_commit_page},
     {"functions/count_limited_jobs.sql", functions_count_limited_jobs, sizeof functions_count_limited_jobs},
+    {"functions/counted_on.sql", functions_counted_on, sizeof functions_counted_on},
     {"functions/crash_runs.sql", functions_crash_runs, sizeof functions_crash_runs},
     {"functions/deferral.sql", functions_deferral, sizeof functions_deferral},
+    {"functions/delete_older.sql", functions_delete_older, sizeof functions_delete_older},
     {"functions/delete_record.sql", functions_delete_record, sizeof functions_delete_record},
+    {"functions/deregister_worker.sql", functions_deregister_worker, sizeof functions_deregister_worker},
+    {"functions/describe_counters.sql", functions_describe_counters, sizeof functions_describe_counters},
     {"functions/duplicates.sql", functions_duplicates, sizeof functions_duplicates},
     {"functions/edit_record.sql", functions_edit_record, sizeof functions_edit_record},
+    {"functions/end_claims.sql", functions_end_claims, sizeof functions_end_claims},
+    {"functions/end_of.sql", functions_end_of, sizeof functions_end_of},
     {"functions/endless_at.sql", functions_endless_at, sizeof functions_endless_at},
     {"functions/endless_runs.sql", functions_endless_runs, sizeof functions_endless_runs},
     {"functions/enqueue.sql", functions_enqueue, sizeof functions_enqueue},
     {"functions/enqueue_all.sql", functions_enqueue_all, sizeof functions_enqueue_all},
     {"functions/enqueue_job.sql", functions_enqueue_job, sizeof functions_enqueue_job},
     {"functions/explain_job.sql", functions_explain_job, sizeof functions_explain_job},
-    {"functions/finish_held_runs.sql", functions_finish_held_runs, sizeof functions_finish_held_runs},
     {"functions/finish_idle_runs.sql", functions_finish_idle_runs, sizeof functions_finish_idle_runs},
     {"functions/finish_runs.sql", functions_finish_runs, sizeof functions_finish_runs},
+    {"functions/forget_checkpoints.sql", functions_forget_checkpoints, sizeof functions_forget_checkpoints},
     {"functions/forget_entity.sql", functions_forget_entity, sizeof functions_forget_entity},
     {"functions/give_job.sql", functions_give_job, sizeof functions_give_job},
     {"functions/grant_reader.sql", functions_grant_reader, sizeof functions_grant_reader},
     {"functions/has_session.sql", functions_has_session, sizeof functions_has_session},
     {"functions/has_work.sql", functions_has_work, sizeof functions_has_work},
+    {"functions/heartbeat_worker.sql", functions_heartbeat_worker, sizeof functions_heartbeat_worker},
     {"functions/held_jobs.sql", functions_held_jobs, sizeof functions_held_jobs},
     {"functions/hold_job.sql", functions_hold_job, sizeof functions_hold_job},
     {"functions/hold_worker.sql", functions_hold_worker, sizeof functions_hold_worker},
@@ -529,16 +498,15 @@ static const jr_sql_file files[] = {
     {"functions/job_named.sql", functions_job_named, sizeof functions_job_named},
     {"functions/jobs_named.sql", functions_jobs_named, sizeof functions_jobs_named},
     {"functions/keep_limited_tenants.sql", functions_keep_limited_tenants, sizeof functions_keep_limited_tenants},
-    {"functions/leave_worker.sql", functions_leave_worker, sizeof functions_leave_worker},
+    {"functions/key_hash.sql", functions_key_hash, sizeof functions_key_hash},
     {"functions/lift_quarantines.sql", functions_lift_quarantines, sizeof functions_lift_quarantines},
     {"functions/list_items.sql", functions_list_items, sizeof functions_list_items},
-    {"functions/lock_ending_runs.sql", functions_lock_ending_runs, sizeof functions_lock_ending_runs},
+    {"functions/lock_ends.sql", functions_lock_ends, sizeof functions_lock_ends},
     {"functions/longest_input.sql", functions_longest_input, sizeof functions_longest_input},
     {"functions/look_due.sql", functions_look_due, sizeof functions_look_due},
     {"functions/maintain_runs.sql", functions_maintain_runs, sizeof functions_maintain_runs},
     {"functions/make_jobs.sql", functions_make_jobs, sizeof functions_make_jobs},
     {"functions/make_lacking_jobs.sql", functions_make_lacking_jobs, sizeof functions_make_lacking_jobs},
-    {"functions/mend_due_times.sql", functions_mend_due_times, sizeof functions_mend_due_times},
     {"functions/merge_duplicates.sql", functions_merge_duplicates, sizeof functions_merge_duplicates},
     {"functions/merge_filter.sql", functions_merge_filter, sizeof functions_merge_filter},
     {"functions/merge_writes.sql", functions_merge_writes, sizeof functions_merge_writes},
@@ -549,21 +517,24 @@ static const jr_sql_file files[] = {
     {"functions/note_entity_failures.sql", functions_note_entity_failures, sizeof functions_note_entity_failures},
     {"functions/note_push.sql", functions_note_push, sizeof functions_note_push},
     {"functions/note_record_failures.sql", functions_note_record_failures, sizeof functions_note_record_failures},
+    {"functions/note_seen.sql", functions_note_seen, sizeof functions_note_seen},
     {"functions/note_slot_use.sql", functions_note_slot_use, sizeof functions_note_slot_use},
     {"functions/note_unreadable.sql", functions_note_unreadable, sizeof functions_note_unreadable},
     {"functions/nothing_due.sql", functions_nothing_due, sizeof functions_nothing_due},
-    {"functions/open_runs.sql", functions_open_runs, sizeof functions_open_runs},
+    {"functions/notify_changes.sql", functions_notify_changes, sizeof functions_notify_changes},
     {"functions/own_session.sql", functions_own_session, sizeof functions_own_session},
     {"functions/pause_jobs.sql", functions_pause_jobs, sizeof functions_pause_jobs},
     {"functions/period_of.sql", functions_period_of, sizeof functions_period_of},
     {"functions/phase_of.sql", functions_phase_of, sizeof functions_phase_of},
     {"functions/pick_due.sql", functions_pick_due, sizeof functions_pick_due},
     {"functions/pick_places.sql", functions_pick_places, sizeof functions_pick_places},
+    {"functions/preload_runs.sql", functions_preload_runs, sizeof functions_preload_runs},
     {"functions/push_soon.sql", functions_push_soon, sizeof functions_push_soon},
-    {"functions/quarantine_span.sql", functions_quarantine_span, sizeof functions_quarantine_span},
+    {"functions/quarantine_of.sql", functions_quarantine_of, sizeof functions_quarantine_of},
     {"functions/read_job.sql", functions_read_job, sizeof functions_read_job},
     {"functions/reap_jobs.sql", functions_reap_jobs, sizeof functions_reap_jobs},
     {"functions/reap_worker.sql", functions_reap_worker, sizeof functions_reap_worker},
+    {"functions/reattach_worker.sql", functions_reattach_worker, sizeof functions_reattach_worker},
     {"functions/reconcile_jobs.sql", functions_reconcile_jobs, sizeof functions_reconcile_jobs},
     {"functions/record_call.sql", functions_record_call, sizeof functions_record_call},
     {"functions/record_like.sql", functions_record_like, sizeof functions_record_like},
@@ -573,6 +544,7 @@ static const jr_sql_file files[] = {
     {"functions/remove_tenant.sql", functions_remove_tenant, sizeof functions_remove_tenant},
     {"functions/remove_user.sql", functions_remove_user, sizeof functions_remove_user},
     {"functions/remove_users.sql", functions_remove_users, sizeof functions_remove_users},
+    {"functions/repair_due_times.sql", functions_repair_due_times, sizeof functions_repair_due_times},
     {"functions/repair_jobs.sql", functions_repair_jobs, sizeof functions_repair_jobs},
     {"functions/replace_list.sql", functions_replace_list, sizeof functions_replace_list},
     {"functions/report_sources.sql", functions_report_sources, sizeof functions_report_sources},
@@ -582,7 +554,6 @@ static const jr_sql_file files[] = {
     {"functions/retry_jobs.sql", functions_retry_jobs, sizeof functions_retry_jobs},
     {"functions/rooms_of_tenants.sql", functions_rooms_of_tenants, sizeof functions_rooms_of_tenants},
     {"functions/rotate_secret.sql", functions_rotate_secret, sizeof functions_rotate_secret},
-    {"functions/run_counters.sql", functions_run_counters, sizeof functions_run_counters},
     {"functions/run_inputs.sql", functions_run_inputs, sizeof functions_run_inputs},
     {"functions/run_totals.sql", functions_run_totals, sizeof functions_run_totals},
     {"functions/save_record.sql", functions_save_record, sizeof functions_save_record},
@@ -600,12 +571,13 @@ static const jr_sql_file files[] = {
     {"functions/stop_requests.sql", functions_stop_requests, sizeof functions_stop_requests},
     {"functions/store_job_file.sql", functions_store_job_file, sizeof functions_store_job_file},
     {"functions/suspect_to_claim.sql", functions_suspect_to_claim, sizeof functions_suspect_to_claim},
+    {"functions/sweep_table.sql", functions_sweep_table, sizeof functions_sweep_table},
     {"functions/take_budget.sql", functions_take_budget, sizeof functions_take_budget},
     {"functions/take_job.sql", functions_take_job, sizeof functions_take_job},
-    {"functions/tell_changes.sql", functions_tell_changes, sizeof functions_tell_changes},
     {"functions/tenant_named.sql", functions_tenant_named, sizeof functions_tenant_named},
     {"functions/tenant_user.sql", functions_tenant_user, sizeof functions_tenant_user},
     {"functions/tick_after_run.sql", functions_tick_after_run, sizeof functions_tick_after_run},
+    {"functions/total.sql", functions_total, sizeof functions_total},
     {"functions/trigger_event.sql", functions_trigger_event, sizeof functions_trigger_event},
     {"functions/unsuitable_values.sql", functions_unsuitable_values, sizeof functions_unsuitable_values},
     {"functions/user_named.sql", functions_user_named, sizeof functions_user_named},

@@ -45,16 +45,7 @@ create table jobrunner.checkpoints (
   last_error text,
   last_error_at timestamp with time zone,
   run_fence bigint not null default 0,
-  run_page_count integer not null default 0,
-  run_fetched_count bigint not null default 0,
-  run_inserted_count bigint not null default 0,
-  run_updated_count bigint not null default 0,
-  run_unchanged_count bigint not null default 0,
-  run_skipped_older_count bigint not null default 0,
-  run_skipped_incompatible_count bigint not null default 0,
-  run_filtered_count bigint not null default 0,
-  run_duplicate_count bigint not null default 0,
-  run_deleted_count bigint not null default 0,
+  counters jobrunner.counters not null default '(0,0,0,0,0,0,0,0,0,0,0,0,0)'::jobrunner.counter_values,
   pass_is_whole boolean not null default true,
   last_full_at timestamp with time zone,
   validator text,
@@ -62,26 +53,22 @@ create table jobrunner.checkpoints (
   pass_validator text,
   pass_probe text,
   record_failures jsonb not null default '[]'::jsonb,
-  run_swept_count bigint not null default 0,
-  run_pushed_count bigint not null default 0,
-  run_push_failed_count bigint not null default 0,
   pass_number integer not null default 0,
-  wish_asked integer not null default 0,
-  wish_begun integer not null default 0,
-  wish_ended integer not null default 0,
+  full_asked integer not null default 0,
+  full_begun integer not null default 0,
+  full_ended integer not null default 0,
   repair_asked integer not null default 0,
-  full_requested boolean not null generated always as ((wish_asked > wish_begun)) stored,
-  repair_requested boolean not null generated always as ((repair_asked > wish_ended)) stored,
+  full_requested boolean not null generated always as ((full_asked > full_begun)) stored,
+  repair_requested boolean not null generated always as ((repair_asked > full_ended)) stored,
   pass_unreadable boolean not null default false,
   constraint checkpoint_error_is_at_most_1_kib CHECK ((octet_length(last_error) <= 1024)),
   constraint checkpoint_has_at_most_five_record_failures CHECK ((jsonb_array_length(record_failures) <= 5)),
   constraint checkpoints_pkey PRIMARY KEY (user_id, job_name, entity),
-  constraint counters_of_a_run_add_up CHECK ((run_fetched_count = (((((((run_inserted_count + run_updated_count) + run_unchanged_count) + run_skipped_older_count) + run_skipped_incompatible_count) + run_filtered_count) + run_duplicate_count) + run_deleted_count))),
   constraint cursor_belongs_to_a_pass CHECK (((cursor IS NULL) OR (pass_kind IS NOT NULL))),
+  constraint full_requests_are_asked_then_begun_then_ended CHECK (((full_ended <= full_begun) AND (full_begun <= full_asked))),
   constraint pass_in_progress_has_a_start CHECK (((pass_kind IS NULL) = (pass_started_at IS NULL))),
   constraint pass_is_full_or_incremental CHECK ((pass_kind = ANY (ARRAY['full'::text, 'incremental'::text]))),
-  constraint repair_is_one_of_the_wishes CHECK ((repair_asked <= wish_asked)),
-  constraint wishes_are_asked_then_begun_then_ended CHECK (((wish_ended <= wish_begun) AND (wish_begun <= wish_asked)))
+  constraint repair_is_one_of_the_full_requests CHECK ((repair_asked <= full_asked))
 ) with (fillfactor=70);
 CREATE INDEX checkpoints_with_errors ON jobrunner.checkpoints USING btree (user_id, job_name) WHERE (last_error_kind IS NOT NULL);
 
@@ -187,7 +174,7 @@ END) stored,
   constraint limited_tenant_is_the_one_of_the_job CHECK ((limited_tenant_id = tenant_id)),
   constraint quarantined_job_has_a_reason CHECK (((quarantined_at IS NULL) = (quarantine_reason IS NULL))),
   constraint rerun_is_requested_only_of_a_running_job CHECK (((NOT rerun_requested) OR (worker_id IS NOT NULL))),
-  constraint rerun_wish_belongs_to_a_rerun CHECK ((rerun_requested OR ((NOT rerun_forced) AND (rerun_entity IS NULL)))),
+  constraint rerun_request_belongs_to_a_rerun CHECK ((rerun_requested OR ((NOT rerun_forced) AND (rerun_entity IS NULL)))),
   constraint running_job_has_fence_nonce_and_times CHECK ((((worker_id IS NULL) AND (started_at IS NULL) AND (deadline_at IS NULL) AND (next_due_at IS NULL) AND (limited_tenant_id IS NULL)) OR ((worker_id IS NOT NULL) AND (fence > 0) AND (nonce IS NOT NULL) AND (started_at IS NOT NULL) AND (deadline_at IS NOT NULL) AND (next_due_at IS NOT NULL)))),
   constraint running_job_has_the_due_at_it_answers_to CHECK (((worker_id IS NULL) OR (due_at <= started_at)))
 ) with (fillfactor=70);
@@ -246,21 +233,8 @@ create table jobrunner.runs (
   error_kind text,
   error text,
   request_count integer not null default 0,
-  page_count integer not null default 0,
-  fetched_count bigint not null default 0,
-  inserted_count bigint not null default 0,
-  updated_count bigint not null default 0,
-  unchanged_count bigint not null default 0,
-  skipped_older_count bigint not null default 0,
-  skipped_incompatible_count bigint not null default 0,
-  filtered_count bigint not null default 0,
-  duplicate_count bigint not null default 0,
-  deleted_count bigint not null default 0,
+  counters jobrunner.counters not null default '(0,0,0,0,0,0,0,0,0,0,0,0,0)'::jobrunner.counter_values,
   entities jsonb not null default '{}'::jsonb,
-  swept_count bigint not null default 0,
-  pushed_count bigint not null default 0,
-  push_failed_count bigint not null default 0,
-  constraint counters_add_up CHECK ((fetched_count = (((((((inserted_count + updated_count) + unchanged_count) + skipped_older_count) + skipped_incompatible_count) + filtered_count) + duplicate_count) + deleted_count))),
   constraint failed_run_has_an_error CHECK (((outcome <> 'failed'::text) OR (error_kind IS NOT NULL))),
   constraint run_error_is_at_most_1_kib CHECK ((octet_length(error) <= 1024)),
   constraint run_outcome_is_known CHECK ((outcome = ANY (ARRAY['complete'::text, 'partial'::text, 'deferred'::text, 'skipped'::text, 'needs_reauth'::text, 'failed'::text]))),
@@ -398,37 +372,45 @@ CREATE INDEX workers_to_clear ON jobrunner.workers USING btree (id) WHERE ((ende
 create sequence jobrunner.fences;
 create sequence jobrunner.secret_versions;
 -- function jobrunner.abandon_pass(in_user_id bigint, in_name text, in_entity text, in_sync_token text) returns boolean
+-- function jobrunner.add_counters(in_some jobrunner.counters, in_more jobrunner.counters) returns jobrunner.counters
 -- function jobrunner.add_tenant(in_name text, in_weight integer DEFAULT 1, in_max_running integer DEFAULT NULL::integer) returns bigint
 -- function jobrunner.add_user(in_tenant text, in_key text, in_attributes jsonb DEFAULT '{}'::jsonb) returns bigint
 -- function jobrunner.add_users(in_tenant text, in_keys text[], in_attributes jsonb[] DEFAULT NULL::jsonb[], in_within interval DEFAULT '00:00:00'::interval) returns integer
+-- function jobrunner.after_run(in_job jobrunner.jobs, in_end jobrunner.run_end, in_has_progress boolean) returns TABLE(due_at timestamp with time zone, deferred_until timestamp with time zone, priority smallint, force_requested boolean, entity_requested text, reauth_needed_at timestamp with time zone, quarantined_at timestamp with time zone, quarantine_reason text, consecutive_failures integer, crashes integer, stalled_runs integer, deferrals integer, last_outcome text, last_error_kind text, last_error text, last_error_at timestamp with time zone, last_run_at timestamp with time zone, last_success_at timestamp with time zone, unchanged_at timestamp with time zone)
 -- function jobrunner.age_of_job(in_user_id bigint, in_job text) returns interval
 -- function jobrunner.apart_tenants(in_tenant_ids bigint[]) returns bigint[]
--- function jobrunner.attend_worker(in_worker_id integer) returns boolean
--- function jobrunner.backoff(in_failures integer, in_every interval) returns interval
--- function jobrunner.beat_worker(in_worker_id integer, in_running integer, in_draining boolean) returns TABLE(alive boolean, worker_count integer, worker_rank integer, beaten_at timestamp with time zone)
+-- function jobrunner.backoff(in_failures integer, in_every interval, in_chance double precision) returns interval
 -- function jobrunner.cancel_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
--- function jobrunner.claim_jobs(in_worker_id integer, in_limit integer, in_names text[], in_since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone, in_since_user_id bigint DEFAULT 0, in_until timestamp with time zone DEFAULT 'infinity'::timestamp with time zone, in_look integer DEFAULT 1000, in_takes boolean DEFAULT true, in_locks boolean DEFAULT false, in_tenant_ids bigint[] DEFAULT '{}'::bigint[], in_shares integer[] DEFAULT '{}'::integer[], in_firsts integer[] DEFAULT '{}'::integer[], in_lasts integer[] DEFAULT '{}'::integer[], in_places tid[] DEFAULT '{}'::tid[]) returns TABLE(user_id bigint, name text, tenant_id bigint, fence bigint, nonce uuid, scheduled_at timestamp with time zone, claimed_at timestamp with time zone, tick_at timestamp with time zone, deadline_ms bigint, lane smallint, forced boolean, entity text, last_outcome text, last_success_at timestamp with time zone, unchanged_at timestamp with time zone, looked_at timestamp with time zone, looked_user_id bigint, found_tenant_ids bigint[], found_at timestamp with time zone[], found_user_ids bigint[], found_priorities smallint[], found_places tid[], apart_ids bigint[], apart_weights integer[], full_ids bigint[], busy_ids bigint[], place tid, looked_count integer, limited_ids bigint[])
--- function jobrunner.commit_page(in_user_id bigint, in_name text, in_entity text, in_fence bigint, in_generation bigint, in_page_number integer, in_pass_kind text, in_pass_started_at timestamp with time zone, in_pass_since text, in_cursor text, in_sync_token text, in_partial_watermark text, in_ended boolean, in_watermark text, in_is_whole boolean, in_validator text, in_probe text, in_page_count integer, in_pass_number integer, in_wish integer, in_fetched bigint, in_inserted bigint, in_updated bigint, in_unchanged bigint, in_skipped_older bigint, in_skipped_incompatible bigint, in_filtered bigint, in_duplicate bigint, in_deleted bigint) returns boolean
+-- function jobrunner.changed_rows(in_counters jobrunner.counters) returns bigint
+-- function jobrunner.claim_jobs(in_worker_id integer, in_limit integer, in_names text[], in_walk jobrunner.due_walk DEFAULT ROW('-infinity'::timestamp with time zone, (0)::bigint, 'infinity'::timestamp with time zone, 1000, true)::jobrunner.due_walk, in_offer jobrunner.claim_offer DEFAULT ROW('{}'::bigint[], '{}'::integer[], '{}'::integer[], '{}'::integer[], '{}'::tid[])::jobrunner.claim_offer, in_locks boolean DEFAULT false) returns SETOF jobrunner.claim_row
+-- function jobrunner.commit_page(in_user_id bigint, in_name text, in_entity text, in_fence bigint, in_generation bigint, in_page jobrunner.page, in_counters jobrunner.counters) returns boolean
 -- function jobrunner.count_limited_jobs() returns integer
+-- function jobrunner.counted_on(in_checkpoint jobrunner.checkpoints, in_fence bigint, in_more jobrunner.counters) returns jobrunner.counters
 -- function jobrunner.crash_runs(in_worker_id bigint, in_user_ids bigint[], in_names text[], in_reason text) returns TABLE(job_count integer, quarantined_count integer)
--- function jobrunner.deferral(in_asked interval, in_deferrals integer) returns interval
+-- function jobrunner.deferral(in_asked interval, in_deferrals integer, in_chance double precision) returns interval
+-- function jobrunner.delete_older(in_user_id bigint, in_name text, in_entity text, in_fence bigint, in_table text, in_column text, in_before timestamp with time zone) returns bigint
 -- function jobrunner.delete_record(in_tenant text, in_user text, in_table text, in_key jsonb) returns boolean
+-- function jobrunner.deregister_worker(in_worker_id integer) returns boolean
+-- function jobrunner.describe_counters(in_view regclass) returns void
 -- function jobrunner.duplicates(in_table text, in_by text[], in_tenant text DEFAULT NULL::text) returns TABLE(tenant text, user_id bigint, user_key text, value jsonb, row_count bigint)
 -- function jobrunner.edit_record(in_tenant text, in_user text, in_table text, in_values jsonb) returns jsonb
+-- function jobrunner.end_claims(in_ends jobrunner.run_end[], in_is_locked boolean) returns TABLE(user_id bigint, name text, fence bigint, is_set_aside boolean)
+-- function jobrunner.end_of(in_job jobrunner.jobs, in_outcome text, in_error_kind text, in_error text, in_crashes_allowed integer DEFAULT NULL::integer) returns jobrunner.run_end
 -- function jobrunner.endless_at(in_user_id bigint, in_job text, in_last_success_at timestamp with time zone) returns timestamp with time zone
--- function jobrunner.endless_runs(in_places bigint[], in_user_ids bigint[], in_names text[], in_outcomes text[]) returns bigint[]
+-- function jobrunner.endless_runs(in_ends jobrunner.run_end[]) returns TABLE(user_id bigint, name text, fence bigint)
 -- function jobrunner.enqueue(in_tenant text, in_user text, in_job text, in_full boolean DEFAULT false, in_entity text DEFAULT NULL::text, in_force boolean DEFAULT false) returns text
 -- function jobrunner.enqueue_all(in_tenant text, in_job text, in_full boolean DEFAULT false, in_entity text DEFAULT NULL::text, in_force boolean DEFAULT false) returns integer
 -- function jobrunner.enqueue_job(in_job jobrunner.jobs, in_full boolean, in_entity text, in_force boolean) returns text
 -- function jobrunner.explain_job(in_tenant text, in_user text, in_job text) returns text
--- function jobrunner.finish_held_runs(in_places bigint[], in_user_ids bigint[], in_names text[], in_outcomes text[], in_error_kinds text[], in_errors text[], in_waits_ms bigint[], in_requests bigint[], in_unchanged boolean[], in_secrets text[]) returns TABLE(user_id bigint, name text, fence bigint)
--- function jobrunner.finish_idle_runs(in_user_ids bigint[], in_names text[], in_fences bigint[], in_nonces uuid[], in_outcomes text[], in_passes text[], in_calls text[], in_requests bigint[], in_committed boolean[], in_unchanged boolean[], in_asked boolean) returns bigint[]
--- function jobrunner.finish_runs(in_user_ids bigint[], in_names text[], in_fences bigint[], in_nonces uuid[], in_outcomes text[], in_error_kinds text[], in_errors text[], in_failures text[], in_waits_ms bigint[], in_requests bigint[], in_passes text[], in_calls text[], in_committed boolean[], in_unchanged boolean[], in_secrets text[]) returns TABLE(user_id bigint, name text, fence bigint, verdict text)
+-- function jobrunner.finish_idle_runs(in_ends jobrunner.run_end[]) returns bigint[]
+-- function jobrunner.finish_runs(in_ends jobrunner.run_end[]) returns TABLE(user_id bigint, name text, fence bigint, verdict text)
+-- function jobrunner.forget_checkpoints(in_user_id bigint, in_name text, in_entities text[]) returns integer
 -- function jobrunner.forget_entity(in_job text, in_entity text) returns integer
 -- function jobrunner.give_job(in_tenant text, in_job text, in_within interval DEFAULT NULL::interval) returns integer
 -- function jobrunner.grant_reader() returns boolean
 -- function jobrunner.has_session(in_worker jobrunner.workers) returns boolean
 -- function jobrunner.has_work(in_names text[]) returns boolean
+-- function jobrunner.heartbeat_worker(in_worker_id integer, in_running integer, in_draining boolean) returns TABLE(alive boolean, worker_count integer, worker_rank integer, beaten_at timestamp with time zone)
 -- function jobrunner.held_jobs() returns SETOF jobrunner.jobs
 -- function jobrunner.hold_job(in_user_id bigint, in_name text, in_fence bigint, in_nonce uuid) returns boolean
 -- function jobrunner.hold_worker(in_worker_id integer) returns void
@@ -437,41 +419,43 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.job_named(in_tenant text, in_user text, in_job text) returns jobrunner.jobs
 -- function jobrunner.jobs_named(in_tenant text, in_user text, in_job text) returns SETOF jobrunner.jobs
 -- function jobrunner.keep_limited_tenants() returns trigger
--- function jobrunner.leave_worker(in_worker_id integer) returns boolean
+-- function jobrunner.key_hash(VARIADIC in_key text[]) returns bigint
 -- function jobrunner.lift_quarantines() returns integer
 -- function jobrunner.list_items(in_user_id bigint, in_table text, in_column text) returns TABLE(items text[], hash text)
--- function jobrunner.lock_ending_runs(in_user_ids bigint[], in_names text[], in_fences bigint[], in_nonces uuid[], in_outcomes text[], in_done bigint[]) returns bigint[]
+-- function jobrunner.lock_ends(in_ends jobrunner.run_end[]) returns jobrunner.run_end[]
 -- function jobrunner.longest_input(in_user_id bigint, in_name text) returns text
 -- function jobrunner.look_due(in_look integer, in_names text[], in_since timestamp with time zone, in_since_user_id bigint, in_until timestamp with time zone) returns jobrunner.claim_look
 -- function jobrunner.maintain_runs(in_keep interval DEFAULT '30 days'::interval) returns TABLE(created integer, dropped integer, postponed boolean)
 -- function jobrunner.make_jobs(in_tenant_id bigint, in_job text, in_within interval DEFAULT NULL::interval) returns integer
 -- function jobrunner.make_lacking_jobs() returns integer
--- function jobrunner.mend_due_times() returns integer
 -- function jobrunner.merge_duplicates(in_user_id bigint, in_table text, in_values text[] DEFAULT NULL::text[]) returns integer
 -- function jobrunner.merge_filter(in_table text, in_by jsonb, in_filters boolean) returns text
 -- function jobrunner.merge_writes(in_table text, in_known jsonb, in_sets text, in_hides boolean, in_sends boolean) returns text
 -- function jobrunner.next_tick(in_after timestamp with time zone, in_every interval, in_phase interval) returns timestamp with time zone
 -- function jobrunner.note_asked(in_job jobrunner.jobs) returns void
--- function jobrunner.note_calls(in_places bigint[], in_user_ids bigint[], in_names text[], in_calls text[]) returns void
--- function jobrunner.note_ended_passes(in_places bigint[], in_user_ids bigint[], in_names text[], in_passes text[], in_failures text[]) returns bigint[]
--- function jobrunner.note_entity_failures(in_places bigint[], in_user_ids bigint[], in_names text[], in_failures text[]) returns void
+-- function jobrunner.note_calls(in_ends jobrunner.run_end[]) returns void
+-- function jobrunner.note_ended_passes(in_ends jobrunner.run_end[]) returns bigint[]
+-- function jobrunner.note_entity_failures(in_ends jobrunner.run_end[]) returns void
 -- function jobrunner.note_push(in_user_id bigint, in_name text, in_entity text, in_fence bigint, in_pushed bigint, in_failed bigint, in_swept bigint) returns boolean
 -- function jobrunner.note_record_failures(in_user_id bigint, in_name text, in_entity text, in_failures jsonb) returns boolean
+-- function jobrunner.note_seen(in_user_id bigint, in_name text, in_entity text, in_page_number integer, in_keys bigint[]) returns boolean
 -- function jobrunner.note_slot_use(in_worker_id integer, in_tenant_ids bigint[], in_slot_ms bigint[], in_other_ms bigint) returns void
 -- function jobrunner.note_unreadable(in_user_id bigint, in_name text, in_entity text, in_unreadable boolean) returns boolean
 -- function jobrunner.nothing_due(in_since timestamp with time zone, in_since_user_id bigint, in_grace interval) returns TABLE(looked_at timestamp with time zone)
--- function jobrunner.open_runs(in_user_ids bigint[], in_lists jsonb, in_tables text[], in_sources jsonb, in_dirty text[] DEFAULT '{}'::text[]) returns jsonb
+-- function jobrunner.notify_changes(in_user_ids bigint[], in_names text[], in_runs bigint[], in_counters jobrunner.counters[]) returns integer
 -- function jobrunner.own_session(OUT pid integer, OUT started_at timestamp with time zone) returns record
 -- function jobrunner.pause_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.period_of(in_user_id bigint, in_tenant_id bigint, in_job text) returns TABLE(every interval)
 -- function jobrunner.phase_of(in_user_id bigint, in_name text, in_every interval, in_spread boolean) returns interval
 -- function jobrunner.pick_due(in_worker_id integer, in_limit integer, in_look integer, in_names text[], in_since timestamp with time zone, in_since_user_id bigint, in_locks boolean) returns jobrunner.claim_look
 -- function jobrunner.pick_places(in_limit integer, in_names text[], in_tenant_ids bigint[], in_shares integer[], in_firsts integer[], in_lasts integer[], in_places tid[], in_suspect_tenant_id bigint, OUT picked tid[], OUT limited_ids bigint[], OUT full_ids bigint[], OUT busy_ids bigint[]) returns record
+-- function jobrunner.preload_runs(in_user_ids bigint[], in_lists jsonb, in_tables text[], in_sources jsonb, in_dirty text[] DEFAULT '{}'::text[]) returns jsonb
 -- function jobrunner.push_soon(in_user_id bigint, in_table text) returns boolean
--- function jobrunner.quarantine_span(in_times integer) returns interval
+-- function jobrunner.quarantine_of(in_job jobrunner.jobs, in_end jobrunner.run_end, in_has_progress boolean) returns TABLE(reason text, span interval)
 -- function jobrunner.read_job(in_tenant text, in_user text, in_job text) returns SETOF jobrunner.claimed_job
 -- function jobrunner.reap_jobs(in_lease interval) returns TABLE(worker_id integer, reason text, job_count integer, quarantined_count integer)
 -- function jobrunner.reap_worker(in_worker_id integer, in_reason text) returns TABLE(job_count integer, quarantined_count integer)
+-- function jobrunner.reattach_worker(in_worker_id integer) returns boolean
 -- function jobrunner.reconcile_jobs() returns integer
 -- function jobrunner.record_call(in_user_id bigint, in_name text, in_call text, in_list_hash text) returns void
 -- function jobrunner.record_like(in_user_id bigint, in_table text, in_known jsonb, in_by jsonb, in_values jsonb) returns jsonb
@@ -481,6 +465,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.remove_tenant(in_name text) returns integer
 -- function jobrunner.remove_user(in_tenant text, in_key text) returns void
 -- function jobrunner.remove_users(in_user_ids bigint[]) returns void
+-- function jobrunner.repair_due_times() returns integer
 -- function jobrunner.repair_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.replace_list(in_tenant text, in_user text, in_table text, in_column text, in_items text[]) returns TABLE(added integer, removed integer)
 -- function jobrunner.report_sources(in_tenant_ids bigint[], in_names text[], in_reached boolean[], in_unavailable boolean[]) returns void
@@ -490,9 +475,8 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.retry_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.rooms_of_tenants(in_tenant_ids bigint[]) returns TABLE(tenant_id bigint, room integer)
 -- function jobrunner.rotate_secret(in_tenant_id bigint, in_user_id bigint, in_name text, in_old bytea, in_new bytea) returns boolean
--- function jobrunner.run_counters(in_checkpoint jobrunner.checkpoints) returns jsonb
 -- function jobrunner.run_inputs(in_user_ids bigint[], in_names text[], in_reads integer[]) returns TABLE(place integer, tenant_name text, user_key text, attributes text, checkpoints text, calls text, secrets text, too_long text)
--- function jobrunner.run_totals(in_user_ids bigint[], in_names text[], in_fences bigint[]) returns TABLE(user_id bigint, name text, pages integer, fetched bigint, inserted bigint, updated bigint, unchanged bigint, skipped_older bigint, skipped_incompatible bigint, filtered bigint, duplicate bigint, deleted bigint, swept bigint, pushed bigint, push_failed bigint, changed bigint, entities jsonb)
+-- function jobrunner.run_totals(in_user_ids bigint[], in_names text[], in_fences bigint[]) returns TABLE(user_id bigint, name text, counters jobrunner.counters, entities jsonb)
 -- function jobrunner.save_record(in_tenant text, in_user text, in_table text, in_values jsonb) returns TABLE(record jsonb, is_new boolean)
 -- function jobrunner.schedule_jobs(in_name text, in_tenant_id bigint DEFAULT NULL::bigint, in_user_id bigint DEFAULT NULL::bigint, in_after_user_id bigint DEFAULT '-1'::integer, in_limit integer DEFAULT NULL::integer) returns TABLE(last_user_id bigint, changed_count integer)
 -- function jobrunner.schedule_next_jobs(in_name text, in_limit integer DEFAULT 1000) returns integer
@@ -506,14 +490,15 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.stamped(in_known jsonb, in_values jsonb) returns jsonb
 -- function jobrunner.stand_for_tenant(in_tenant_id bigint) returns bigint
 -- function jobrunner.stop_requests(in_worker_id integer) returns TABLE(user_id bigint, name text, fence bigint)
--- function jobrunner.store_job_file(in_name text, in_kind text, in_source text, in_every interval, in_spread boolean, in_deadline interval, in_per_second double precision, in_expanded jsonb, in_scope text DEFAULT 'user'::text, in_notifies boolean DEFAULT false, in_soft interval DEFAULT NULL::interval, in_hard interval DEFAULT NULL::interval, in_triggers jsonb DEFAULT '[]'::jsonb, in_slow_after interval DEFAULT NULL::interval, in_slow_every interval DEFAULT NULL::interval, in_is_scheduled boolean DEFAULT true) returns boolean
+-- function jobrunner.store_job_file(in_file jsonb, in_is_scheduled boolean DEFAULT true) returns boolean
 -- function jobrunner.suspect_to_claim(in_worker_id integer, in_names text[], OUT place tid, OUT tenant_id bigint) returns record
+-- function jobrunner.sweep_table(in_user_id bigint, in_name text, in_entity text, in_table text, in_key text[], in_change_tag text, in_is_pushed boolean, in_is_repair boolean, in_max_fraction double precision) returns TABLE(swept bigint, refused boolean)
 -- function jobrunner.take_budget(in_tenant_id bigint, in_source text, in_wanted integer, in_waits boolean DEFAULT true) returns TABLE(tenant_id bigint, source text, base text, granted integer, blocked_ms bigint)
 -- function jobrunner.take_job(in_tenant text, in_job text, in_with_rows boolean DEFAULT false) returns integer
--- function jobrunner.tell_changes(in_user_ids bigint[], in_names text[], in_runs bigint[], in_counts jsonb[]) returns integer
 -- function jobrunner.tenant_named(in_tenant text) returns jobrunner.tenants
 -- function jobrunner.tenant_user(in_tenant text) returns bigint
 -- function jobrunner.tick_after_run(in_next timestamp with time zone, in_now timestamp with time zone, in_every interval, in_phase interval) returns timestamp with time zone
+-- function jobrunner.total(jobrunner.counters) returns jobrunner.counters
 -- function jobrunner.trigger_event(in_tenant text, in_user text, in_event text) returns TABLE(job text, answer text, due_at timestamp with time zone)
 -- function jobrunner.unsuitable_values(in_values text[], in_type text) returns integer[]
 -- function jobrunner.user_named(in_tenant text, in_user text) returns jobrunner.users
@@ -522,7 +507,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.words_for(in_span interval) returns text
 -- function jobrunner.writable_table(in_table text, in_values jsonb) returns jsonb
 -- view jobrunner.blocked_sources(tenant text, source text, blocked_until timestamp with time zone, reason text, consecutive_failures integer)
--- view jobrunner.entity_progress(tenant text, user_key text, job text, entity text, state text, pass_kind text, page_number integer, pass_age interval, has_cursor boolean, watermark text, last_synced_at timestamp with time zone, consecutive_failures integer, error_kind text, error text, last_run bigint, fetched_count bigint, inserted_count bigint, updated_count bigint, unchanged_count bigint, skipped_older_count bigint, skipped_incompatible_count bigint, filtered_count bigint, duplicate_count bigint, deleted_count bigint)
+-- view jobrunner.entity_progress(tenant text, user_key text, job text, entity text, state text, pass_kind text, page_number integer, pass_age interval, has_cursor boolean, watermark text, last_synced_at timestamp with time zone, consecutive_failures integer, error_kind text, error text, last_run bigint, pages bigint, fetched bigint, inserted bigint, updated bigint, unchanged bigint, skipped_older bigint, skipped_incompatible bigint, filtered bigint, duplicate bigint, deleted bigint, swept bigint, pushed bigint, push_failed bigint)
 -- view jobrunner.failing_jobs(tenant text, user_key text, job text, state text, error_kind text, error text, last_error_at timestamp with time zone, consecutive_failures integer, next_try_at timestamp with time zone, last_success_at timestamp with time zone)
 -- view jobrunner.job_overview(tenant text, user_key text, job text, state text, due_at timestamp with time zone, last_outcome text, last_run_at timestamp with time zone, last_success_at timestamp with time zone, consecutive_failures integer, error_kind text, error text, worker_id bigint, run bigint)
 -- view jobrunner.jobs_in_trouble(tenant text, user_key text, job text, entity text, trouble text, since timestamp with time zone, detail text)
@@ -531,5 +516,5 @@ create sequence jobrunner.secret_versions;
 -- view jobrunner.running_jobs(worker_id bigint, host text, pid integer, tenant text, user_key text, job text, run bigint, running_for interval, yields_in interval, silent_for interval, stopping boolean)
 -- view jobrunner.tenant_freshness(tenant text, job text, user_count bigint, fresh_count bigint, fresh_percent numeric, staleness_p50 interval, staleness_p99 interval, never_count bigint, failing_count bigint)
 -- view jobrunner.tenant_shares(tenant text, weight integer, asked_percent numeric, had_percent numeric, slot_seconds numeric, due_count bigint, waiting_since timestamp with time zone)
--- view jobrunner.user_story(tenant text, user_key text, job text, run bigint, outcome text, started_at timestamp with time zone, ended_at timestamp with time zone, took interval, waited interval, error_kind text, error text, page_count integer, request_count integer, fetched_count bigint, inserted_count bigint, updated_count bigint, deleted_count bigint, entities jsonb)
+-- view jobrunner.user_story(tenant text, user_key text, job text, run bigint, outcome text, started_at timestamp with time zone, ended_at timestamp with time zone, took interval, waited interval, error_kind text, error text, requests integer, pages bigint, fetched bigint, inserted bigint, updated bigint, unchanged bigint, skipped_older bigint, skipped_incompatible bigint, filtered bigint, duplicate bigint, deleted bigint, swept bigint, pushed bigint, push_failed bigint, entities jsonb)
 -- view jobrunner.worker_health(worker_id integer, host text, pid integer, version text, health text, capacity integer, running_count bigint, silent_for interval, started_at timestamp with time zone, ended_at timestamp with time zone)

@@ -1,12 +1,12 @@
-public import JSON
-public import JobFile
-public import Sync
+import JSON
+import JobFiles
 
 /// Apple's CloudKit Web Services as a source: signing, errors inside answers, deleted records, zones,
 /// accounts, pushes.
 ///
-/// Section numbers in this room are those of the project's CloudKit reference.
-public struct CloudKitDialect: SourceDialect {
+/// `Preset.swift` makes it what `Asking` calls a dialect. Section numbers in this room are those of the
+/// project's CloudKit reference.
+public struct CloudKitDialect: Sendable {
     let place: CloudKitPlace
     let authentication: Authentication
 
@@ -14,34 +14,12 @@ public struct CloudKitDialect: SourceDialect {
     func path(_ operation: String) -> String { "\(place.path)/\(operation)" }
 }
 
-/// The dialect of a source that has the preset; nil: the source has none.
-public func cloudKitDialect(for source: Source) -> (any SourceDialect)? {
-    switch source.preset {
-    case .cloudkit(let place): CloudKitDialect(place: place, authentication: source.auth)
-    case nil: nil
-    }
-}
+/// The zone that every database has; the public one has no other.
+let defaultZone = "_defaultZone"
 
-extension CloudKitDialect {
-    /// What an element of a page is: a record, a deletion, an error in place of one (ST16), or of a
-    /// type that is not asked for, since a change feed shows all types of its zone (PO7).
-    public func kind(of record: JSONNode, in entity: Entity) -> RecordKind {
-        if let error = ErrorDictionary(record) { return .failure(error.recordFailure()) }
-        if record["deleted"]?.bool == true {
-            guard let name = record["recordName"]?.string else {
-                let reason = "a deleted record without a name"
-                return .failure(
-                    RecordFailure(code: "MALFORMED", reason: reason, record: "", wait: nil))
-            }
-            return .tombstone(name: name)
-        }
-        if let type = record["recordType"]?.string, let types = entity.cloudkit?.recordTypes,
-            !types.contains(type)
-        {
-            return .foreign(type: type)
-        }
-        return .record
-    }
+/// A zone by its name; the owner is whoever asks.
+func zoneID(_ zone: String) -> JSONValue {
+    .object([JSONMember("zoneName", .string(zone))])
 }
 
 extension CloudKitOperation {
@@ -60,12 +38,4 @@ extension CloudKitOperation {
         case .zoneChanges(let zone, _): zone
         }
     }
-}
-
-/// The zone that every database has; the public one has no other.
-let defaultZone = "_defaultZone"
-
-/// A zone by its name; the owner is whoever asks.
-func zoneID(_ zone: String) -> JSONValue {
-    .object([JSONMember("zoneName", .string(zone))])
 }

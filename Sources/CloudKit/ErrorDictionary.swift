@@ -1,6 +1,7 @@
 import HTTP
 import JSON
-import Sync
+import Asking
+import Reading
 
 /// What CloudKit puts in place of an answer, a zone or a record that failed (section 4.4).
 struct ErrorDictionary {

@@ -1,8 +1,9 @@
 public import HTTP
 public import JSON
-import JobFile
-import Queue
-public import Sync
+import JobFiles
+import JobQueue
+public import Asking
+import Reading
 
 /// A longer wait is left to the scheduler, which holds no slot for it.
 private let waitInRunMax = Duration.seconds(60)
@@ -85,7 +86,7 @@ private enum Consequence {
         switch self {
         case .unauthorised: return .needsReauth(message: message)
         case .rateLimited:
-            return .deferred(.rateLimited, message: message, wait: wait ?? RetryClock.unsaidWait)
+            return .deferred(.rateLimited, message: message, wait: wait ?? unsaidWait)
         case .unavailable:
             guard let wait else {
                 return .failed(word: ErrorKind.unavailable.rawValue, message: message)

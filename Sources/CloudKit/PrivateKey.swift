@@ -1,3 +1,4 @@
+import Basics
 import COpenSSL
 
 /// A private key on curve P-256, held for one signature.
@@ -111,13 +112,5 @@ func hash(_ bytes: [UInt8]) -> String? {
     guard EVP_Digest(bytes, bytes.count, &digest, &count, EVP_sha256(), nil) == 1 else {
         return nil
     }
-    return base64(Array(digest.prefix(Int(count))))
-}
-
-/// RFC 4648 base64 with padding.
-func base64(_ bytes: [UInt8]) -> String {
-    // Four characters for three bytes, and OpenSSL's closing zero.
-    var text = [UInt8](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)
-    let count = EVP_EncodeBlock(&text, bytes, Int32(bytes.count))
-    return String(decoding: text.prefix(Int(count)), as: UTF8.self)
+    return Base64.encode(Array(digest.prefix(Int(count))))
 }

@@ -1,5 +1,6 @@
 import JSON
-import Sync
+import Asking
+import Reading
 
 extension PushOperation {
     /// The operation as `records/modify` takes it; the record type is left out where there is none.

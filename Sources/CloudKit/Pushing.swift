@@ -1,7 +1,8 @@
 public import JSON
-public import JobFile
-import Queue
-public import Sync
+public import JobFiles
+import JobQueue
+public import Asking
+import Reading
 
 // How local rows reach CloudKit (sections 5.2 and 5.3).
 extension CloudKitDialect {

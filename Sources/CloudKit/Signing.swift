@@ -1,6 +1,9 @@
+import Basics
 public import HTTP
-import JobFile
-public import Sync
+import JobFiles
+public import Asking
+import JobQueue
+import Reading
 
 extension CloudKitDialect {
     /// Signs with the server's key, or adds API token and web auth token to the address; never both
@@ -62,7 +65,7 @@ extension CloudKitDialect {
         request.headers += [
             HTTPHeader("X-Apple-CloudKit-Request-KeyID", keyID),
             HTTPHeader("X-Apple-CloudKit-Request-ISO8601Date", date),
-            HTTPHeader("X-Apple-CloudKit-Request-SignatureV1", base64(signature)),
+            HTTPHeader("X-Apple-CloudKit-Request-SignatureV1", Base64.encode(signature)),
         ]
         return request
     }

@@ -1,7 +1,8 @@
 public import JSON
-public import JobFile
-import Queue
-public import Sync
+public import JobFiles
+import JobQueue
+public import Asking
+import Reading
 
 // The steps a job file may name in `before` and `recover`.
 extension CloudKitDialect {

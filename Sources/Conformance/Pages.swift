@@ -1,7 +1,7 @@
 import HTTP
+import JobFiles
 import JSON
-import JobFile
-import Sync
+import Reading
 
 /// Tells which answers are pages of a job, and changes what is in them.
 struct Pages: Sendable {
@@ -108,7 +108,7 @@ extension Entity {
     }
 
     /// A page can be put into its pass by a made-up position.
-    var allowsDetour: Bool {
+    var allowsInjection: Bool {
         switch page.style {
         case .token, .nextURL, .linkHeader, .syncToken: true
         case .single, .offset, .number, .keyset: false

@@ -1,7 +1,7 @@
 /// Whether a source may live at an IPv4 address, given as its 4 bytes in network order.
 ///
-/// Hosts come from the operator's files, so loopback and private networks are allowed. Refused is
-/// what only answers by accident: this network, link-local, the clouds' metadata services,
+/// Hosts come from the operator's files, so loopback and private networks are allowed. Addresses at
+/// which no source can be meant are refused: this network, link-local, the clouds' metadata services,
 /// multicast, reserved and broadcast.
 func isSourceAddress(ipv4 bytes: [UInt8]) -> Bool {
     guard bytes.count == 4 else { return false }

@@ -2,7 +2,7 @@ import CCurl
 
 /// Undoes gzip and deflate piece by piece, so that limits hold while a body grows.
 ///
-/// Not left to curl, which takes a compressed stream that ends early for a whole one.
+/// It is not left to curl, because curl takes a compressed stream that ends early for a whole one.
 final class BodyDecoder {
     private static let pieceBytes = 32 << 10
     /// What zlib calls window bits: 15 for the largest window, its sign and 16 tell the wrapping.

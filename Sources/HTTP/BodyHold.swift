@@ -1,28 +1,28 @@
 import Synchronization
 
-/// The bytes of all bodies that a client's callers have not let go of.
-final class BodyRoom: Sendable {
-    private let held = Atomic<Int>(0)
-
-    var heldBytes: Int { held.load(ordering: .relaxed) }
-
-    fileprivate func add(_ bytes: Int) { held.add(bytes, ordering: .relaxed) }
-}
-
-/// Has a body's bytes counted among those its client holds, until it is let go.
-///
-/// Whoever makes something as large of a body keeps its hold as long as that.
-public final class BodyHold: Sendable, Equatable {
-    private let room: BodyRoom
+/// Counts the bytes of all bodies that a client's callers still hold.
+final class HeldBytes: Sendable {
     private let bytes = Atomic<Int>(0)
 
-    init(_ room: BodyRoom) { self.room = room }
+    var count: Int { bytes.load(ordering: .relaxed) }
 
-    deinit { room.add(-bytes.load(ordering: .relaxed)) }
+    fileprivate func add(_ count: Int) { bytes.add(count, ordering: .relaxed) }
+}
+
+/// Counts a body among the bytes that its client holds, for as long as the hold is kept.
+///
+/// Whoever makes something as large out of a body keeps the body's hold as long as that.
+public final class BodyHold: Sendable, Equatable {
+    private let total: HeldBytes
+    private let bytes = Atomic<Int>(0)
+
+    init(_ total: HeldBytes) { self.total = total }
+
+    deinit { total.add(-bytes.load(ordering: .relaxed)) }
 
     func add(_ count: Int) {
         bytes.add(count, ordering: .relaxed)
-        room.add(count)
+        total.add(count)
     }
 
     /// A response is the same however long it is kept.

@@ -1,3 +1,4 @@
+import Basics
 import CCurl
 import CCurlShim
 
@@ -67,7 +68,7 @@ final class EasyHandle {
         setLong(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         setLong(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         let timeout = settings.limits.connectTimeout
-        setLong(CURLOPT_CONNECTTIMEOUT_MS, max(1, timeout.wholeMilliseconds))
+        setLong(CURLOPT_CONNECTTIMEOUT_MS, max(1, timeout.millisecondsRoundedUp))
         jr_setopt_string(pointer, CURLOPT_PROTOCOLS_STR, "http,https")
         // An empty proxy keeps curl from reading one out of the environment.
         jr_setopt_string(pointer, CURLOPT_PROXY, "")
@@ -121,15 +122,5 @@ final class EasyHandle {
 
     private func setLong(_ option: CURLoption, _ value: Int) {
         jr_setopt_long(pointer, option, value)
-    }
-}
-
-extension Duration {
-    /// Rounded up, so that waiting so long is never too short; at least 0.
-    var wholeMilliseconds: Int {
-        let (seconds, attoseconds) = components
-        guard seconds < 1 << 40 else { return .max >> 20 }
-        let milliseconds = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
-        return max(0, Int(seconds) * 1000 + Int(milliseconds))
     }
 }

@@ -1,3 +1,5 @@
+import Basics
+
 /// Dates as HTTP writes them, always in UTC.
 public enum HTTPDate {
     private static let months = [
@@ -32,22 +34,12 @@ public enum HTTPDate {
             let minute = number(clock[1], digits: 2...2), minute < 60,
             let second = number(clock[2], digits: 2...2), second <= 60
         else { return nil }
-        return days(year: year, month: month, day: day) * 86_400 + hour * 3600 + minute * 60
-            + second
+        let date = CivilDate(year: Int64(year), month: Int64(month), day: Int64(day))
+        return Int(date.daysSince1970) * 86_400 + hour * 3600 + minute * 60 + second
     }
 
     private static func number(_ text: Substring, digits: ClosedRange<Int>) -> Int? {
         guard digits.contains(text.utf8.count), text.utf8.allSatisfy(isDigit) else { return nil }
         return Int(text)
-    }
-
-    /// Days since 1970 in the Gregorian calendar; years start in March so that leap days end them.
-    private static func days(year: Int, month: Int, day: Int) -> Int {
-        let year = month <= 2 ? year - 1 : year
-        let era = year / 400
-        let yearOfEra = year - era * 400
-        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
-        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        return era * 146_097 + dayOfEra - 719_468
     }
 }

@@ -35,7 +35,7 @@ public enum HTTPError: Error, Sendable, Equatable {
     case badEncoding
     /// A limit of `HTTPLimits` was reached; the limit in bytes, or as a ratio.
     case tooLarge(Part, limit: Int)
-    /// The client holds bodies of so many bytes already, and this one was the longest on its way.
+    /// The bodies of all exchanges together passed `heldBytesMax`, and this one was the longest on its way.
     case crowded(limit: Int)
     /// The source points to another origin, or a method other than GET is redirected.
     case redirectRefused(host: String)

@@ -6,8 +6,9 @@ public struct HTTPLimits: Sendable, Equatable {
     public var decodedBytesMax: Int
     /// Decoded bytes for each received one, looked at from 64 KiB decoded on; nil for any.
     public var decodedRatioMax: Int?
-    /// Decoded bytes of all bodies together that are on their way or still held by who asked for them;
-    /// above it the longest on its way is given up.
+    /// Decoded bytes of all bodies together, those on their way and those that callers still hold.
+    ///
+    /// Above it the client gives up the longest body that is on its way.
     public var heldBytesMax: Int
     /// All header lines of an exchange together, interim answers and trailers included.
     public var headerBytesMax: Int

@@ -7,13 +7,6 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     /// The port, the scheme's own when the URL names none.
     public let port: Int
 
-    /// Takes the origin of an absolute http(s) URL; nil for anything else, such as a URL with a
-    /// user name, a blank, a control character or a letter beyond ASCII.
-    public init?(url: String) {
-        guard let parts = URLParts(absolute: url) else { return nil }
-        self = parts.origin
-    }
-
     init?(scheme: Substring, authority: Substring) {
         let scheme = scheme.lowercased()
         guard scheme == "http" || scheme == "https" else { return nil }

@@ -1,7 +1,7 @@
 import CCurl
 import CCurlShim
 
-/// What a transfer that curl has ended comes to.
+/// The response of a transfer that curl has ended, or why there is none.
 func outcome(
     of transfer: Transfer, on easy: EasyHandle, code: CURLcode, limits: HTTPLimits
 ) -> TransferResult {

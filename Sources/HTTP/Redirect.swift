@@ -1,4 +1,6 @@
-/// Where a response sends its request on to: nil for nowhere, refused outside the origin.
+/// The address that a response redirects its request to; nil: it redirects nowhere.
+///
+/// Throws `redirectRefused` when the address lies outside the request's origin.
 func redirect(of request: HTTPRequest, by response: HTTPResponse) throws(HTTPError) -> String? {
     guard [301, 302, 303, 307, 308].contains(response.status),
         let location = response.header("Location")

@@ -9,7 +9,8 @@ final class Transfer: @unchecked Sendable {
         /// Not yet added; a cancellation may overtake the addition.
         case new, cancelledEarly
         case waiting
-        case active(EasyHandle)
+        /// Served by the curl handle at this address.
+        case active(UnsafeMutableRawPointer)
         case finished
     }
 

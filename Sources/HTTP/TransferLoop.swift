@@ -1,16 +1,8 @@
+import Basics
 import CCurl
 import CCurlShim
 import Glibc
 import Synchronization
-
-/// What every exchange of a client has in common.
-struct ClientSettings: Sendable {
-    var limits: HTTPLimits
-    var userAgent: String
-    var transfersMax: Int
-    var connectionsPerHostMax: Int
-    var caFile: String?
-}
 
 /// Drives all transfers of a client on one thread around curl's multi handle.
 ///
@@ -30,6 +22,12 @@ final class TransferLoop: @unchecked Sendable {
         var isOpen = true
     }
 
+    /// A transfer on its way and the handle that serves it.
+    private struct Active {
+        var transfer: Transfer
+        var easy: EasyHandle
+    }
+
     /// Handles kept for the next transfers; each holds about 28 KB.
     private static let pooledHandlesMax = 64
     /// Connections kept open between transfers.
@@ -37,17 +35,18 @@ final class TransferLoop: @unchecked Sendable {
     /// Transfers that get a buffer of curl's usual size.
     private static let largeBuffersMax = 128
     private static let sleepMillisecondsMax = 60_000
-    /// A shorter body is never given up for the others' sake.
+    /// A body shorter than this is never given up to make room for others.
     private static let givenUpBytesMin = 1 << 20
 
     private let settings: ClientSettings
     private let multi: UnsafeMutableRawPointer
     private let inbox = Mutex(Inbox())
     private let connects = Atomic<Int>(0)
-    private let room = BodyRoom()
+    private let held = HeldBytes()
 
-    private var waiting = WaitingLine()
-    private var active: [UnsafeMutableRawPointer: Transfer] = [:]
+    private var waiting = TransferQueue()
+    /// By the address of the curl handle, which is what curl tells of a transfer that has ended.
+    private var active: [UnsafeMutableRawPointer: Active] = [:]
     private var deadlines = DeadlineHeap()
     private var pool: [EasyHandle] = []
 
@@ -63,7 +62,7 @@ final class TransferLoop: @unchecked Sendable {
             max(settings.transfersMax, Self.idleConnectionsMax))
         jr_multi_setopt_long(
             multi, CURLMOPT_MAX_HOST_CONNECTIONS, settings.connectionsPerHostMax)
-        startThread { self.run() }
+        guard startThread({ self.run() }) else { fatalError("no thread left for HTTP") }
     }
 
     var connectsCount: Int { connects.load(ordering: .relaxed) }
@@ -138,7 +137,9 @@ final class TransferLoop: @unchecked Sendable {
         let now = ContinuousClock.now
         while let transfer = deadlines.first, transfer.deadline <= now {
             var reached = HTTPError.Phase.queued
-            if case .active(let easy) = transfer.state { reached = phase(of: easy) }
+            if case .active(let pointer) = transfer.state, let easy = active[pointer]?.easy {
+                reached = phase(of: easy)
+            }
             finish(transfer, .failure(.timedOut(phase: reached)))
         }
     }
@@ -152,9 +153,9 @@ final class TransferLoop: @unchecked Sendable {
             easy.prepare(
                 for: transfer, settings: settings,
                 isOneOfMany: active.count >= Self.largeBuffersMax)
-            transfer.state = .active(easy)
-            transfer.hold = BodyHold(room)
-            active[easy.pointer] = transfer
+            transfer.state = .active(easy.pointer)
+            transfer.hold = BodyHold(held)
+            active[easy.pointer] = Active(transfer: transfer, easy: easy)
             curl_multi_add_handle(multi, easy.pointer)
         }
     }
@@ -163,19 +164,20 @@ final class TransferLoop: @unchecked Sendable {
         var remaining: CInt = 0
         while let message = curl_multi_info_read(multi, &remaining) {
             guard message.pointee.msg == CURLMSG_DONE,
-                let pointer = message.pointee.easy_handle, let transfer = active[pointer],
-                case .active(let easy) = transfer.state
+                let pointer = message.pointee.easy_handle, let ended = active[pointer]
             else { continue }
             let code = message.pointee.data.result
-            finish(transfer, outcome(of: transfer, on: easy, code: code, limits: settings.limits))
+            let result = outcome(
+                of: ended.transfer, on: ended.easy, code: code, limits: settings.limits)
+            finish(ended.transfer, result)
         }
     }
 
-    /// Makes room by the longest bodies on their way, which are those that take it.
+    /// While bodies hold too many bytes, gives up the longest that is on its way.
     private func giveUpLongest() {
         let max = settings.limits.heldBytesMax
-        while room.heldBytes > max {
-            let longest = active.values.max { $0.body.count < $1.body.count }
+        while held.count > max {
+            let longest = active.values.lazy.map(\.transfer).max { $0.body.count < $1.body.count }
             guard let longest, longest.body.count >= Self.givenUpBytesMin else { return }
             finish(longest, .failure(.crowded(limit: max)))
         }
@@ -184,11 +186,12 @@ final class TransferLoop: @unchecked Sendable {
     /// Ends a transfer wherever it is; one in flight loses its connection.
     private func finish(_ transfer: Transfer, _ result: TransferResult) {
         deadlines.remove(transfer)
-        if case .active(let easy) = transfer.state {
+        if case .active(let pointer) = transfer.state,
+            let easy = active.removeValue(forKey: pointer)?.easy
+        {
             let opened = jr_getinfo_long(easy.pointer, CURLINFO_NUM_CONNECTS)
             connects.add(opened, ordering: .relaxed)
             curl_multi_remove_handle(multi, easy.pointer)
-            active[easy.pointer] = nil
             easy.clear()
             if pool.count < Self.pooledHandlesMax { pool.append(easy) }
         }
@@ -202,7 +205,7 @@ final class TransferLoop: @unchecked Sendable {
     private var sleepMilliseconds: Int {
         if active.count < settings.transfersMax, !waiting.isEmpty { return 0 }
         guard let next = deadlines.first else { return Self.sleepMillisecondsMax }
-        return min((next.deadline - .now).wholeMilliseconds, Self.sleepMillisecondsMax)
+        return min((next.deadline - .now).millisecondsRoundedUp, Self.sleepMillisecondsMax)
     }
 
     private func shutDown() {

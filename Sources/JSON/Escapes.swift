@@ -1,3 +1,5 @@
+import Basics
+
 /// The text of a string whose escapes are proved and hold no half of a surrogate pair.
 func unescaped(_ content: ArraySlice<UInt8>) -> [UInt8] {
     var text: [UInt8] = []
@@ -46,6 +48,6 @@ private func shortEscape(_ letter: UInt8) -> UInt8 {
 
 private func codeUnit(_ content: UnsafeBufferPointer<UInt8>, at position: Int) -> UInt16 {
     content[(position + 2)..<(position + 6)].reduce(0) { unit, digit in
-        unit << 4 | UInt16(hexadecimalValue(of: digit) ?? 0)
+        unit << 4 | UInt16(Hex.value(of: digit) ?? 0)
     }
 }

@@ -13,23 +13,11 @@ public struct JSONDocument: Sendable {
         let tape = try bytes.withUnsafeBufferPointer {
             (buffer) throws(JSONError) -> [TapeNode] in
             var parser = Parser(buffer, limits: limits)
-            try parser.parse()
-            return parser.tape
+            return try parser.parse()
         }
         storage = JSONStorage(bytes: bytes, tape: tape)
     }
 
     /// The document's value.
     public var root: JSONNode { JSONNode(storage: storage, index: 0) }
-}
-
-/// What the nodes of a document share.
-final class JSONStorage: Sendable {
-    let bytes: [UInt8]
-    let tape: [TapeNode]
-
-    init(bytes: [UInt8], tape: [TapeNode]) {
-        self.bytes = bytes
-        self.tape = tape
-    }
 }

@@ -1,19 +1,17 @@
 /// One value of a document; cheap to copy, keeps the document's bytes alive.
 public struct JSONNode: Sendable {
-    /// What sort of value.
-    public enum Kind: UInt8, Sendable { case null, bool, number, string, array, object }
-
     let storage: JSONStorage
     let index: Int
 
     private var node: TapeNode { storage.tape[index] }
 
     /// What sort of value this is.
-    public var kind: Kind { node.kind }
+    public var kind: JSONKind { node.kind }
 
-    /// False: this value or one inside it holds NUL or half a surrogate pair, which no `text` or
-    /// `jsonb` of PostgreSQL takes, or a number with an exponent beyond 308, which `jsonb` takes in a
-    /// few bytes and gives back in thousands.
+    /// Whether PostgreSQL can store this value and all inside it.
+    ///
+    /// No `text` or `jsonb` takes NUL or half a surrogate pair. A number with an exponent beyond 308 is
+    /// refused as well, because `jsonb` takes it in a few bytes and gives it back in thousands.
     public var isStorable: Bool { !node.isUnstorable }
 
     /// Elements of an array or members of an object; 0 for other values.

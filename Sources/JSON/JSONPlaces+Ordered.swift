@@ -1,11 +1,11 @@
 // A value as PostgreSQL prints it once it is `jsonb`.
 extension JSONPlaces {
-    /// Appends a value as the text that the server's `jsonb` of it has: members by length and bytes of
-    /// their names, the last of equal ones, `", "` and `": "` between, escapes where they must be.
+    /// Appends a value as PostgreSQL prints it as `jsonb`: members in the order of their names' lengths and
+    /// bytes, the last of equal names, `", "` and `": "` between, escapes only where they are needed.
     ///
-    /// The same value whatever becomes of it. Not the server's very text in two cases, which then only
-    /// compare slowly: numbers that it writes another way (`1e3`, `-0`), and objects with an escape
-    /// in a name. Must be `isStorable`.
+    /// The value must be `isStorable`. The text always means the same value. It differs from the server's
+    /// in two cases, and such a value is only compared more slowly: numbers that the server writes another
+    /// way (`1e3`, `-0`), and objects with an escape in a name.
     public func appendOrdered(at place: Int, to output: inout [UInt8]) {
         var names: [Int] = []
         if tape[place].kind == .object { names.reserveCapacity(32) }

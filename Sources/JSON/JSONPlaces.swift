@@ -17,7 +17,7 @@ public struct JSONPlaces {
     }
 
     /// What sort of value stands there.
-    public func kind(at place: Int) -> JSONNode.Kind { tape[place].kind }
+    public func kind(at place: Int) -> JSONKind { tape[place].kind }
 
     /// As `JSONNode.isStorable`.
     public func isStorable(at place: Int) -> Bool { !tape[place].isUnstorable }

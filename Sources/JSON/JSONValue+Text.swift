@@ -1,3 +1,5 @@
+import Basics
+
 extension JSONValue {
     /// The value as compact JSON in UTF-8.
     public var bytes: [UInt8] {
@@ -80,10 +82,9 @@ extension JSONValue {
             case 0x0D: output.append(contentsOf: [0x5C, UInt8(ascii: "r")])
             case 0x09: output.append(contentsOf: [0x5C, UInt8(ascii: "t")])
             case 0..<0x20:
-                let digits = Array("0123456789abcdef".utf8)
                 output.append(contentsOf: "\\u00".utf8)
-                output.append(digits[Int(byte >> 4)])
-                output.append(digits[Int(byte & 0x0F)])
+                output.append(Hex.digit(byte >> 4))
+                output.append(Hex.digit(byte & 0x0F))
             default: output.append(byte)
             }
         }

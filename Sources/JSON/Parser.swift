@@ -7,30 +7,32 @@ struct Parser {
         var count: Int
     }
 
-    let bytes: UnsafeBufferPointer<UInt8>
-    let limits: JSONLimits
-    var position = 0
-    var tape: [TapeNode] = []
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private let limits: JSONLimits
+    private var lexer: Lexer
+    private var tape: [TapeNode] = []
     private var open: [Open] = []
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, limits: JSONLimits) {
         self.bytes = bytes
         self.limits = limits
+        lexer = Lexer(bytes, limits: limits)
         // A node takes some 16 bytes of an ordinary page.
         tape.reserveCapacity(min(bytes.count / 16, limits.nodes) + 8)
     }
 
     /// Reads the whole document: one value, and nothing but white space around it.
-    mutating func parse() throws(JSONError) {
+    mutating func parse() throws(JSONError) -> [TapeNode] {
         try refuseForeignStart()
-        skipSpace()
+        lexer.skipSpace()
         repeat {
             if try value() { try closeFinished() }
         } while !open.isEmpty
-        skipSpace()
-        guard position == bytes.count else {
-            throw JSONError("expected the end of the document", at: position)
+        lexer.skipSpace()
+        guard lexer.position == bytes.count else {
+            throw JSONError("expected the end of the document", at: lexer.position)
         }
+        return tape
     }
 
     private func refuseForeignStart() throws(JSONError) {
@@ -47,37 +49,40 @@ struct Parser {
 
     /// Reads a value, or the beginning of a container up to its first value; true: it is whole.
     private mutating func value() throws(JSONError) -> Bool {
-        guard position < bytes.count else {
-            throw JSONError("document ends where a value is expected", at: position)
+        guard lexer.position < bytes.count else {
+            throw JSONError("document ends where a value is expected", at: lexer.position)
         }
         guard tape.count < limits.nodes else {
-            throw JSONError("more than \(limits.nodes) values", at: position)
+            throw JSONError("more than \(limits.nodes) values", at: lexer.position)
         }
-        switch bytes[position] {
-        case UInt8(ascii: "\""): try string()
+        switch bytes[lexer.position] {
+        case UInt8(ascii: "\""): append(try lexer.string(index: tape.count))
         case UInt8(ascii: "{"): return try begin(isObject: true)
         case UInt8(ascii: "["): return try begin(isObject: false)
-        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try number()
-        case UInt8(ascii: "t"): try word("true", .bool)
-        case UInt8(ascii: "f"): try word("false", .bool)
-        case UInt8(ascii: "n"): try word("null", .null)
-        default: throw JSONError("expected a value", at: position)
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+            append(try lexer.number(index: tape.count))
+        case UInt8(ascii: "t"): append(try lexer.word("true", .bool, index: tape.count))
+        case UInt8(ascii: "f"): append(try lexer.word("false", .bool, index: tape.count))
+        case UInt8(ascii: "n"): append(try lexer.word("null", .null, index: tape.count))
+        default: throw JSONError("expected a value", at: lexer.position)
         }
         return true
     }
 
     private mutating func begin(isObject: Bool) throws(JSONError) -> Bool {
         guard open.count < limits.depth else {
-            throw JSONError("nested deeper than \(limits.depth)", at: position)
+            throw JSONError("nested deeper than \(limits.depth)", at: lexer.position)
         }
         let index = tape.count
         tape.append(
-            TapeNode(isObject ? .object : .array, start: position, end: position, index: index))
-        position += 1
-        skipSpace()
-        if position < bytes.count, bytes[position] == closing(isObject) {
-            position += 1
-            tape[index].end = UInt32(truncatingIfNeeded: position)
+            TapeNode(
+                isObject ? .object : .array, start: lexer.position, end: lexer.position,
+                index: index))
+        lexer.position += 1
+        lexer.skipSpace()
+        if lexer.position < bytes.count, bytes[lexer.position] == closing(isObject) {
+            lexer.position += 1
+            tape[index].end = UInt32(truncatingIfNeeded: lexer.position)
             return true
         }
         open.append(Open(index: index, isObject: isObject, count: 0))
@@ -91,72 +96,56 @@ struct Parser {
             let innermost = open.count - 1
             open[innermost].count += 1
             let isObject = open[innermost].isObject
-            skipSpace()
-            guard position < bytes.count else {
+            lexer.skipSpace()
+            guard lexer.position < bytes.count else {
                 throw JSONError(
-                    "document ends inside \(isObject ? "an object" : "an array")", at: position)
+                    "document ends inside \(isObject ? "an object" : "an array")",
+                    at: lexer.position)
             }
-            let byte = bytes[position]
+            let byte = bytes[lexer.position]
             if byte == UInt8(ascii: ",") {
-                position += 1
-                skipSpace()
+                lexer.position += 1
+                lexer.skipSpace()
                 if isObject { try name() }
                 return
             }
             guard byte == closing(isObject) else {
-                throw JSONError("expected ',' or '\(isObject ? "}" : "]")'", at: position)
+                throw JSONError("expected ',' or '\(isObject ? "}" : "]")'", at: lexer.position)
             }
-            position += 1
+            lexer.position += 1
             try close(open.removeLast())
         }
     }
 
     private mutating func close(_ container: Open) throws(JSONError) {
         guard container.count <= TapeNode.countMax else {
-            throw JSONError("more than \(TapeNode.countMax) values in a container", at: position)
+            throw JSONError(
+                "more than \(TapeNode.countMax) values in a container", at: lexer.position)
         }
-        tape[container.index].end = UInt32(truncatingIfNeeded: position)
+        tape[container.index].end = UInt32(truncatingIfNeeded: lexer.position)
         tape[container.index].next = UInt32(truncatingIfNeeded: tape.count)
         tape[container.index].count = container.count
     }
 
     /// A member's name and its colon, up to the value.
     private mutating func name() throws(JSONError) {
-        guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else {
-            throw JSONError("expected a member's name in quotes", at: position)
+        guard lexer.position < bytes.count, bytes[lexer.position] == UInt8(ascii: "\"") else {
+            throw JSONError("expected a member's name in quotes", at: lexer.position)
         }
-        try string()
-        skipSpace()
-        guard position < bytes.count, bytes[position] == UInt8(ascii: ":") else {
-            throw JSONError("expected ':'", at: position)
+        append(try lexer.string(index: tape.count))
+        lexer.skipSpace()
+        guard lexer.position < bytes.count, bytes[lexer.position] == UInt8(ascii: ":") else {
+            throw JSONError("expected ':'", at: lexer.position)
         }
-        position += 1
-        skipSpace()
+        lexer.position += 1
+        lexer.skipSpace()
     }
 
-    private mutating func word(_ word: StaticString, _ kind: JSONNode.Kind) throws(JSONError) {
-        let end = position + word.utf8CodeUnitCount
-        guard end <= bytes.count else { throw JSONError("expected a value", at: position) }
-        for index in position..<end where bytes[index] != word.utf8Start[index - position] {
-            throw JSONError("expected a value", at: position)
-        }
-        tape.append(TapeNode(kind, start: position, end: end, index: tape.count))
-        position = end
-    }
-
-    /// Marks the value just read and every container around it as one PostgreSQL refuses.
-    mutating func markUnstorable() {
-        tape[tape.count - 1].isUnstorable = true
+    /// Appends a value; one that PostgreSQL refuses marks every container around it, too.
+    private mutating func append(_ node: TapeNode) {
+        tape.append(node)
+        guard node.isUnstorable else { return }
         for container in open { tape[container.index].isUnstorable = true }
-    }
-
-    mutating func skipSpace() {
-        while position < bytes.count {
-            switch bytes[position] {
-            case 0x20, 0x0A, 0x0D, 0x09: position += 1
-            default: return
-            }
-        }
     }
 
     private func closing(_ isObject: Bool) -> UInt8 {

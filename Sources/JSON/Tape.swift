@@ -14,15 +14,15 @@ struct TapeNode: Sendable {
     private static let countShift: UInt32 = 8
     static let countMax = Int(UInt32.max >> countShift)
 
-    init(_ kind: JSONNode.Kind, start: Int, end: Int, index: Int) {
+    init(_ kind: JSONKind, start: Int, end: Int, index: Int) {
         self.start = UInt32(truncatingIfNeeded: start)
         self.end = UInt32(truncatingIfNeeded: end)
         next = UInt32(truncatingIfNeeded: index + 1)
         countAndFlags = UInt32(kind.rawValue)
     }
 
-    var kind: JSONNode.Kind {
-        JSONNode.Kind(rawValue: UInt8(truncatingIfNeeded: countAndFlags & 0x0f)) ?? .null
+    var kind: JSONKind {
+        JSONKind(rawValue: UInt8(truncatingIfNeeded: countAndFlags & 0x0f)) ?? .null
     }
 
     /// The string holds a backslash.
@@ -47,5 +47,16 @@ struct TapeNode: Sendable {
 
     private mutating func set(_ flag: UInt32, to value: Bool) {
         if value { countAndFlags |= flag } else { countAndFlags &= ~flag }
+    }
+}
+
+/// A document's bytes and their tape, which all its nodes share.
+final class JSONStorage: Sendable {
+    let bytes: [UInt8]
+    let tape: [TapeNode]
+
+    init(bytes: [UInt8], tape: [TapeNode]) {
+        self.bytes = bytes
+        self.tape = tape
     }
 }

@@ -1,6 +1,3 @@
-/// Microseconds between 1970-01-01, where Swift's callers count from, and PostgreSQL's 2000-01-01.
-let postgresEpochMicroseconds: Int64 = 946_684_800_000_000
-
 /// One statement's binds in the wire's binary format, laid end to end.
 struct EncodedBinds {
     private(set) var oids: [UInt32] = []
@@ -51,11 +48,9 @@ extension Bind {
         case .int8Array, .optionalInt8Array: TypeOID.int8Array
         case .doubleArray: TypeOID.float8Array
         case .boolArray: TypeOID.boolArray
-        case .bytesArray: TypeOID.byteaArray
         case .timestamptzArray: TypeOID.timestamptzArray
         case .rowPlaceArray: TypeOID.tidArray
         case .uuidArray: TypeOID.uuidArray
-        case .jsonArray: TypeOID.jsonbArray
         case .array(let array): array.oid
         }
     }
@@ -93,8 +88,6 @@ extension Bind {
             try out.appendArray(values, TypeOID.float8) { $0.appendBigEndian($1.bitPattern) }
         case .boolArray(let values):
             try out.appendArray(values, TypeOID.bool) { $0.append($1 ? 1 : 0) }
-        case .bytesArray(let values):
-            try out.appendArray(values, TypeOID.bytea) { $0.append(contentsOf: $1) }
         case .timestamptzArray(let values):
             try out.appendArray(values, TypeOID.timestamptz) {
                 $0.appendBigEndian(try postgresTime($1))
@@ -106,8 +99,6 @@ extension Bind {
             }
         case .uuidArray(let values):
             try out.appendArray(values, TypeOID.uuid) { try $0.appendUUID($1) }
-        case .jsonArray(let values):
-            try out.appendArray(values, TypeOID.jsonb) { $0.appendJSONB($1) }
         case .array(let array): array.append(to: &out)
         default: break
         }
@@ -122,10 +113,6 @@ private func postgresTime(_ unixMicroseconds: Int64) throws -> Int64 {
 }
 
 extension [UInt8] {
-    mutating func appendBigEndian<I: FixedWidthInteger>(_ value: I) {
-        Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
-    }
-
     fileprivate mutating func appendUUID(_ value: [UInt8]) throws {
         guard value.count == 16 else {
             throw DatabaseError(.misuse, "a uuid bind has \(value.count) bytes, not 16")
@@ -137,20 +124,6 @@ extension [UInt8] {
     fileprivate mutating func appendJSONB(_ value: String) {
         append(1)
         append(contentsOf: value.utf8)
-    }
-
-    /// Dimensions, null flag, element type, length, lower bound; nothing follows in an empty array.
-    mutating func appendArrayHeader(count: Int, _ element: UInt32) {
-        guard count > 0 else {
-            appendBigEndian(Int64(0))
-            appendBigEndian(element)
-            return
-        }
-        appendBigEndian(Int32(1))
-        appendBigEndian(Int32(1))
-        appendBigEndian(element)
-        appendBigEndian(Int32(clamping: count))
-        appendBigEndian(Int32(1))
     }
 
     /// The header, then each value after its length.

@@ -1,5 +1,5 @@
+import Basics
 import CLibPQ
-import Glibc
 
 /// Asks the server to cancel the running statement, on a thread of its own.
 ///
@@ -27,32 +27,5 @@ final class CancelRequest: @unchecked Sendable {
         }
         guard started else { return }
         while !done.sleep(until: deadline), ContinuousClock.now < deadline {}
-    }
-}
-
-/// Runs `body` on a new detached thread, which may block; false when there is none to be had.
-func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
-    let box = Unmanaged.passRetained(ThreadBody(body))
-    var thread = pthread_t()
-    let failure = pthread_create(&thread, nil, threadMain, box.toOpaque())
-    guard failure == 0 else {
-        box.release()
-        return false
-    }
-    pthread_detach(thread)
-    return true
-}
-
-private func threadMain(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let argument else { return nil }
-    Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run()
-    return nil
-}
-
-private final class ThreadBody: Sendable {
-    let run: @Sendable () -> Void
-
-    init(_ run: @escaping @Sendable () -> Void) {
-        self.run = run
     }
 }

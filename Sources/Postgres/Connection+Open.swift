@@ -1,3 +1,4 @@
+import Basics
 import CLibPQ
 import Glibc
 
@@ -7,8 +8,8 @@ extension Connection {
     /// Goes on until the work's deadline, or without one for the configuration's patience; then
     /// throws `.notConnected` with the last attempt's reason.
     func open(_ configuration: DatabaseConfiguration) throws {
-        let end = interruption.deadline ?? .now + configuration.connectPatience
-        var backoff = Backoff()
+        let end = interruption.deadline ?? .now + configuration.reconnectTimeout
+        var backoff = Backoff.toConnect
         while true {
             do {
                 adopt(
@@ -98,14 +99,9 @@ extension Connection {
     }
 }
 
-/// Waits between attempts: full jitter, the first at most 100 ms, none over 2 s.
-struct Backoff {
-    private var ceiling = 100
-
-    mutating func next() -> Duration {
-        defer { ceiling = min(2000, ceiling * 2) }
-        return .milliseconds(Int.random(in: 0...ceiling))
-    }
+extension Backoff {
+    /// The waits between attempts to connect.
+    static var toConnect: Backoff { Backoff(first: .milliseconds(100), most: .seconds(2)) }
 }
 
 /// Finds `28P01` in `FATAL:  28P01: password authentication failed`.

@@ -3,14 +3,13 @@ import Glibc
 
 /// One socket to the server, for one thread.
 ///
-/// It sleeps in `poll(socket, wake, deadline)`.
-///
-/// When the work is interrupted it asks the server to cancel and goes on reading: what the
-/// server answers is what happened. A server that doesn't answer in time loses the connection, also
-/// without an interruption: one that hangs, or a proxy that forwards nothing, must not keep a lane.
+/// The thread sleeps in `poll` over the socket, a wake-up and the deadline. When the work is interrupted,
+/// the connection asks the server to cancel and goes on reading, because only the server's answer tells
+/// what happened. A server that does not answer in time loses the connection, even without an
+/// interruption: a server that hangs, or a proxy that forwards nothing, must not keep a lane.
 final class Connection {
     /// How long the server may take to answer a cancel, a rollback or a close.
-    static let patience: Duration = .seconds(2)
+    static let answerTimeout: Duration = .seconds(2)
 
     /// How long to wait for a cancel to take effect before the next.
     private static let cancelInterval: Duration = .milliseconds(50)
@@ -21,14 +20,14 @@ final class Connection {
     /// Whose deadline and cancellation the waits obey.
     var interruption = Interruption(deadline: nil)
     private(set) var handle: OpaquePointer?
-    private let hangUp = HangUp()
+    private let shutdown = ServerShutdown()
     /// Set once a cancel was sent for the present turn.
     private(set) var cancelReason: DatabaseError.Code?
     /// When to ask again: a cancel that overtakes its statement finds an idle server and is lost.
     private var nextCancel: ContinuousClock.Instant?
     /// When the present turn's answer must be there or the connection is closed.
     private var limit: ContinuousClock.Instant?
-    /// The present turn ends what an interruption left, so that it does not heed the interruption.
+    /// The present turn ends what an interruption left, so that it does not handle the interruption.
     private var isCleanUp = false
 
     init(wake: EventFD, turnLimit: Duration?) {
@@ -50,8 +49,8 @@ final class Connection {
         close()
         self.handle = handle
         PQsetnonblocking(handle, 1)
-        hangUp.isAnnounced = false
-        PQsetNoticeReceiver(handle, noteHangUp, Unmanaged.passUnretained(hangUp).toOpaque())
+        shutdown.isAnnounced = false
+        PQsetNoticeReceiver(handle, noteShutdown, Unmanaged.passUnretained(shutdown).toOpaque())
     }
 
     /// The handle, or `.notConnected`.
@@ -74,7 +73,7 @@ final class Connection {
         while poll(&entry, 1, 0) > 0 {
             let isRead = PQconsumeInput(handle) == 1
             _ = PQisBusy(handle)  // parses what was read
-            guard isRead, !hangUp.isAnnounced else { return close() }
+            guard isRead, !shutdown.isAnnounced else { return close() }
         }
     }
 
@@ -85,7 +84,7 @@ final class Connection {
         cancelReason = nil
         nextCancel = nil
         self.isCleanUp = isCleanUp
-        limit = (isCleanUp ? Self.patience : turnLimit).map { .now + $0 }
+        limit = (isCleanUp ? Self.answerTimeout : turnLimit).map { .now + $0 }
         if !isCleanUp, let reason = interruption.reason {
             throw DatabaseError.interrupted(reason)
         }
@@ -125,6 +124,13 @@ final class Connection {
         return DatabaseError(.connectionLost, text.isEmpty ? "the connection broke" : text)
     }
 
+    /// The error as its cause: after a cancel of ours it is the deadline or the cancellation.
+    func explained(_ error: DatabaseError) -> DatabaseError {
+        guard let reason = cancelReason, error.code == .server("57014") else { return error }
+        return DatabaseError(
+            reason, DatabaseError.interrupted(reason).message, sqlstate: error.sqlstate)
+    }
+
     private func isReadable(_ handle: OpaquePointer) -> Bool {
         var entry = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
         return poll(&entry, 1, 0) > 0
@@ -136,11 +142,11 @@ final class Connection {
         while true {
             if cancelReason == nil, !isCleanUp, let reason = interruption.reason {
                 cancelReason = reason
-                limit = earlier(limit, .now + Self.patience)
+                limit = earlier(limit, .now + Self.answerTimeout)
                 nextCancel = .now
             }
             if let due = nextCancel, due <= .now {
-                CancelRequest(of: handle)?.send(limit: Self.patience)
+                CancelRequest(of: handle)?.send(limit: Self.answerTimeout)
                 nextCancel = .now + Self.cancelInterval
             }
             if let limit, limit <= .now, !isReadable(handle) {
@@ -172,13 +178,13 @@ private func earlier(
     return min(one, other)
 }
 
-/// Whether the server has said, between two statements, that it is about to hang up.
-private final class HangUp {
+/// Whether the server has said, between two statements, that it is shutting down.
+private final class ServerShutdown {
     var isAnnounced = false
 }
 
 /// Takes notices, which go nowhere, for the fatal report of a server that shuts down.
-private func noteHangUp(_ argument: UnsafeMutableRawPointer?, _ report: OpaquePointer?) {
+private func noteShutdown(_ argument: UnsafeMutableRawPointer?, _ report: OpaquePointer?) {
     guard let argument, let report, isFatalReport(report) else { return }
-    Unmanaged<HangUp>.fromOpaque(argument).takeUnretainedValue().isAnnounced = true
+    Unmanaged<ServerShutdown>.fromOpaque(argument).takeUnretainedValue().isAnnounced = true
 }

@@ -24,7 +24,7 @@ public final class Database: Sendable {
     /// the server and throws `.timedOut` or `.cancelled`, as does every later one of the body.
     /// A server that doesn't answer the cancel within 2 s loses its connection: `.connectionLost`.
     /// A lost connection is made anew at the next run, with jittered backoff up to the deadline
-    /// or for `connectPatience`; then `.notConnected` is thrown. Without a deadline the
+    /// or for `reconnectTimeout`; then `.notConnected` is thrown. Without a deadline the
     /// server's `statement_timeout` bounds a statement, and a turn that is not answered a little later
     /// loses its connection: `.connectionLost`. A transaction that the body leaves open is rolled
     /// back, and `.misuse` thrown if the body returned as if all were well.

@@ -10,7 +10,7 @@ public struct DatabaseConfiguration: Sendable {
     /// How long one attempt to connect may take.
     public var connectTimeout: Duration = .seconds(5)
     /// How long `Database.run` without a deadline goes on trying to connect.
-    public var connectPatience: Duration = .seconds(5)
+    public var reconnectTimeout: Duration = .seconds(5)
     /// How long the server may work on one statement; zero is no limit.
     ///
     /// A whole turn gets a little more before its session is given up for lost.
@@ -21,12 +21,14 @@ public struct DatabaseConfiguration: Sendable {
     public var idleInTransactionTimeout: Duration = .seconds(10)
     /// Prepared statements kept per session.
     public var statementCacheSize = 200
-    /// A cached statement is planned once a session, whatever its values: right for statements that
-    /// look rows up by key, and are sent all day.
-    public var plansOnce = false
+    /// A cached statement is planned once a session, whatever its values.
+    ///
+    /// That is right for statements that look rows up by key and are sent all day.
+    public var usesGenericPlans = false
 
     let applicationName: String
-    private var settings: [String: String]
+    /// What the connection string says, by libpq's keywords.
+    private(set) var settings: [String: String]
 
     /// Reads a URI or keyword string; nil leaves everything to libpq's `PG*` variables.
     ///
@@ -55,31 +57,8 @@ public struct DatabaseConfiguration: Sendable {
             .joined(separator: " ")
     }
 
-    /// The keywords for libpq, sorted: the caller's over ours.
-    var parameters: [(keyword: String, value: String)] {
-        var all = [
-            "fallback_application_name": applicationName,
-            "keepalives_idle": "15",
-            "keepalives_interval": "5",
-            "keepalives_count": "3",
-            "tcp_user_timeout": "10000",
-        ].merging(settings) { $1 }
-        all["client_encoding"] = "UTF8"
-        all["options"] = options
-        return all.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-    }
-
     /// What the connection string or the environment asks of the session.
     var givenOptions: String { settings["options"] ?? environment("PGOPTIONS") ?? "" }
-}
-
-extension Duration {
-    /// Whole milliseconds, rounded up, as `poll` and the server's timeouts want them.
-    var milliseconds: Int {
-        let (seconds, attoseconds) = components
-        return Int(seconds) * 1000
-            + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
-    }
 }
 
 private func parse(_ conninfo: String) throws -> [String: String] {

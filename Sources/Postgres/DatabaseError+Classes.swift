@@ -19,12 +19,6 @@ extension DatabaseError {
     /// True when a lock was not to be had in time (55P03).
     public var isLockTimeout: Bool { code == .server("55P03") }
 
-    /// True when the data was refused (class 22, or one row touched twice: 21000).
-    public var isDataError: Bool {
-        guard case .server(let state) = code else { return false }
-        return state.hasPrefix("22") || state == "21000"
-    }
-
     /// True when there is no connection (any more), so that other statements would fail as well.
     public var isConnectionFailure: Bool {
         switch code {

@@ -72,6 +72,14 @@ public struct DatabaseError: Error, Sendable, Equatable, CustomStringConvertible
         return line
     }
 
+    /// True when the data was refused (class 22, or one row touched twice: 21000).
+    ///
+    /// The message may quote the data then.
+    public var isDataError: Bool {
+        guard case .server(let state) = code else { return false }
+        return state.hasPrefix("22") || state == "21000"
+    }
+
     private var label: String {
         switch code {
         case .server(let state): "server error \(state)"

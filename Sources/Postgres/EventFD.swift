@@ -1,3 +1,4 @@
+import Basics
 import CLinux
 import Glibc
 
@@ -37,5 +38,5 @@ final class EventFD: Sendable {
 /// Milliseconds for `poll`, rounded up; -1, for ever, without an instant.
 func pollTimeout(until instant: ContinuousClock.Instant?) -> Int32 {
     guard let instant else { return -1 }
-    return Int32(clamping: max(0, ContinuousClock.now.duration(to: instant).milliseconds))
+    return Int32(clamping: ContinuousClock.now.duration(to: instant).millisecondsRoundedUp)
 }

@@ -1,3 +1,5 @@
+import Basics
+
 // From the wire's binary format to Swift values; the type's oid decides, nothing is guessed.
 extension Field {
     func bool() throws -> Bool {
@@ -156,8 +158,7 @@ extension Field {
         guard bytes.count == 8 + 2 * count else { throw mismatch("a numeric") }
         func group(_ position: Int) -> String {
             guard position >= 0, position < count else { return "0000" }
-            let digits = String(load(Int16.self, at: 8 + 2 * position))
-            return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+            return zeroPadded(load(Int16.self, at: 8 + 2 * position), 4)
         }
         var whole = ""
         for position in 0..<max(0, weight + 1) { whole += group(position) }

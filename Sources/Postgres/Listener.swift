@@ -1,11 +1,12 @@
+import Basics
 import CLibPQ
 import Glibc
 import Synchronization
 
 /// Listens on channels with a session and thread of its own, which reconnects by itself.
 ///
-/// Notifications are wake-ups, not truth: what arrives while the connection is down, or beyond
-/// `bufferedEvents` unread ones, is lost. Every `.listening` therefore asks the reader to poll.
+/// Notifications are wake-ups, not truth. Those that arrive while the connection is down, or beyond
+/// `bufferedEvents` unread ones, are lost, so at every `.listening` the reader must poll.
 public final class Listener: Sendable {
     /// What the reader learns.
     public enum Event: Sendable, Equatable {
@@ -23,7 +24,7 @@ public final class Listener: Sendable {
     public let events: AsyncStream<Event>
     private let closing = Interruption(deadline: nil)
     private let wake = EventFD()
-    private let listening = ListeningWish()
+    private let listening = ListeningRequest()
 
     /// Starts listening; channels are names as in `listen "name"`.
     ///
@@ -60,16 +61,16 @@ public final class Listener: Sendable {
 }
 
 /// Whether a listener's owner wants it to listen.
-private final class ListeningWish: Sendable {
-    private let wish = Mutex(true)
+private final class ListeningRequest: Sendable {
+    private let request = Mutex(true)
 
-    var isListening: Bool { wish.withLock { $0 } }
+    var isListening: Bool { request.withLock { $0 } }
 
     /// Returns whether that is new.
     func set(_ isListening: Bool) -> Bool {
-        wish.withLock { wish in
-            defer { wish = isListening }
-            return wish != isListening
+        request.withLock { request in
+            defer { request = isListening }
+            return request != isListening
         }
     }
 }
@@ -81,11 +82,11 @@ private struct ListenerLoop: Sendable {
     let onConnect: @Sendable (Session) throws -> Void
     let closing: Interruption
     let wake: EventFD
-    let listening: ListeningWish
+    let listening: ListeningRequest
     let continuation: AsyncStream<Listener.Event>.Continuation
 
     func run() {
-        var backoff = Backoff()
+        var backoff = Backoff.toConnect
         while closing.reason == nil {
             let session = Session(configuration, wake: wake, counters: Counters())
             session.connection.interruption = closing
@@ -94,7 +95,7 @@ private struct ListenerLoop: Sendable {
                 try onConnect(session)
                 // Told once even if it is not to listen: the session is there.
                 try listen(session)
-                backoff = Backoff()
+                backoff = .toConnect
                 try receive(session)
             } catch {
                 session.connection.close()

@@ -1,3 +1,4 @@
+import Basics
 import Synchronization
 
 /// One body waiting for a lane; exactly one of `perform` and `refuse` is called, once.
@@ -39,9 +40,9 @@ private final class Lane: Sendable {
 
 /// The queue of a `Database` and the threads that serve it.
 ///
-/// Work is waiting, then running on one
-/// lane, then gone; all three transitions happen under the lock. Of the idle lanes the one that was busy last
-/// is given the next work: its session has its plans, and a quiet process uses one session and not all.
+/// Work is waiting, then running on one lane, then gone; all three transitions happen under the lock. The
+/// next work goes to the idle lane that was busy last, because its session has its plans and a quiet
+/// process then uses one session instead of all.
 final class Pool: Sendable {
     private struct State {
         var waiting: [Work] = []
@@ -149,8 +150,8 @@ final class Pool: Sendable {
     ///
     /// The caller of what it did last is told as soon as the lane can be given something.
     private func next(_ lane: Lane, _ tell: inout (@Sendable () -> Void)?) -> Work? {
-        enum Step { case take(Work), wait, end }
-        let step = state.withLock { state -> Step in
+        enum NextAction { case take(Work), wait, end }
+        let action = state.withLock { state -> NextAction in
             if !state.waiting.isEmpty {
                 let work = state.waiting.removeFirst()
                 state.running[ObjectIdentifier(work.interruption)] = lane.wake
@@ -162,7 +163,7 @@ final class Pool: Sendable {
         }
         tell?()
         tell = nil
-        switch step {
+        switch action {
         case .take(let work): return work
         case .wait: return lane.take()
         case .end: return nil

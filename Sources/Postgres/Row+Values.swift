@@ -65,11 +65,6 @@ extension Row {
         try require(column) { try $0.arrayWithoutNulls { try $0.rowPlace() } }
     }
 
-    /// A bytea[] of one dimension.
-    public func bytesArray(_ column: Column) throws -> [[UInt8]?] {
-        try require(column) { try $0.array { try $0.bytesValue() } }
-    }
-
     /// A timestamptz[] of one dimension, each as `timestamp`.
     public func timestampArray(_ column: Column) throws -> [Int64?] {
         try require(column) { try $0.array { try $0.timestamp() } }
@@ -78,11 +73,6 @@ extension Row {
 
 // The same, with nil for null.
 extension Row {
-    /// A boolean or nil.
-    public func optionalBool(_ column: Column) throws -> Bool? {
-        try read(column) { try $0.bool() }
-    }
-
     /// As `int`, or nil.
     public func optionalInt(_ column: Column) throws -> Int? { try read(column) { try $0.int() } }
 
@@ -96,28 +86,8 @@ extension Row {
         try read(column) { try $0.text() }
     }
 
-    /// As `json`, or nil.
-    public func optionalJSON(_ column: Column) throws -> String? {
-        try read(column) { try $0.json() }
-    }
-
-    /// A bytea or nil.
-    public func optionalBytes(_ column: Column) throws -> [UInt8]? {
-        try read(column) { try $0.bytesValue() }
-    }
-
-    /// A uuid or nil.
-    public func optionalUUID(_ column: Column) throws -> [UInt8]? {
-        try read(column) { try $0.uuid() }
-    }
-
     /// As `timestamp`, or nil.
     public func optionalTimestamp(_ column: Column) throws -> Int64? {
         try read(column) { try $0.timestamp() }
-    }
-
-    /// As `interval`, or nil.
-    public func optionalInterval(_ column: Column) throws -> Int64? {
-        try read(column) { try $0.interval() }
     }
 }

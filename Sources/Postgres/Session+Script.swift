@@ -88,7 +88,7 @@ extension Session {
         var result = try first ?? connection.nextResult()
         while let current = result {
             switch current.status {
-            case PGRES_FATAL_ERROR: failure = failure ?? explained(current.error).at(sql)
+            case PGRES_FATAL_ERROR: failure = failure ?? connection.explained(current.error).at(sql)
             case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH:
                 connection.close()
                 throw DatabaseError(.misuse, "copy needs Session.copyIn").at(sql)

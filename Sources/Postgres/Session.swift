@@ -17,8 +17,8 @@ public final class Session {
         cache = StatementCache(capacity: configuration.statementCacheSize)
     }
 
-    /// Lets the body's turns take as long as they like: for what lifts `statement_timeout` as well.
-    public func unhurried<R>(_ body: (Session) throws -> R) rethrows -> R {
+    /// Lets the body's turns take as long as they like, for a body that lifts `statement_timeout` as well.
+    public func withoutTurnLimit<R>(_ body: (Session) throws -> R) rethrows -> R {
         let limit = connection.turnLimit
         connection.turnLimit = nil
         defer { connection.turnLimit = limit }
@@ -83,6 +83,13 @@ public final class Session {
         return value
     }
 
+    private func turn(
+        _ statements: [Statement], isNumbered: Bool, isCleanUp: Bool = false
+    ) throws -> [Rows] {
+        try Turn(connection: connection, cache: cache, counters: counters)
+            .run(statements, isNumbered: isNumbered, isCleanUp: isCleanUp)
+    }
+
     /// Ends an open transaction; on failure closes the connection, which ends it too.
     func rollBack() throws {
         guard connection.isOpen, connection.transactionStatus != PQTRANS_IDLE else { return }
@@ -107,6 +114,16 @@ public final class Session {
         guard tag != "COMMIT" else { return }
         throw DatabaseError(
             .rolledBackAtCommit, "commit was answered with \(tag): the transaction had failed")
+    }
+}
+
+extension DatabaseConfiguration {
+    /// How long a turn may take, counted here: a little over what the server gives a statement.
+    ///
+    /// Nil: the server gives it any time.
+    var turnLimit: Duration? {
+        let timeout = statementTimeoutGiven(givenOptions) ?? statementTimeout
+        return timeout > .zero ? timeout + Connection.answerTimeout : nil
     }
 }
 

@@ -1,4 +1,4 @@
-import Glibc
+import Basics
 
 // What a session asks of the server in its start-up packet, so that it costs no round trip.
 extension DatabaseConfiguration {
@@ -13,6 +13,20 @@ extension DatabaseConfiguration {
         #"default_transaction_isolation=read\ committed"#,
     ]
 
+    /// The keywords for libpq, sorted: the caller's over ours.
+    var parameters: [(keyword: String, value: String)] {
+        var all = [
+            "fallback_application_name": applicationName,
+            "keepalives_idle": "15",
+            "keepalives_interval": "5",
+            "keepalives_count": "3",
+            "tcp_user_timeout": "10000",
+        ].merging(settings) { $1 }
+        all["client_encoding"] = "UTF8"
+        all["options"] = options
+        return all.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
     /// The settings as libpq's `options`; of two for one name the server takes the last.
     var options: String {
         let given = givenOptions
@@ -21,24 +35,16 @@ extension DatabaseConfiguration {
             .joined(separator: " ")
     }
 
-    /// How long a turn may take, counted here: a little over what the server gives a statement.
-    ///
-    /// Nil: the server gives it any time.
-    var turnLimit: Duration? {
-        let timeout = statementTimeoutGiven(givenOptions) ?? statementTimeout
-        return timeout > .zero ? timeout + Connection.patience : nil
-    }
-
     private var defaults: [String] {
         [
-            "statement_timeout=\(statementTimeout.milliseconds)",
-            "lock_timeout=\(lockTimeout.milliseconds)",
-            "idle_in_transaction_session_timeout=\(idleInTransactionTimeout.milliseconds)",
+            "statement_timeout=\(statementTimeout.millisecondsRoundedUp)",
+            "lock_timeout=\(lockTimeout.millisecondsRoundedUp)",
+            "idle_in_transaction_session_timeout=\(idleInTransactionTimeout.millisecondsRoundedUp)",
             // Sessions wait for work, the listener's for days.
             "idle_session_timeout=0",
             // Compiling one of our statements takes longer than running it.
             "jit=off",
-        ] + (plansOnce ? ["plan_cache_mode=force_generic_plan"] : [])
+        ] + (usesGenericPlans ? ["plan_cache_mode=force_generic_plan"] : [])
     }
 }
 

@@ -4,14 +4,18 @@ import CLibPQ
 ///
 /// The first error wins; what follows it up to the sync is skipped.
 struct TurnReader {
-    let session: Session
+    let connection: Connection
+    let cache: StatementCache
     let statements: [Statement]
     let isNumbered: Bool
     private var rows: [Rows] = []
     private var failure: DatabaseError?
 
-    init(session: Session, statements: [Statement], isNumbered: Bool) {
-        self.session = session
+    init(
+        connection: Connection, cache: StatementCache, statements: [Statement], isNumbered: Bool
+    ) {
+        self.connection = connection
+        self.cache = cache
         self.statements = statements
         self.isNumbered = isNumbered
         rows.reserveCapacity(statements.count)
@@ -28,7 +32,7 @@ struct TurnReader {
                 failure = before
             case .prepared(let sql, let oids, let name, let index):
                 if try readResult(index: index) != nil {
-                    session.cache.insert(sql, oids, name: name)
+                    cache.insert(sql, oids, name: name)
                 }
             case .rows(let index):
                 if let result = try readResult(index: index) { rows.append(Rows(result)) }
@@ -40,7 +44,7 @@ struct TurnReader {
 
     /// One statement's result and the nil after it; nil when it failed or was skipped.
     private mutating func readResult(index: Int?) throws -> ResultHandle? {
-        guard let result = try next(index) else { throw located(session.connection.lost(), index) }
+        guard let result = try next(index) else { throw located(connection.lost(), index) }
         try accept(result, index)
         var more = try next(index)
         while let extra = more {
@@ -56,7 +60,7 @@ struct TurnReader {
     private mutating func readSync() throws {
         while true {
             guard let result = try next(nil) else {
-                if session.connection.isBroken { throw located(session.connection.lost(), nil) }
+                if connection.isBroken { throw located(connection.lost(), nil) }
                 continue
             }
             if result.status == PGRES_PIPELINE_SYNC { return }
@@ -65,7 +69,7 @@ struct TurnReader {
     }
 
     private func next(_ index: Int?) throws -> ResultHandle? {
-        do { return try session.connection.nextResult() } catch let error as DatabaseError {
+        do { return try connection.nextResult() } catch let error as DatabaseError {
             throw located(error, index)
         }
     }
@@ -77,28 +81,17 @@ struct TurnReader {
         case PGRES_FATAL_ERROR:
             let error = located(result.error, index)
             failure = failure ?? error
-            guard error.code == .connectionLost || session.connection.isBroken else { return }
-            session.connection.close()
+            guard error.code == .connectionLost || connection.isBroken else { return }
+            connection.close()
             throw failure ?? error
         default:  // COPY: the protocol can't go on in a pipeline
-            session.connection.close()
+            connection.close()
             throw located(DatabaseError(.misuse, "COPY needs Session.copyIn"), index)
         }
     }
 
     private func located(_ error: DatabaseError, _ index: Int?) -> DatabaseError {
-        session.explained(error).at(
+        connection.explained(error).at(
             index.map { statements[$0].sql }, index: isNumbered ? index : nil)
-    }
-}
-
-extension Session {
-    /// The error as its cause: after a cancel of ours it is the deadline or the cancellation.
-    func explained(_ error: DatabaseError) -> DatabaseError {
-        guard let reason = connection.cancelReason, error.code == .server("57014") else {
-            return error
-        }
-        return DatabaseError(
-            reason, DatabaseError.interrupted(reason).message, sqlstate: error.sqlstate)
     }
 }

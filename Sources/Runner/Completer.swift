@@ -1,24 +1,25 @@
-import Queue
+import Basics
+import JobQueue
 import Synchronization
 import Telemetry
 
 /// Collects the ends of runs and writes them in batches, however long the database is away.
 ///
-/// An outcome that can't be written now is set aside and tried again by itself, so that it holds up
+/// An outcome that can't be written now is kept apart and tried again by itself, so that it holds up
 /// no other.
 final class Completer: Sendable {
     /// Ends that arrive this close together share a statement.
-    private static let gather = Duration.milliseconds(3)
+    private static let batchWindow = Duration.milliseconds(3)
     /// Ends in one statement.
     private static let batchMax = 500
     /// Ends that wait for their first try, before no more runs are to begin.
     private static let pendingMax = 2_000
-    /// An outcome whose job somebody else's transaction holds is tried again after this.
-    private static let patience = Duration.milliseconds(250)
+    /// How long to wait before trying again to end a job that somebody else's transaction holds.
+    private static let busyRetryDelay = Duration.milliseconds(250)
 
     private struct State {
         var pending: [FinishedRun] = []
-        /// Taken out of `pending` or `aside`, not yet written.
+        /// Taken out of `pending` or `unwritten`, not yet written.
         var writing: [FinishedRun] = []
         /// Somebody else's transaction holds their jobs; tried again apart from the others.
         var busy: [FinishedRun] = []
@@ -26,14 +27,14 @@ final class Completer: Sendable {
         var retried: [FinishedRun] = []
         var busyUntil = ContinuousClock.now
         /// Tried again by themselves, when their time has come.
-        var aside: [SetAside] = []
+        var unwritten: [UnwrittenOutcome] = []
         /// Since when something could not be written, and why.
         var stuck: (since: ContinuousClock.Instant, error: String)?
     }
 
     private let queue: Queue
     private let log: Log
-    private let bell = Bell()
+    private let wakeUp = WakeUp()
     private let state = Mutex(State())
     /// Called after each batch: slots' jobs may be due again.
     private let wrote: @Sendable () -> Void
@@ -52,16 +53,16 @@ final class Completer: Sendable {
 
     func add(_ run: FinishedRun) {
         state.withLock { $0.pending.append(run) }
-        bell.ring()
+        wakeUp.wake()
     }
 
     /// Writes until it is cancelled.
     func run() async {
         while !Task.isCancelled {
-            await bell.wait(atMost: nextTry.map { $0 - .now } ?? .seconds(60))
-            try? await Task.sleep(for: Self.gather, clock: .continuous)
+            await wakeUp.wait(atMost: nextTry.map { $0 - .now } ?? .seconds(60))
+            try? await Task.sleep(for: Self.batchWindow, clock: .continuous)
             await writeAll()
-            await writeAside()
+            await retryUnwritten()
         }
     }
 
@@ -78,7 +79,7 @@ final class Completer: Sendable {
     var isEmpty: Bool {
         state.withLock { state in
             state.pending.isEmpty && state.writing.isEmpty && state.busy.isEmpty
-                && state.retried.isEmpty && state.aside.isEmpty
+                && state.retried.isEmpty && state.unwritten.isEmpty
         }
     }
 
@@ -100,7 +101,7 @@ final class Completer: Sendable {
     var claims: Set<Claim> {
         state.withLock { state in
             let whole = state.pending + state.writing + state.busy + state.retried
-            return Set(whole.map(\.claim) + state.aside.map(\.run.claim))
+            return Set(whole.map(\.claim) + state.unwritten.map(\.run.claim))
         }
     }
 
@@ -120,7 +121,7 @@ final class Completer: Sendable {
     }
 
     private func write(_ batch: [FinishedRun]) async {
-        var backoff = DatabaseBackoff()
+        var backoff = Backoff.untilDatabaseAnswers
         var isRepeated = false
         var isDoubtful = false
         while true {
@@ -134,7 +135,7 @@ final class Completer: Sendable {
                 isDoubtful = isDoubtful || !isAnswered(error)
                 // A deadlock or a lock may be gone at once: one more try for all.
                 if isRefused(error) || isRepeated && mayConcernOne(error) {
-                    return await writeSingly(batch.map { SetAside($0, isDoubtful) })
+                    return await writeSingly(batch.map { UnwrittenOutcome($0, isDoubtful) })
                 }
                 isRepeated = true
                 guard await backoff.pause() else {
@@ -150,12 +151,14 @@ final class Completer: Sendable {
         let fences = Set(verdicts.lazy.filter { $0.word == .busy }.map(\.fence))
         guard !fences.isEmpty else { return }
         state.withLock { state in
-            if state.busy.isEmpty { state.busyUntil = .now + Self.patience }
+            if state.busy.isEmpty { state.busyUntil = .now + Self.busyRetryDelay }
             state.busy += batch.filter { fences.contains($0.claim.fence) }
         }
     }
 
-    /// After a lost reply `lost` may as well mean that the first try was written, so it is not told.
+    /// Tells people what the server said.
+    ///
+    /// After a lost reply `lost` may also mean that the first try was written, so it is not told then.
     private func report(_ verdicts: [Verdict], _ isDoubtful: Bool) {
         for verdict in verdicts {
             let subject = Subject(job: verdict.name, run: verdict.fence)
@@ -175,28 +178,28 @@ final class Completer: Sendable {
     }
 
     private func noteWritten() {
-        state.withLock { if $0.aside.isEmpty { $0.stuck = nil } }
+        state.withLock { if $0.unwritten.isEmpty { $0.stuck = nil } }
     }
 }
 
 // What can't be written with others.
 extension Completer {
-    /// So many in a row that fail for other reasons than their own: the rest would, too.
+    /// After so many failures in a row that are not the outcomes' own fault the rest would fail, too.
     private static let failuresMax = 3
 
-    private enum Fate { case written, waiting, failing }
+    private enum Attempt { case written, refused, failed }
 
     private var nextTry: ContinuousClock.Instant? {
         state.withLock { state in
-            (state.aside.map(\.due) + (state.busy.isEmpty ? [] : [state.busyUntil])).min()
+            (state.unwritten.map(\.due) + (state.busy.isEmpty ? [] : [state.busyUntil])).min()
         }
     }
 
-    /// Tries what was set aside and whose time has come.
-    func writeAside() async {
+    /// Tries again what could not be written and whose time has come.
+    func retryUnwritten() async {
         let due = state.withLock { state in
-            let due = state.aside.filter { $0.due <= .now }
-            state.aside.removeAll { $0.due <= .now }
+            let due = state.unwritten.filter { $0.due <= .now }
+            state.unwritten.removeAll { $0.due <= .now }
             state.writing = due.map(\.run)
             return due
         }
@@ -208,32 +211,32 @@ extension Completer {
     }
 
     /// The server refuses a batch: one bad outcome must not hold up the others.
-    private func writeSingly(_ outcomes: [SetAside]) async {
+    private func writeSingly(_ outcomes: [UnwrittenOutcome]) async {
         var failures = 0
         for outcome in outcomes {
             if failures >= Self.failuresMax || Task.isCancelled {
-                setAside(outcome)
+                retryLater(outcome)
             } else {
-                failures = await write(outcome) == .failing ? failures + 1 : 0
+                failures = await write(outcome) == .failed ? failures + 1 : 0
             }
         }
     }
 
-    private func write(_ outcome: SetAside) async -> Fate {
+    private func write(_ outcome: UnwrittenOutcome) async -> Attempt {
         do {
             try await finish(outcome.run, outcome.isDoubtful)
             return .written
         } catch {
             noteStuck(error)
             if isRefused(error) { return await writeReduced(outcome, error) }
-            setAside(outcome, after: error)
-            return .failing
+            retryLater(outcome, after: error)
+            return .failed
         }
     }
 
     /// An outcome that is refused even alone is a bug: the run counts as failed then, so that the
     /// job backs off and says why.
-    private func writeReduced(_ outcome: SetAside, _ refusal: any Error) async -> Fate {
+    private func writeReduced(_ outcome: UnwrittenOutcome, _ refusal: any Error) async -> Attempt {
         if outcome.refusals == 0 { tell(outcome.run, "outcome refused: \(refusal)") }
         do {
             try await finish(outcome.run.reduced(by: refusal), outcome.isDoubtful)
@@ -241,13 +244,13 @@ extension Completer {
         } catch {
             var outcome = outcome
             if isRefused(error) { outcome.refusals += 1 }
-            guard outcome.refusals < SetAside.refusalsMax else {
-                // Nobody holds the claim any more here, so the worker gives it back as a stray.
+            guard outcome.refusals < UnwrittenOutcome.refusalsMax else {
+                // Nobody holds the claim any more here, so the worker gives it back as an orphaned claim.
                 tell(outcome.run, "outcome given up, its job runs again: \(error)")
                 return .written
             }
-            setAside(outcome, after: error)
-            return isRefused(error) ? .waiting : .failing
+            retryLater(outcome, after: error)
+            return isRefused(error) ? .refused : .failed
         }
     }
 
@@ -257,11 +260,11 @@ extension Completer {
         postpone([run], verdicts)
     }
 
-    private func setAside(_ outcome: SetAside, after error: (any Error)? = nil) {
+    private func retryLater(_ outcome: UnwrittenOutcome, after error: (any Error)? = nil) {
         var outcome = outcome
         if let error, !isAnswered(error) { outcome.isDoubtful = true }
         outcome.due = .now + outcome.wait(pause)
-        state.withLock { $0.aside.append(outcome) }
+        state.withLock { $0.unwritten.append(outcome) }
     }
 
     private func tell(_ run: FinishedRun, _ message: String) {
@@ -269,37 +272,5 @@ extension Completer {
             .internalError(
                 Subject(job: run.claim.name, run: run.claim.fence), message: message,
                 place: "Completer"))
-    }
-}
-
-/// An outcome that could not be written when it came.
-private struct SetAside {
-    /// Refused so often even in its plainest form, half a minute after it came, it is given up.
-    static let refusalsMax = 6
-
-    let run: FinishedRun
-    /// A try may have been written without being heard.
-    var isDoubtful: Bool
-    var refusals = 0
-    var due = ContinuousClock.now
-
-    init(_ run: FinishedRun, _ isDoubtful: Bool) {
-        self.run = run
-        self.isDoubtful = isDoubtful
-    }
-
-    /// Until the next try: what is refused is hardly ever taken later, anything else may pass soon.
-    func wait(_ pause: Duration) -> Duration {
-        refusals > 0 ? pause * (1 << (refusals - 1)) : .milliseconds(Int.random(in: 500...2000))
-    }
-}
-
-extension FinishedRun {
-    /// The same end without what the server may have stumbled over: a failure that says so.
-    fileprivate func reduced(by refusal: any Error) -> FinishedRun {
-        let words = "the outcome '\(outcome.rawValue)' was refused: \(refusal)"
-        return FinishedRun(
-            claim: claim, outcome: .failed, errorKind: ErrorKind.malformed.rawValue,
-            error: String(decoding: words.utf8.prefix(900), as: UTF8.self))
     }
 }

@@ -1,23 +1,20 @@
+import Basics
 import Synchronization
 
 /// Stops runs at their deadlines: one timer for all of them, since nearly all end long before.
 final class Deadlines: Sendable {
-    fileprivate struct Entry {
+    private struct Entry: Comparable {
         var at: ContinuousClock.Instant
         var fence: Int64
         /// The run was stopped, and this is when it must have ended at last.
         var isOverdue = false
+
+        static func < (left: Entry, right: Entry) -> Bool { left.at < right.at }
     }
 
-    private struct State {
-        /// A heap, the earliest first.
-        ///
-        /// Runs that have ended stay in it until their time comes.
-        var heap: [Entry] = []
-    }
-
-    private let state = Mutex(State())
-    private let bell = Bell()
+    /// The earliest first; runs that have ended stay in it until their time comes.
+    private let heap = Mutex(MinHeap<Entry>())
+    private let wakeUp = WakeUp()
     private let slots: Slots
 
     /// Entries beside those of running jobs before the heap is cleared of ended runs.
@@ -43,76 +40,49 @@ final class Deadlines: Sendable {
     }
 
     private func add(_ entry: Entry) {
-        let isEarliest = state.withLock { state in
-            if state.heap.count > 2 * slots.count + Self.spareMax {
-                state.heap.removeAll { !slots.holds(fence: $0.fence) }
-                // Sorted is a heap as well.
-                state.heap.sort { $0.at < $1.at }
+        let isEarliest = heap.withLock { heap in
+            if heap.count > 2 * slots.count + Self.spareMax {
+                heap.keep { slots.holds(fence: $0.fence) }
             }
-            state.heap.append(entry)
-            return state.heap.rise(state.heap.count - 1) == 0
+            let isEarliest = heap.least.map { entry < $0 } ?? true
+            heap.push(entry)
+            return isEarliest
         }
-        if isEarliest { bell.ring() }
+        if isEarliest { wakeUp.wake() }
     }
 
     /// Deadlines that are kept, those of runs that have ended lately included.
-    var watched: Int { state.withLock { $0.heap.count } }
+    var watched: Int { heap.withLock { $0.count } }
 
     /// Expires deadlines until it is cancelled.
     func run() async {
         while !Task.isCancelled {
-            let now = ContinuousClock.now
-            let (due, next) = state.withLock { $0.heap.takeDue(at: now) }
+            let (due, next) = takeDue(at: .now)
             for entry in due { expire(entry) }
-            await bell.wait(atMost: next.map { $0 - .now } ?? .seconds(3600))
+            await wakeUp.wait(atMost: next.map { $0 - .now } ?? .seconds(3600))
         }
     }
 }
 
 extension Deadlines {
+    /// Takes out what is due; also tells when the next one is.
+    private func takeDue(
+        at now: ContinuousClock.Instant
+    ) -> ([Entry], ContinuousClock.Instant?) {
+        heap.withLock { heap in
+            var due: [Entry] = []
+            while let least = heap.least, least.at <= now {
+                due.append(least)
+                _ = heap.pop()
+            }
+            return (due, heap.least?.at)
+        }
+    }
+
     private func expire(_ entry: Entry) {
         guard slots.holds(fence: entry.fence) else { return }
         if entry.isOverdue { return tellOverdue(entry.fence, patience) }
         slots.expire(entry.fence)
         add(Entry(at: entry.at + patience, fence: entry.fence, isOverdue: true))
-    }
-}
-
-extension [Deadlines.Entry] {
-    /// Moves an entry up to its place; returns the place.
-    fileprivate mutating func rise(_ start: Int) -> Int {
-        var place = start
-        while place > 0, self[place].at < self[(place - 1) / 2].at {
-            swapAt(place, (place - 1) / 2)
-            place = (place - 1) / 2
-        }
-        return place
-    }
-
-    private mutating func sink() {
-        var place = 0
-        while true {
-            let left = 2 * place + 1
-            guard left < count else { return }
-            let right = left + 1
-            let child = right < count && self[right].at < self[left].at ? right : left
-            guard self[child].at < self[place].at else { return }
-            swapAt(place, child)
-            place = child
-        }
-    }
-
-    /// Takes out what is due; also tells when the next one is.
-    fileprivate mutating func takeDue(
-        at now: ContinuousClock.Instant
-    ) -> ([Deadlines.Entry], ContinuousClock.Instant?) {
-        var due: [Deadlines.Entry] = []
-        while let first, first.at <= now {
-            due.append(first)
-            swapAt(0, count - 1)
-            removeLast()
-            sink()
-        }
-        return (due, first?.at)
     }
 }

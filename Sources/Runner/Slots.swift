@@ -1,4 +1,4 @@
-import Queue
+import JobQueue
 import Sync
 import Synchronization
 
@@ -20,10 +20,10 @@ final class Slots: Sendable {
         var closed: ErrorKind?
     }
 
-    /// What a run has before it makes room for others.
-    private static let turn = Duration.seconds(1)
-    /// How long another run is not asked in the place of one that was.
-    private static let patience = Duration.seconds(5)
+    /// How long a run keeps its slot at least before it is asked to make room for others.
+    private static let turnMin = Duration.seconds(1)
+    /// A run that was asked and has not made room after this long may hang, so another is asked.
+    private static let yieldTimeout = Duration.seconds(5)
 
     private let capacity: Int
     private let state = Mutex(State())
@@ -49,17 +49,20 @@ final class Slots: Sendable {
         return control
     }
 
-    /// Asks so many runs of each tenant to make room at their next page's end: those that have held their slots longest,
-    /// and for a second at least, so that a run gets somewhere.
+    /// Asks so many runs of each tenant to make room at the end of their next page.
     ///
-    /// One that was asked long ago and has not come to a page's end may hang: another is asked as well.
+    /// Those that have held their slots longest are asked, and only after a second, so that each run makes
+    /// progress. One that was asked long ago and has not come to a page's end may hang; then another is
+    /// asked as well.
     func yield(_ counts: [Int64: Int], at now: ContinuousClock.Instant = .now) {
         guard !counts.isEmpty else { return }
         state.withLock { state in
             for (tenantID, count) in counts {
                 let runs = state.running.values.filter { $0.tenantID == tenantID }
-                let expected = runs.count { $0.askedAt.map { now - $0 < Self.patience } ?? false }
-                let unasked = runs.filter { $0.askedAt == nil && now - $0.since >= Self.turn }
+                let expected = runs.count {
+                    $0.askedAt.map { now - $0 < Self.yieldTimeout } ?? false
+                }
+                let unasked = runs.filter { $0.askedAt == nil && now - $0.since >= Self.turnMin }
                 for run in unasked.sorted(by: { $0.since < $1.since }).prefix(
                     max(0, count - expected))
                 {

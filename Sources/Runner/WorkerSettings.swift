@@ -15,18 +15,18 @@ public struct WorkerSettings: Sendable {
     public var version: String
     /// A worker silent for longer loses its jobs (15 s).
     public var lease: Duration = .seconds(15)
-    /// Between signs of life: a third of the lease, so that two may be late.
+    /// Between heartbeats: a third of the lease, so that two may be late.
     public var heartbeat: Duration { lease / 3 }
     /// Between looks for due jobs when no notification comes.
     public var poll: Duration = .seconds(1)
     /// The same while no slot is free, so that runs can be asked to make room.
-    public var fullLook: Duration = .milliseconds(500)
+    public var pollWhenFull: Duration = .milliseconds(500)
     /// Between looks for dead workers and for stop requests.
-    public var watch: Duration = .milliseconds(500)
-    /// Between looks for quarantines that are over.
-    public var sweep: Duration = .seconds(10)
-    /// Between signs of life while the session that stands for the worker is lost.
-    public var anxiousHeartbeat: Duration { min(heartbeat, .milliseconds(500)) }
+    public var supervision: Duration = .milliseconds(500)
+    /// Between chores, such as looking for quarantines that are over.
+    public var maintenance: Duration = .seconds(10)
+    /// Between heartbeats while the session that stands for the worker is lost.
+    public var heartbeatWithoutSession: Duration { min(heartbeat, .milliseconds(500)) }
     /// How long a stopped worker may take for its last outcomes; sessions that hang take three
     /// seconds more to end.
     public var grace: Duration = .seconds(6)

@@ -1,6 +1,7 @@
+import Basics
 import Glibc
 import JSON
-public import JobFile
+public import JobFiles
 public import Postgres
 
 /// Brings a database to what this program and its job files need.
@@ -135,7 +136,7 @@ extension Session {
             Statement("set lock_timeout = 0"), Statement("set statement_timeout = 0"),
         ])
         defer { try? script("reset lock_timeout; reset statement_timeout") }
-        return try unhurried { _ in
+        return try withoutTurnLimit { _ in
             // An index that another one makes `concurrently` waits for statements that are under way, as one that waits
             // for a lock is.
             while try !query(Statement("select pg_try_advisory_lock(1246907733)")).only().bool(0) {
@@ -154,21 +155,25 @@ extension Session {
             isChanged = try session.query(
                 .unprepared(
                     """
-                    select jobrunner.store_job_file($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
-                      $12, $13, $14, $15, in_is_scheduled => false)
+                    select jobrunner.store_job_file(jsonb_build_object(
+                      'name', $1::text, 'kind', $2::text, 'source', $3::text, 'every', $4::interval, 'spread', $5::boolean,
+                      'deadline', $6::interval, 'per_second', $7::float8, 'expanded', $8::jsonb, 'scope', $9::text,
+                      'notifies', $10::boolean, 'soft', $11::interval, 'hard', $12::interval, 'triggers', $13::jsonb,
+                      'slow_after', $14::interval, 'slow_every', $15::interval
+                    ), in_is_scheduled => false)
                     """,
                     .text(jobFile.name), .text(jobFile.kind), .text(jobFile.source.id),
-                    .interval(jobFile.schedule.every.microseconds),
+                    .interval(jobFile.schedule.every.wholeMicroseconds),
                     .bool(jobFile.schedule.spread == .user),
-                    .interval(jobFile.schedule.deadline.microseconds),
+                    .interval(jobFile.schedule.deadline.wholeMicroseconds),
                     .optional(jobFile.source.rate?.perSecond, Bind.double),
                     .json(jobFile.expanded), .text(jobFile.scope.rawValue),
                     .bool(jobFile.notifiesOnChange),
-                    .optional(jobFile.freshness) { .interval($0.soft.microseconds) },
-                    .optional(jobFile.freshness) { .interval($0.hard.microseconds) },
+                    .optional(jobFile.freshness) { .interval($0.soft.wholeMicroseconds) },
+                    .optional(jobFile.freshness) { .interval($0.hard.wholeMicroseconds) },
                     .json(jobFile.schedule.triggers.storedText),
-                    .optional(jobFile.schedule.slowing) { .interval($0.after.microseconds) },
-                    .optional(jobFile.schedule.slowing) { .interval($0.every.microseconds) })
+                    .optional(jobFile.schedule.slowing) { .interval($0.after.wholeMicroseconds) },
+                    .optional(jobFile.schedule.slowing) { .interval($0.every.wholeMicroseconds) })
             ).only().bool(0)
         }
         return isChanged
@@ -237,16 +242,9 @@ extension [Trigger] {
                 [
                     JSONMember("event", .string(trigger.event)),
                     JSONMember(
-                        "debounce_ms", .number(String(trigger.debounce.microseconds / 1000))),
+                        "debounce_ms", .number(String(trigger.debounce.wholeMicroseconds / 1000))),
                 ] + (trigger.cancelOn.map { [JSONMember("cancel_on", .string($0))] } ?? []))
         }
         return JSONValue.array(triggers).text
-    }
-}
-
-extension Duration {
-    var microseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
     }
 }

@@ -3,7 +3,7 @@ import CSodium
 
 /// One file of `sql/`.
 public struct SQLFile: Sendable, Equatable {
-    /// Its place below `sql/`, such as `migrations/0002_jobs.sql`.
+    /// Its place below `sql/`, such as `migrations/0001_schema.sql`.
     public var path: String
     /// Its text.
     public var text: String

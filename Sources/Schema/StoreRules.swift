@@ -1,5 +1,5 @@
 import JSON
-import JobFile
+import JobFiles
 import Postgres
 
 /// What stored job files say of tables that are declared `synced`, against the new ones (PO11).

@@ -1,5 +1,5 @@
 import JSON
-import JobFile
+import JobFiles
 import Postgres
 
 /// What makes the tables of schema `synced` what the job files want.
@@ -47,14 +47,8 @@ struct SyncedPlan {
     }
 
     private mutating func create(_ table: SyncedTable, _ change: inout Change) {
-        let columns = table.columns.map { "  \($0.definition(isRequired: $0.isRequired)),\n" }
-        let key = table.key.map(quoted).joined(separator: ", ")
-        change.statements.append(
-            "create table \(table.quotedName) (\n\(columns.joined())  primary key (\(key))\n)")
-        change.statements.append(table.commentSQL)
-        change.statements += table.columns.map { table.commentSQL(on: $0) }
+        change.statements += table.creation
         sentences.append("created table synced.\(table.name)")
-        for index in table.indexes { change.statements += table.creation(of: index) }
     }
 
     /// Its rows can be fetched again: drops the table, makes it anew and has it filled (PO2).
@@ -89,13 +83,7 @@ struct SyncedPlan {
                     || columns.contains(where: { present.columns[$0] == nil })
             else { return [] }
         }
-        let view = "synced.\(quoted(table.viewName))"
-        change.statements.append(
-            """
-            create or replace view \(view) as
-            select * from \(table.quotedName) where \(table.liveConditions.joined(separator: " and "))
-            """)
-        change.statements.append("comment on view \(view) is \(quotedText(table.viewComment))")
+        change.statements += table.liveView
         sentences.append(
             "\(present == nil || isNew ? "created" : "replaced") view synced.\(table.viewName)")
         return []
@@ -218,40 +206,7 @@ extension Session {
     }
 }
 
-extension SyncedTable.Column {
-    fileprivate func definition(isRequired: Bool) -> String {
-        "\(quoted(name)) \(type)" + (defaultSQL.map { " default \($0)" } ?? "")
-            + (isRequired ? " not null" : "")
-    }
-}
-
 extension SyncedTable {
-    fileprivate var commentSQL: String {
-        "comment on table \(quotedName) is \(quotedText(comment))"
-    }
-
-    fileprivate func commentSQL(on column: Column) -> String {
-        "comment on column \(quotedName).\(quoted(column.name)) is \(quotedText(column.comment))"
-    }
-
-    fileprivate var viewComment: String {
-        "Live rows of synced.\(name): \(liveConditions.joined(separator: " and "))."
-    }
-
-    /// The statements that make an index and say what it is for.
-    fileprivate func creation(of index: Index, concurrently: Bool = false) -> [String] {
-        let columns = (["user_id"] + index.columns).map(quoted).joined(separator: ", ")
-        let condition = index.condition.map { " where \($0)" } ?? ""
-        let purpose =
-            index.condition == nil
-            ? "A user's rows by \(index.columns.joined(separator: ", "))."
-            : "A user's rows that are yet to be sent to the source."
-        return [
-            "create index \(concurrently ? "concurrently " : "")\(quoted(index.name)) on \(quotedName) (\(columns))\(condition)",
-            "comment on index synced.\(quoted(index.name)) is \(quotedText(purpose))",
-        ]
-    }
-
     /// What no added column can bridge.
     fileprivate func refusals(against present: PresentTable) -> [String] {
         guard present.isTable else { return ["synced.\(name) exists and is not a table"] }

@@ -1,31 +1,6 @@
-import JobFile
+import JobFiles
 
 extension SyncedTable {
-    /// An index that readers, merges or pushes need.
-    struct Index: Sendable, Equatable {
-        let name: String
-        /// After `user_id`.
-        let columns: [String]
-        /// Restricts it to some rows; an SQL condition.
-        let condition: String?
-
-        /// Named after the table and its columns; a long name keeps its head and a hash.
-        init(
-            of table: String, columns: [String], named suffix: String? = nil,
-            where condition: String? = nil
-        ) {
-            let full = "\(table)_\(suffix ?? "by_\(columns.joined(separator: "_"))")"
-            name =
-                full.utf8.count <= 63
-                ? full : "\(full.prefix(46))_\(checksum(of: full).prefix(16))"
-            self.columns = columns
-            self.condition = condition
-        }
-    }
-
-    /// Name of the view of live rows.
-    var viewName: String { "\(name)_live" }
-
     /// The indexes of an entity's table: those it names, and those that its parts look rows up by.
     static func indexes(of entity: Entity) -> [Index] {
         let table = entity.write.table

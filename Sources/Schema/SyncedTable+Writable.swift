@@ -1,5 +1,6 @@
+import Basics
 import JSON
-import JobFile
+import JobFiles
 
 extension SyncedTable {
     /// What local edits and merges must know of an entity's table, for `synced_tables.writable`.
@@ -15,7 +16,7 @@ extension SyncedTable {
             ("sends_deletes", .bool(entity.push?.sendsDeletes == true)),
             (
                 "debounce_ms",
-                entity.push?.debounce.map { .number(String($0.microseconds / 1000)) }
+                entity.push?.debounce.map { .number(String($0.wholeMicroseconds / 1000)) }
             ), ("hides", .bool(entity.hidesLosers)), ("unique", entity.write.unique?.stored))
     }
 

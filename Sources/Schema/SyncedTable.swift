@@ -1,8 +1,8 @@
 import JSON
-import JobFile
+import JobFiles
 
 /// What a table of schema `synced` should be, from all job files that name it.
-struct SyncedTable: Sendable {
+public struct SyncedTable: Sendable {
     enum Kind: String, Sendable {
         case entity, list
 
@@ -22,6 +22,28 @@ struct SyncedTable: Sendable {
         var isFilled: Bool { defaultSQL != nil }
     }
 
+    /// An index that readers, merges or pushes need.
+    struct Index: Sendable, Equatable {
+        let name: String
+        /// After `user_id`.
+        let columns: [String]
+        /// Restricts it to some rows; an SQL condition.
+        let condition: String?
+
+        /// Named after the table and its columns; a long name keeps its head and a hash.
+        init(
+            of table: String, columns: [String], named suffix: String? = nil,
+            where condition: String? = nil
+        ) {
+            let full = "\(table)_\(suffix ?? "by_\(columns.joined(separator: "_"))")"
+            name =
+                full.utf8.count <= 63
+                ? full : "\(full.prefix(46))_\(checksum(of: full).prefix(16))"
+            self.columns = columns
+            self.condition = condition
+        }
+    }
+
     let name: String
     let kind: Kind
     var comment: String
@@ -39,42 +61,13 @@ struct SyncedTable: Sendable {
     /// The checkpoints that say what the table holds.
     var sources: [(job: String, entity: String)] = []
 
+    /// Name of the view of live rows.
+    var viewName: String { "\(name)_live" }
+
     var quotedName: String { "synced.\(quoted(name))" }
 
-    /// The tables of the job files, by name; throws `.incompatible` when they contradict.
-    static func all(of jobFiles: [JobFile]) throws -> [SyncedTable] {
-        var tables: [String: SyncedTable] = [:]
-        var mistakes: [String] = []
-        for jobFile in jobFiles {
-            let declared =
-                jobFile.lists.map { SyncedTable($0, of: jobFile) }
-                + jobFile.entities.map { SyncedTable($0, of: jobFile) }
-            for table in declared {
-                mistakes += table.badNames.map { "job file \(jobFile.name): \($0)" }
-                if var known = tables[table.name] {
-                    mistakes += known.merge(table, from: jobFile.name)
-                    tables[table.name] = known
-                } else {
-                    tables[table.name] = table
-                }
-            }
-        }
-        for jobFile in jobFiles {
-            for store in jobFile.stores {
-                mistakes += tables[store.table]?.declare(store, in: jobFile.name) ?? []
-            }
-        }
-        for table in tables.values where !table.liveConditions.isEmpty {
-            if tables[table.viewName] != nil || !isIdentifier(table.viewName) {
-                mistakes.append("'\(table.viewName)' can't name the view of live rows")
-            }
-        }
-        guard mistakes.isEmpty else { throw SchemaError.incompatible(mistakes) }
-        return tables.values.sorted { $0.name < $1.name }
-    }
-
     /// Takes in what a job file says of the table's rows; returns what contradicts.
-    private mutating func declare(_ declared: Store, in jobFile: String) -> [String] {
+    mutating func declare(_ declared: Store, in jobFile: String) -> [String] {
         guard store == nil || store == declared.kind else {
             return [
                 "synced.\(name), as job file \(jobFile) wants it: store \(declared.kind.rawValue), "
@@ -86,7 +79,7 @@ struct SyncedTable: Sendable {
     }
 
     /// The job file reader refuses such names too; here they would become SQL.
-    private var badNames: [String] {
+    var badNames: [String] {
         let names = [name] + columns.map(\.name)
         let bad = names.filter { !isIdentifier($0) }.map { "'\($0)' can't name a table or column" }
         let own = columns.map(\.name).filter { name in
@@ -96,7 +89,7 @@ struct SyncedTable: Sendable {
     }
 
     /// Takes in what another job file says of the same table; returns what contradicts.
-    private mutating func merge(_ other: SyncedTable, from jobFile: String) -> [String] {
+    mutating func merge(_ other: SyncedTable, from jobFile: String) -> [String] {
         let place = "synced.\(name), as job file \(jobFile) wants it"
         guard kind == other.kind else {
             return ["\(place): it is a table of \(kind.plural) in another job file"]
@@ -128,65 +121,6 @@ struct SyncedTable: Sendable {
         indexes += other.indexes.filter { !indexes.contains($0) }
         liveConditions += other.liveConditions.filter { !liveConditions.contains($0) }
         sources += other.sources
-        takeWritable(other)
         return mistakes
     }
-
-    private init(_ list: ListTable, of jobFile: JobFile) {
-        name = list.table
-        kind = .list
-        comment = "List '\(list.name)' of job file \(jobFile.name): one row per user and item."
-        columns = [
-            Column(
-                name: "user_id", type: "bigint", isRequired: true, defaultSQL: nil,
-                comment: "Whose item: jobrunner.users.id."),
-            Column(
-                name: list.column, type: "text", isRequired: true, defaultSQL: nil,
-                comment: "Item of list '\(list.name)' of job file \(jobFile.name)."),
-        ]
-        key = ["user_id", list.column]
-    }
-
-    private init(_ entity: Entity, of jobFile: JobFile) {
-        let origin = "entity '\(entity.name)' of job file \(jobFile.name)"
-        name = entity.write.table
-        kind = .entity
-        comment = "Records of \(origin)."
-        key = ["user_id"] + entity.records.key
-        let fields = entity.records.fields.map { field in
-            Column(
-                name: field.name, type: field.kind.sqlType,
-                // A row that was made here has no system values yet.
-                isRequired: field.required
-                    && (field.meta == nil || entity.records.key.contains(field.name)),
-                defaultSQL: field.defaultValue.flatMap { sqlLiteral($0, type: field.kind.sqlType) },
-                comment: "Field '\(field.name)' of \(origin)"
-                    + (field.kind == .duration ? ", in seconds." : "."))
-        }
-        // A source's own time of change takes the place of ours.
-        let own = Self.ownColumns.filter { column in
-            column.name != "last_modified" || !fields.contains { $0.name == column.name }
-        }
-        columns = [Self.userColumn] + fields + own + Self.keptColumns(of: entity)
-        indexes = Self.indexes(of: entity)
-        liveConditions = Self.liveConditions(of: entity)
-        writable = Self.writable(entity, of: jobFile)
-        sources = [(jobFile.name, entity.name)]
-    }
-
-    private static let userColumn = Column(
-        name: "user_id", type: "bigint", isRequired: true, defaultSQL: nil,
-        comment: "Whose record: jobrunner.users.id.")
-
-    private static let ownColumns = [
-        Column(
-            name: "inserted_at", type: "timestamp with time zone", isRequired: true,
-            defaultSQL: "now()", comment: "When the record was first seen here."),
-        Column(
-            name: "last_modified", type: "timestamp with time zone", isRequired: true,
-            defaultSQL: "now()", comment: "When the row was last changed here."),
-        Column(
-            name: "synced", type: "boolean", isRequired: true, defaultSQL: "true",
-            comment: "False: changed here and not yet sent to the source (MH30)."),
-    ]
 }

@@ -26,28 +26,6 @@ public enum KeyFile {
         return try decode(UnsafeRawBufferPointer(rebasing: buffer[..<count]), path)
     }
 
-    /// Writes a new random key to a new file with mode 0600, and returns it.
-    ///
-    /// Throws `keyFileExists` rather than replace a key that sealed something.
-    public static func generate(_ path: String) throws(SecretError) -> SealingKey {
-        let key = try SealingKey.random()
-        let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            if errno == EEXIST { throw .keyFileExists(path: path) }
-            throw failure(path)
-        }
-        defer { close(descriptor) }
-        var line = key.value.withBytes { Array(hexText($0).utf8) } + [UInt8(ascii: "\n")]
-        defer { sodium_memzero(&line, line.count) }
-        let written = write(descriptor, line, line.count)
-        guard written == line.count, fchmod(descriptor, 0o600) == 0, fsync(descriptor) == 0 else {
-            let error = failure(path)
-            unlink(path)
-            throw error
-        }
-        return key
-    }
-
     private static func checkOwnership(
         of descriptor: Int32, _ path: String
     ) throws(SecretError) {

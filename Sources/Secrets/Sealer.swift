@@ -1,3 +1,4 @@
+import Basics
 import CSodium
 
 /// Whose secret it is: a sealed value opens in its own place only.
@@ -24,7 +25,7 @@ public struct SecretPlace: Sendable, Equatable {
 /// has no fixed length, so no two places give the same bytes.
 public struct Sealer: Sendable {
     /// The format version this program writes and reads.
-    public static let version: UInt8 = 1
+    public static let version = SealedFormat.version
 
     private static let nonceCount = Int(crypto_aead_xchacha20poly1305_ietf_NPUBBYTES)
     private static let tagCount = Int(crypto_aead_xchacha20poly1305_ietf_ABYTES)
@@ -66,7 +67,7 @@ public struct Sealer: Sendable {
         guard sealed.count >= Self.overheadBytes else { throw .truncated(bytes: sealed.count) }
         let id = sealed[1..<Self.headerCount]
         guard id.elementsEqual(key.idBytes) else {
-            throw .wrongKey(sealedWith: hexText(id), have: key.id)
+            throw .wrongKey(sealedWith: Hex.encode(id), have: key.id)
         }
         let nonce = Array(sealed[Self.headerCount..<Self.headerCount + Self.nonceCount])
         let box = Array(sealed[(Self.headerCount + Self.nonceCount)...])

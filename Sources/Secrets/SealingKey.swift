@@ -1,16 +1,17 @@
+import Basics
 import CSodium
 
 /// The key that seals every secret, and the id by which a sealed one names it.
 public struct SealingKey: Sendable {
     /// Bytes of a key.
-    public static let bytesCount = Int(crypto_aead_xchacha20poly1305_ietf_KEYBYTES)
+    public static let bytesCount = SealedFormat.keyBytesCount
     static let idBytesCount = 8
 
     let value: SecretValue
     let idBytes: [UInt8]
 
     /// The first 8 bytes of the key's BLAKE2b-256, in hex: recognises a key, tells nothing of it.
-    public var id: String { hexText(idBytes) }
+    public var id: String { Hex.encode(idBytes) }
 
     /// Takes 32 bytes; throws `keyLength` for any other number of them.
     public init(_ value: SecretValue) throws(SecretError) {
@@ -33,12 +34,4 @@ public struct SealingKey: Sendable {
 /// Makes the library ready; it may be called any number of times, from any thread.
 func readySodium() throws(SecretError) {
     guard sodium_init() >= 0 else { throw .libraryUnusable }
-}
-
-/// Lower-case hex.
-func hexText(_ bytes: some Sequence<UInt8>) -> String {
-    bytes.map { byte in
-        let digits = String(byte, radix: 16)
-        return digits.count == 1 ? "0" + digits : digits
-    }.joined()
 }

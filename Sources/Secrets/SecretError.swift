@@ -1,3 +1,5 @@
+import Basics
+
 /// Why a key or a secret can't be used; each is one line and none holds a secret.
 public enum SecretError: Error, Equatable, Sendable {
     /// The key file can't be opened, read or written; `reason` is the system's.
@@ -10,8 +12,6 @@ public enum SecretError: Error, Equatable, Sendable {
     case keyFileMode(path: String, mode: UInt32)
     /// The file doesn't hold 32 bytes in hex or base64.
     case keyFileContent(path: String, reason: String)
-    /// A key is asked to be generated where a file is already.
-    case keyFileExists(path: String)
     /// A key has another length than 32 bytes.
     case keyLength(Int)
     /// The value was sealed with another key.
@@ -36,12 +36,12 @@ extension SecretError: CustomStringConvertible {
             "key file \(path) belongs to user \(owner); expected user \(user) or root:"
                 + " chown \(user) \(path)"
         case .keyFileMode(let path, let mode):
-            "key file \(path) has mode \(modeText(mode)), open to others than its owner;"
+            "key file \(path) has mode \(zeroPadded(mode, 4, radix: 8)), open to others than its owner;"
                 + " expected 0600: chmod 600 \(path)"
         case .keyFileContent(let path, let reason):
             "key file \(path) \(reason); expected 32 bytes as 64 hex digits or in base64"
-        case .keyFileExists(let path): "key file \(path) exists already and is left as it is"
-        case .keyLength(let count): "a key has \(count) bytes; expected \(SealingKey.bytesCount)"
+        case .keyLength(let count):
+            "a key has \(count) bytes; expected \(SealedFormat.keyBytesCount)"
         case .wrongKey(let sealedWith, let have):
             "the secret was sealed with key \(sealedWith), but the key file holds key \(have)"
         case .tampered(let name):
@@ -49,14 +49,8 @@ extension SecretError: CustomStringConvertible {
                 + " tenant, user or name"
         case .truncated(let bytes): "a sealed secret of \(bytes) bytes is cut off"
         case .unknownVersion(let version):
-            "a sealed secret has format version \(version); expected \(Sealer.version)"
+            "a sealed secret has format version \(version); expected \(SealedFormat.version)"
         case .libraryUnusable: "libsodium can't start"
         }
     }
-}
-
-/// As `ls` and `chmod` speak of it: four octal digits.
-private func modeText(_ mode: UInt32) -> String {
-    let digits = String(mode, radix: 8)
-    return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
 }

@@ -1,13 +1,14 @@
+import Asking
 import HTTP
-import JobFile
 import Postgres
-import Queue
+import JobQueue
+import Reading
 
-/// Turns any error into the end of a run: the one place where a kind is decided (DESIGN, section 4).
+/// Turns any error into the end of a run: the one place where a kind is decided.
 func classified(_ error: any Error) -> RunEnd {
     switch error {
     case let end as RunEnd: end
-    case let refusal as SourceRefusal: refusal.failure.end
+    case let error as PageError: classified(error)
     case let error as QueueError: classified(error)
     case let error as DatabaseError: classified(error)
     case let error as TransactionError: .failed(.database, "\(error)")
@@ -32,34 +33,11 @@ private func classified(_ error: QueueError) -> RunEnd {
     }
 }
 
-func classified(_ error: HTTPError, of request: String) -> RunEnd {
-    let message = "\(request): \(error)"
+private func classified(_ error: PageError) -> RunEnd {
     switch error {
-    case .timedOut: return .failed(.timedOut, message)
-    case .resolve, .connect, .sendOrReceive, .truncated: return .failed(.unavailable, message)
-    case .badEncoding, .tooLarge: return .failed(.malformed, message)
-    case .cancelled: return .interrupted(.cancelled)
-    // Nobody's fault but that of all pages at the moment.
-    case .crowded: return .deferred(.blocked, message: message, wait: .seconds(10))
-    case .invalidRequest, .tls, .redirectRefused, .tooManyRedirects, .addressRefused:
-        return .failed(.rejected, message)
-    }
-}
-
-/// What an unexpected status means.
-///
-/// 401, 403 and 421 park the job only when there is a credential to renew.
-func classified(
-    status: Int, of request: String, excerpt: String, hasCredential: Bool
-) -> RunEnd {
-    let message = "\(request) was answered with \(status)" + (excerpt.isEmpty ? "" : ": \(excerpt)")
-    switch status {
-    case 401, 403, 421:
-        return hasCredential ? .needsReauth(message: message) : .failed(.rejected, message)
-    case 408: return .failed(.timedOut, message)
-    case 429:
-        return .deferred(.rateLimited, message: message, wait: RetryClock.unsaidWait)
-    case 500...599: return .failed(.unavailable, message)
-    default: return .failed(.rejected, message)
+    case .malformed(let message): .failed(.malformed, message)
+    case .foreignOrigin(let message): .failed(.rejected, message)
+    case .cursorLoop(let message): .failed(.cursorLoop, message)
+    case .truncated(let message): .failed(.truncated, message)
     }
 }

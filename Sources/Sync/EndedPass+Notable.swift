@@ -1,5 +1,6 @@
-import JobFile
-import Queue
+import JobFiles
+import JobQueue
+import Reading
 
 extension EndedPass {
     /// How far the watermark of passes that find nothing may stay behind: what they asked again for

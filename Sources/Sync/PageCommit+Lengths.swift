@@ -1,4 +1,4 @@
-import Queue
+import JobQueue
 
 extension PageCommit {
     /// A checkpoint's texts may each be so long: a longer one fits into no request anyway, and each

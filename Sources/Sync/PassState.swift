@@ -1,6 +1,7 @@
 import JSON
-import JobFile
-import Queue
+import JobFiles
+import JobQueue
+import Reading
 
 /// Where one entity's pass stands, in memory: the committed checkpoint and what comes after it.
 ///
@@ -26,8 +27,8 @@ struct PassState {
     var probe: String?
     /// A request for a full pass is still noted and must be cleared by a committed page.
     let isFullRequested: Bool
-    /// The last wish it knew of when it began.
-    let wish: Int
+    /// The last request it knew of when it began.
+    let fullRequest: Int
     /// Rows that it does not show are sent anew, not deleted (LU22).
     let isRepair: Bool
 
@@ -47,7 +48,7 @@ struct PassState {
         since = checkpoint.passSince
         generation = checkpoint.generation
         number = checkpoint.passNumber
-        wish = checkpoint.wish
+        fullRequest = checkpoint.fullRequest
         pageNumber = checkpoint.pageNumber
         position = checkpoint.cursor
         syncToken = checkpoint.syncToken
@@ -79,7 +80,7 @@ struct PassState {
         self.startedAt = startedAt
         generation = checkpoint.generation
         number = checkpoint.passNumber + 1
-        wish = checkpoint.wish
+        fullRequest = checkpoint.fullRequest
         pageNumber = 0
         partialWatermark = nil
         isWhole = true
@@ -147,7 +148,7 @@ struct PassState {
             syncToken: token(entity, next), partialWatermark: seen, isEnd: isEnd,
             watermark: isEnd && mayMoveOn ? watermark(entity, seen: seen) : nil)
         commit.passNumber = number
-        commit.wish = wish
+        commit.fullRequest = fullRequest
         commit.isWhole = isWhole
         if !isEnd { commit.note = readability.change.map { .unreadable($0) } }
         commit.validator = validator
@@ -196,27 +197,6 @@ struct PassState {
 
     /// What `{page.token}` stands for.
     func tokenValue(_ page: Page) -> JSONValue? { position.map { plainValue(page.sent($0)) } }
-}
-
-extension Page {
-    /// A change feed: its position is a token that outlives the pass.
-    var isFeed: Bool {
-        if case .syncToken = style { true } else { false }
-    }
-
-    /// Its position is kept when the pass ends.
-    var outlives: Bool { persists || isFeed }
-}
-
-extension Entity {
-    /// Pages ascend by the very time that `{since}` compares, so that the greatest one stored is a
-    /// safe place to begin again (CloudKit reference, 9.3).
-    var comesInOrderOfWatermark: Bool {
-        guard case .query(let query)? = cloudkit, let since = query.since,
-            incremental?.watermark == .maxSeen
-        else { return false }
-        return query.sort.first.map { $0.isAscending && $0.name == since.name } ?? true
-    }
 }
 
 /// A position or watermark as it stands in a body: a whole number as a number, all else as a text.

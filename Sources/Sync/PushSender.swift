@@ -1,41 +1,22 @@
+import Asking
 import JSON
-import JobFile
+import JobFiles
 import Postgres
-import Queue
+import JobQueue
+import Reading
 import Telemetry
-
-/// What became of the rows of one batch.
-struct PushOutcome {
-    var saved: [(row: UnsentRow, tag: String, modifiedAt: Int64?)] = []
-    var deleted: [UnsentRow] = []
-    /// Gone at the source while we edited them.
-    var gone: [UnsentRow] = []
-    var replaced: [(row: UnsentRow, remote: [FieldValue?])] = []
-    var refused: [(row: UnsentRow, error: String)] = []
-    /// Why the source refused single records, in its own words (LU26).
-    var failures: [RecordFailure] = []
-
-    /// Nothing is known of any row yet.
-    var isEmpty: Bool {
-        saved.isEmpty && deleted.isEmpty && gone.isEmpty && replaced.isEmpty && refused.isEmpty
-    }
-}
+import Writing
 
 /// Sends one batch, resolves its conflicts, writes what became of it.
 struct PushSender {
-    let run: Run
-    let dialect: any SourceDialect
-    let entity: Entity
-    let push: Push
-    let statements: PushStatements
+    private let target: PushTarget
 
-    init(run: Run, dialect: any SourceDialect, entity: Entity, push: Push) {
-        self.run = run
-        self.dialect = dialect
-        self.entity = entity
-        self.push = push
-        statements = PushStatements(entity, push)
-    }
+    init(to target: PushTarget) { self.target = target }
+
+    private var context: RunContext { target.context }
+    private var entity: Entity { target.entity }
+    private var push: Push { target.push }
+    private var statements: PushStatements { target.statements }
 
     func send(_ rows: [UnsentRow], isRepair: Bool) async throws {
         var outcome = PushOutcome()
@@ -62,7 +43,7 @@ struct PushSender {
                 return
             }
             round += 1
-            pending = try await resolve(conflicts, &outcome)
+            pending = try await PushConflicts(at: target).resolve(conflicts, &outcome)
         }
     }
 
@@ -71,8 +52,9 @@ struct PushSender {
         _ rows: [UnsentRow], _ outcome: inout PushOutcome
     ) async throws -> [UnsentRow] {
         let operations = rows.map(operation)
-        let document = try await exchange(dialect.pushRequest(operations, of: entity))
-        let results = try dialect.pushResults(document, of: operations)
+        let document = try await target.exchange(
+            target.dialect.pushRequest(operations, of: entity))
+        let results = try target.dialect.pushResults(document, of: operations)
         var conflicts: [UnsentRow] = []
         for (row, result) in zip(rows, results) {
             switch result {
@@ -82,9 +64,9 @@ struct PushSender {
             case .gone where row.isDeleted: outcome.deleted.append(row)
             case .gone: outcome.gone.append(row)
             case .failed(let failure):
-                let text = run.redactor.sanitised("\(failure.code): \(failure.reason)")
+                let text = context.redactor.sanitised("\(failure.code): \(failure.reason)")
                 outcome.refused.append((row, text))
-                outcome.failures.append(failure.sanitised(run.redactor))
+                outcome.failures.append(failure.sanitised(context.redactor))
             }
         }
         return conflicts
@@ -111,26 +93,11 @@ struct PushSender {
         }
     }
 
-    /// A zone that is missing is made once (CloudKit reference, 6).
-    func exchange(_ request: DialectRequest) async throws -> JSONDocument {
-        do {
-            return try await run.exchange(request)
-        } catch let refusal as SourceRefusal {
-            let canMakeZone = entity.recover.contains { recovery in
-                recovery.steps.contains(.createZone)
-                    && refusal.failure.code.map(recovery.codes.contains) ?? false
-            }
-            guard canMakeZone else { throw refusal.failure.end }
-            try await run.createZone(of: entity)
-            return try await run.exchange(request)
-        }
-    }
-
     // MARK: Writing back
 
     /// One transaction for the whole batch, after the claim is proven (invariant 2).
     private func write(_ outcome: PushOutcome, isRepair: Bool) async throws {
-        let claim = run.inputs.job.claim
+        let claim = context.inputs.job.claim
         let userID = claim.userID
         let keepsEdits = isRepair || entity.write.deletes?.unsent == .localEditWins
         var writes: [Statement] = []
@@ -155,24 +122,19 @@ struct PushSender {
         if let note = noteFailures(outcome.failures, of: entity.name, for: claim) {
             writes.append(note)
         }
-        try await run.turn(writes)
-        run.counts.changed += pushed + outcome.replaced.count + outcome.gone.count
-        run.services.log.emit(
+        _ = try await context.sink.run(writes + context.companions, counts: true)
+        context.noteCompanionsStored()
+        context.progress.changed += pushed + outcome.replaced.count + outcome.gone.count
+        context.services.log.emit(
             .rowsPushed(
-                run.subject, entity: entity.name, pushed: pushed, failed: outcome.refused.count))
+                context.subject, entity: entity.name, pushed: pushed, failed: outcome.refused.count)
+        )
     }
 }
 
 extension UnsentRow {
     /// Deleted before the source could know of it.
     fileprivate var isOnlyHere: Bool { isDeleted && changeTag == nil && !wasSent }
-}
-
-extension Entity {
-    /// Place of a field among the entity's.
-    func index(of field: String) -> Int? {
-        records.fields.firstIndex { $0.name == field }
-    }
 }
 
 extension Field {

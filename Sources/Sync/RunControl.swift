@@ -1,4 +1,4 @@
-public import Queue
+public import JobQueue
 import Synchronization
 
 /// How a run is told to stop from outside, and why.

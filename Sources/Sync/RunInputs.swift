@@ -1,6 +1,7 @@
-public import JobFile
+public import JobFiles
 public import Postgres
-public import Queue
+public import JobQueue
+import Telemetry
 
 /// Everything one run is given before its first request.
 ///
@@ -29,7 +30,7 @@ public final class RunInputs: Sendable {
 
     /// Gathers what a run is given.
     public init(
-        job: ClaimedJob, file: JobFile, opened: OpenedRuns, claimedAt: ContinuousClock.Instant
+        job: ClaimedJob, file: JobFile, opened: PreloadedRuns, claimedAt: ContinuousClock.Instant
     ) {
         let user = job.claim.userID
         let grant = opened.sources.first {
@@ -50,6 +51,21 @@ public final class RunInputs: Sendable {
         dirtyTables = Set(opened.dirty.filter { $0.value.contains(user) }.keys)
         self.claimedAt = claimedAt
         claimedAtMicroseconds = job.claimedAt
+    }
+}
+
+extension RunInputs {
+    /// Whom the run's events are about.
+    var subject: Subject {
+        Subject(
+            tenant: job.tenantName, user: job.userKey, job: job.claim.name, run: job.claim.fence)
+    }
+
+    /// The entities that the run is for, in the order of the file.
+    var wantedEntities: [Entity] {
+        let enabled = file.entities.filter(\.isEnabled)
+        guard let only = job.entity else { return enabled }
+        return enabled.filter { $0.name == only }
     }
 }
 

@@ -1,37 +1,31 @@
-public import JobFile
-public import Queue
+public import Asking
+public import JobFiles
+public import JobQueue
 public import Secrets
 public import Telemetry
+import Writing
 
 /// What a run needs of the process around it.
 public struct Services: Sendable {
     /// The verbs of the database.
     public var queue: Queue
-    /// Sends what runs ask of sources.
-    public var client: any Sender
-    /// What this worker may ask of sources.
-    public var budgets: Budgets
-    /// Opens secrets; nil: there is no key file, and a job with secrets needs one.
-    public var sealer: Sealer?
+    /// What runs share of their conversations with sources.
+    public var tools: SourceTools
     /// Where events go.
     public var log: Log
-    /// Access tokens of OAuth 2.0 that are still good.
-    public var tokens = AccessTokens()
     /// The statements of the entities that runs have written so far.
-    public var writes = WritesCache()
-    /// Makes the dialect of a source that has a preset; the composition root knows them.
-    public var dialect: @Sendable (Source) -> (any SourceDialect)?
+    let writes = WritesCache()
 
     /// Gathers what runs share.
+    ///
+    /// `dialect` makes the dialect of a source that has a preset; the composition root knows them.
     public init(
         queue: Queue, client: any Sender, budgets: Budgets, sealer: Sealer?, log: Log,
         dialect: @escaping @Sendable (Source) -> (any SourceDialect)? = { _ in nil }
     ) {
-        self.dialect = dialect
         self.queue = queue
-        self.client = client
-        self.budgets = budgets
-        self.sealer = sealer
         self.log = log
+        tools = SourceTools(
+            queue: queue, client: client, budgets: budgets, sealer: sealer, dialect: dialect)
     }
 }

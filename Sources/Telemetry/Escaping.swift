@@ -1,3 +1,5 @@
+import Basics
+
 /// Makes any text safe for one line of a terminal, a log or a JSON string.
 public enum Escaping {
     /// Escapes `text` as the inside of a JSON string, so that nothing in it ends a line or moves a cursor.
@@ -39,8 +41,7 @@ public enum Escaping {
         case "\"" where quotes: output += "\\\""
         case "\\" where quotes: output += "\\\\"
         case _ where isUnsafe(scalar):
-            let digits = String(scalar.value, radix: 16)
-            output += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            output += "\\u" + zeroPadded(scalar.value, 4, radix: 16)
         default: output.unicodeScalars.append(scalar)
         }
     }

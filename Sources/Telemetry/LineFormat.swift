@@ -6,15 +6,14 @@ public enum LineFormat: String, Sendable, CaseIterable {
     case json
 }
 
-/// Most bytes of a line, its newline included: what Linux writes to a pipe in one piece (PIPE_BUF).
-let lineBytesMax = 4096
 /// Most bytes of an escaped free text; two of them and all ids fit in a line.
 private let textBytesMax = 1024
 /// Most bytes of an escaped id or word; no event has more than five.
 private let idBytesMax = 200
 
 extension LineFormat {
-    /// The line of an event with its newline; at most `lineBytesMax` bytes.
+    /// The line of an event with its newline: at most 4096 bytes, which Linux writes to a pipe in one
+    /// piece (PIPE_BUF).
     func line(_ line: EventLine, at time: WallTime) -> String {
         switch self {
         case .text: textLine(line, at: time)

@@ -1,3 +1,5 @@
+import Basics
+
 /// One way a secret may be written, and how texts may escape it in turn.
 struct SecretForm: Sendable {
     private enum Alphabet: Sendable { case exact, hex, base64 }
@@ -15,7 +17,7 @@ struct SecretForm: Sendable {
 
     /// Every form of a secret.
     static func all(of secret: [UInt8]) -> [SecretForm] {
-        let hex = SecretForm(hexDigits(of: secret), .hex, .none)
+        let hex = SecretForm(Hex.digits(of: secret), .hex, .none)
         return Escape.allCases.flatMap { escape in
             [SecretForm(secret, .exact, escape)]
                 + (0..<3).map { SecretForm(secret, base64At: $0, escape) }
@@ -32,7 +34,7 @@ struct SecretForm: Sendable {
 
     /// The digits that the secret alone decides when `offset` other bytes precede it.
     private init(_ secret: [UInt8], base64At offset: Int, _ escape: Escape) {
-        let digits = base64Digits(of: Array(repeating: 0, count: offset) + secret)
+        let digits = Base64.digits(of: Array(repeating: 0, count: offset) + secret)
         let first = (offset * 8 + 5) / 6
         let end = (offset + secret.count) * 8 / 6
         bytes = Array(digits[first..<end])

@@ -1,3 +1,5 @@
+import Basics
+
 /// How a text escapes the bytes in it; `form` is `percent` with `+` for a space.
 enum Escape: Sendable, CaseIterable { case none, percent, form, json }
 
@@ -74,7 +76,7 @@ private func hexNumber(_ text: [UInt8], from start: Int, digits: Int) -> UInt32?
     guard start + digits <= text.count else { return nil }
     var value: UInt32 = 0
     for byte in text[start..<start + digits] {
-        guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
+        guard let digit = Hex.value(of: byte) else { return nil }
         value = value << 4 | UInt32(digit)
     }
     return value

@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 
 /// A moment of the machine's clock, only ever printed: decisions use the database's clock.
@@ -20,24 +21,16 @@ public struct WallTime: Sendable, Equatable {
 
     /// In ISO 8601, UTC, to the millisecond: `2026-11-21T08:00:00.123Z`.
     var text: String {
-        var seconds = time_t(millisecondsSince1970 / 1000)
-        var milliseconds = millisecondsSince1970 % 1000
-        if milliseconds < 0 {
-            milliseconds += 1000
-            seconds -= 1
-        }
-        var parts = tm()
-        gmtime_r(&seconds, &parts)
-        let date = [
-            padded(parts.tm_year + 1900, 4), padded(parts.tm_mon + 1, 2), padded(parts.tm_mday, 2),
+        let (days, time) = floorDivision(millisecondsSince1970, 86_400_000)
+        let date = CivilDate(daysSince1970: days)
+        let parts = [
+            zeroPadded(date.year, 4), zeroPadded(date.month, 2), zeroPadded(date.day, 2),
         ]
-        let clock = [padded(parts.tm_hour, 2), padded(parts.tm_min, 2), padded(parts.tm_sec, 2)]
-        return date.joined(separator: "-") + "T" + clock.joined(separator: ":")
-            + "." + padded(Int32(milliseconds), 3) + "Z"
+        let clock = [
+            zeroPadded(time / 3_600_000, 2), zeroPadded(time / 60_000 % 60, 2),
+            zeroPadded(time / 1000 % 60, 2),
+        ]
+        return parts.joined(separator: "-") + "T" + clock.joined(separator: ":")
+            + "." + zeroPadded(time % 1000, 3) + "Z"
     }
-}
-
-private func padded(_ number: Int32, _ width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
 }

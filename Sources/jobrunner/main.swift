@@ -1,3 +1,3 @@
 import Commands
 
-Commands.start(CommandLine.arguments)
+CommandLineProgram.start(CommandLine.arguments)

@@ -41,24 +41,48 @@ import Testing
         #expect(durations(in: log, of: "claim_jobs") == [1.25, 0.75])
     }
 
-    @Test func `the ledger keeps series in the order of their first samples`() {
-        let ledger = Ledger()
-        ledger.record("b", 1, "ms")
-        ledger.record("a", 2, "ms")
-        ledger.record("b", 3, "ms")
-        ledger.note("once")
-        ledger.note("once")
-        #expect(ledger.contents.series.map(\.name) == ["b", "a"])
-        #expect(ledger.contents.series[0].values == [1, 3])
-        #expect(ledger.contents.notes == ["once"])
+    @Test func `the measurements keeps series in the order of their first samples`() {
+        let measurements = Measurements()
+        measurements.record("b", 1, "ms")
+        measurements.record("a", 2, "ms")
+        measurements.record("b", 3, "ms")
+        measurements.note("once")
+        measurements.note("once")
+        #expect(measurements.contents.series.map(\.name) == ["b", "a"])
+        #expect(measurements.contents.series[0].values == [1, 3])
+        #expect(measurements.contents.notes == ["once"])
     }
 
     @Test func `benchmarks are chosen by name or number, and another word is told`() throws {
-        #expect(try Bench.chosen([]).count == allBenchmarks.count)
-        #expect(try Bench.chosen(["startup", "1"]).map(\.number) == [1, 11])
-        #expect(throws: BenchError.self) { try Bench.chosen(["drian"]) }
+        #expect(try BenchOptions().chosen().count == allBenchmarks.count)
+        #expect(try BenchOptions(names: ["startup", "1"]).chosen().map(\.number) == [1, 11])
+        #expect(throws: BenchError.self) { try BenchOptions(names: ["drian"]).chosen() }
         #expect(Set(allBenchmarks.map(\.number)).count == allBenchmarks.count)
         #expect(Set(allBenchmarks.map(\.name)).count == allBenchmarks.count)
+    }
+}
+
+@Suite struct RunRequestTests {
+    @Test func `a command line names benchmarks or says --all, and its other words are options`()
+        throws
+    {
+        #expect(try BenchCommand(["--all"]) == .run(BenchOptions()))
+        let words = ["drain", "--full", "--rounds", "2", "4", "--out", "o", "--report", "r.md"]
+        #expect(
+            try BenchCommand(words)
+                == .run(
+                    BenchOptions(
+                        names: ["drain", "4"], isFull: true, rounds: 2, folder: "o", report: "r.md")
+                ))
+        #expect(try BenchCommand(["--list"]) == .list && BenchCommand(["drain", "-h"]) == .help)
+    }
+
+    @Test(arguments: [
+        [], ["drain", "--all"], ["drain", "--rounds"], ["--all", "--rounds", "0"],
+        ["--all", "--rounds", "101"], ["--all", "--fast"],
+    ])
+    func `a command line that says nothing that could be done is refused`(_ words: [String]) {
+        #expect(throws: UsageError.self) { try BenchCommand(words) }
     }
 }
 

@@ -1,6 +1,8 @@
+import Asking
 import HTTP
-import JobFile
-import Sync
+import JobFiles
+import JobQueue
+import Reading
 import Testing
 
 @testable import CloudKit

@@ -1,6 +1,7 @@
+import Asking
 import HTTP
-import Queue
-import Sync
+import JobQueue
+import Reading
 import Testing
 
 @testable import CloudKit

@@ -1,5 +1,7 @@
+import Asking
 import JSON
-import Sync
+import JobQueue
+import Reading
 import Testing
 
 @testable import CloudKit

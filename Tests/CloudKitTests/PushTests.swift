@@ -1,9 +1,11 @@
+import JobFiles
 import JSON
-import JobFile
+import JobQueue
+import Reading
 import Testing
 
+@testable import Asking
 @testable import CloudKit
-@testable import Sync
 
 @Suite struct PushTests {
     private let dialect = userDialect()

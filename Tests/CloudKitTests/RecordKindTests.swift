@@ -1,6 +1,8 @@
+import Asking
+import JobFiles
 import JSON
-import JobFile
-import Sync
+import JobQueue
+import Reading
 import Testing
 
 @testable import CloudKit

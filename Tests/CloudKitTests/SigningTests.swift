@@ -1,5 +1,8 @@
+import Basics
+import Asking
 import HTTP
-import Sync
+import JobQueue
+import Reading
 import Testing
 
 @testable import CloudKit
@@ -54,7 +57,7 @@ import Testing
             ([0xfb, 0xff], "+/8="),
         ] as [([UInt8], String)])
     func `3.2 base64 is padded and uses plus and slash`(_ bytes: [UInt8], _ text: String) {
-        #expect(base64(bytes) == text)
+        #expect(Base64.encode(bytes) == text)
         #expect(decoded(base64: text) == bytes)
     }
 

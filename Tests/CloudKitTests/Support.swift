@@ -1,10 +1,12 @@
 import HTTP
 import JSON
+import JobQueue
+import Reading
 import Secrets
 
+@testable import Asking
 @testable import CloudKit
-@testable import JobFile
-@testable import Sync
+@testable import JobFiles
 
 /// 2026-01-02T03:04:05Z, the second of the reference's vector.
 let vectorSeconds = 1_767_323_045

@@ -1,5 +1,5 @@
 import JSON
-import Queue
+import JobQueue
 import Testing
 
 @testable import Commands

@@ -1,7 +1,7 @@
 import JSON
-import JobFile
+import JobFiles
 import Postgres
-import Queue
+import JobQueue
 import Schema
 import Secrets
 import Telemetry

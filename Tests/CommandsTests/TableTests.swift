@@ -54,7 +54,7 @@ private func table(_ rows: [[JSONValue]]) -> Table {
     }
 }
 
-@Suite struct LiveLineTests {
+@Suite struct ProgressLineTests {
     private func read(_ descriptor: Int32) -> String {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = Glibc.read(descriptor, &buffer, buffer.count)
@@ -77,7 +77,7 @@ private func table(_ rows: [[JSONValue]]) -> Table {
         var size = winsize(ws_row: 5, ws_col: 20, ws_xpixel: 0, ws_ypixel: 0)
         let sized = ioctl(terminal, UInt(TIOCSWINSZ), &size)
         try #require(sized == 0)
-        let line = LiveLine(descriptor: terminal)
+        let line = ProgressLine(descriptor: terminal)
         line.show("3 of 9 users, the last one at noon")
         #expect(read(master) == "\r\u{1b}[K3 of 9 users, the l")
         line.show("a\nb")
@@ -90,7 +90,7 @@ private func table(_ rows: [[JSONValue]]) -> Table {
         var ends: [Int32] = [0, 0]
         let result = pipe(&ends)
         try #require(result == 0)
-        let line = LiveLine(descriptor: ends[1])
+        let line = ProgressLine(descriptor: ends[1])
         line.show("3 of 9 users")
         line.clear()
         close(ends[1])

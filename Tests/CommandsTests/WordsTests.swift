@@ -1,7 +1,7 @@
 import Testing
 
 @testable import Commands
-@testable import Queue
+@testable import JobQueue
 
 private func job(_ user: String, _ word: String) -> EnqueuedJob {
     EnqueuedJob(userID: 1, user: user, word: word, fence: 1, askedAt: 0)

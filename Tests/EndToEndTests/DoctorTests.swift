@@ -82,7 +82,7 @@ import Testing
                 select j.user_id, j.name, 'order', j.tenant_id, 'full', now() - interval '2 days', 1000
                 from jobrunner.jobs as j where j.name = 'shop.orders';
                 insert into jobrunner.runs
-                  (user_id, id, outcome, tenant_id, job_name, scheduled_at, started_at, ended_at, page_count)
+                  (user_id, id, outcome, tenant_id, job_name, scheduled_at, started_at, ended_at, counters.pages)
                 select j.user_id, n, 'partial', j.tenant_id, j.name, now(), now(), now() - interval '25 hours', 10
                 from jobrunner.jobs as j, generate_series(1, 100) as n where j.name = 'shop.orders';
                 """)

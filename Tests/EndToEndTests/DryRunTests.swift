@@ -4,7 +4,7 @@ import JSON
 import Testing
 
 @Suite struct DryRunTests {
-    private let ann = "dryrun demo.items --tenant acme --user ann"
+    private let ann = "dry-run demo.items --tenant acme --user ann"
 
     @Test func `a dry run tells what a run would write, and stores nothing`() async throws {
         try await Installation.withSource { installation, _ in
@@ -14,8 +14,8 @@ import Testing
             let item = try #require(dry["entities"]?.elements?.first)
             #expect(item["pass"] == .string("full"))
             #expect(item["pages"]?.int == 3)
-            #expect(item["fetched_count"]?.int == 60)
-            #expect(item["inserted_count"]?.int == 60)
+            #expect(item["fetched"]?.int == 60)
+            #expect(item["inserted"]?.int == 60)
             #expect(item["changes"]?.elements?.count == 3)
             #expect(item["changes"]?.elements?.first?["before"] == .null)
             #expect(dry["outcome"] == .string("complete"))
@@ -23,7 +23,7 @@ import Testing
             let worked = try await installation.run("worker --drain")
             #expect(worked.code == 0)
             let runs = try await installation.json("runs --tenant acme")
-            #expect(runs.elements?.first?["inserted_count"]?.int == 60)
+            #expect(runs.elements?.first?["inserted"]?.int == 60)
         }
     }
 
@@ -59,10 +59,10 @@ import Testing
             let dry = try await installation.json(ann + " --full")
             #expect(try await installation.fingerprint() == before)
             let item = try #require(dry["entities"]?.elements?.first)
-            #expect(item["inserted_count"]?.int == 0)
-            #expect(item["swept_count"]?.int == 2)
-            #expect((0...1).contains(item["updated_count"]?.int ?? -1))
-            if item["updated_count"]?.int == 1 {
+            #expect(item["inserted"]?.int == 0)
+            #expect(item["swept"]?.int == 2)
+            #expect((0...1).contains(item["updated"]?.int ?? -1))
+            if item["updated"]?.int == 1 {
                 let change = item["changes"]?.elements?.first
                 #expect(change?["after"]?["name"] == .string("renamed"))
                 #expect(change?["before"]?["name"] != .string("renamed"))

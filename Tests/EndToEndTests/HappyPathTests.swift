@@ -9,7 +9,7 @@ import Testing
         try await Installation.with(migrated: false) { installation in
             let first = try await installation.ok("migrate")
             let lines = first.split(separator: "\n")
-            #expect(lines.contains("applied migration 0001_tenants"))
+            #expect(lines.contains("applied migration 0001_schema"))
             #expect(lines.contains("created table synced.shop_order"))
             #expect(lines.contains("stored job file shop.status"))
             #expect(try await installation.ok("migrate") == "nothing to do\n")
@@ -28,7 +28,7 @@ import Testing
                 outputs.append(ran.output)
             }
             #expect(outputs.count { $0 == "nothing to do\n" } == 1)
-            #expect(outputs.count { $0.contains("applied migration 0001_tenants\n") } == 1)
+            #expect(outputs.count { $0.contains("applied migration 0001_schema\n") } == 1)
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestJobFiles
 import Testing
 
 /// Command lines that are wrong, with what a script and a person learn of each.
@@ -95,13 +96,13 @@ private let mistakes: [(line: String, code: Int32, words: String)] = [
     ("fresh shop.orders --tenant acme --all", 64, "unknown option"),
     ("fresh shop.order --tenant acme --user ann", 65, "has no job 'shop.order'"),
     ("fresh shop.orders --tenant acme --user bob", 65, "has no user 'bob'"),
-    ("dryrun", 64, "JOB is missing"),
-    ("dryrun shop.orders", 64, "--tenant T is missing"),
-    ("dryrun shop.orders --tenant acme", 64, "--user KEY is missing"),
-    ("dryrun shop.orders --tenant acme --user ann --pages 0", 64, "from 1 to 1000"),
-    ("dryrun shop.order --tenant acme --user ann", 65, "has no job 'shop.order'"),
-    ("dryrun shop.orders --tenant acme --user bob", 65, "has no user 'bob'"),
-    ("dryrun shop.orders --tenant acme --user ann --entity ordr", 65, "did you mean order?"),
+    ("dry-run", 64, "JOB is missing"),
+    ("dry-run shop.orders", 64, "--tenant T is missing"),
+    ("dry-run shop.orders --tenant acme", 64, "--user KEY is missing"),
+    ("dry-run shop.orders --tenant acme --user ann --pages 0", 64, "from 1 to 1000"),
+    ("dry-run shop.order --tenant acme --user ann", 65, "has no job 'shop.order'"),
+    ("dry-run shop.orders --tenant acme --user bob", 65, "has no user 'bob'"),
+    ("dry-run shop.orders --tenant acme --user ann --entity ordr", 65, "did you mean order?"),
     ("trigger", 64, "EVENT is missing"),
     ("trigger network_restored", 64, "--tenant T is missing"),
     ("trigger online --tenant nobody", 65, "no tenant is named 'nobody'"),
@@ -146,7 +147,7 @@ private let everyCommand = [
     "tenant pause x", "tenant resume x", "tenant remove x", "user add x", "user set x", "user list",
     "user pause x", "user resume x", "user remove x", "worker", "enqueue x", "status", "explain x",
     "runs x", "cancel x", "retry x", "pause x", "resume x", "reset x", "repair x",
-    "fresh x", "trigger x", "dryrun x",
+    "fresh x", "trigger x", "dry-run x",
 ]
 
 private let alwaysWrong = ["--xyzzy", "-x", "--=1", "--tenant=", "--tenant⏎=1", "--xyzzy=⏎", "---"]
@@ -187,24 +188,23 @@ private let alwaysWrong = ["--xyzzy", "-x", "--=1", "--tenant=", "--tenant⏎=1"
     @Test func `every mistake of a malformed job file is a line, and migrate changes nothing`()
         async throws
     {
-        let folder = packageFolder.appendingPathComponent("Tests/JobFileTests/Malformed")
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-            .filter { $0.hasSuffix(".yaml") }.sorted()
-        #expect(names.count >= 100)
+        let files = try JobFileCase.all().filter { $0.hasPlaces && $0.verdict != .good }
+            .map { (name: $0.description.replacing(" ", with: "-") + ".yaml", case: $0) }
+            .sorted { $0.name < $1.name }
+        #expect(files.count >= 100)
         try await Installation.with { installation in
             let before = try await installation.fingerprint()
-            let jobs = installation.folder.appendingPathComponent("bad").path
-            try FileManager.default.copyItem(atPath: folder.path, toPath: jobs)
+            let folder = installation.folder.appendingPathComponent("bad")
+            let jobs = folder.path
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
             var all: [String] = []
-            for name in names {
+            for (name, wrong) in files {
                 let file = "\(jobs)/\(name)"
-                let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
-                let expected = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-                    .prefix { $0.hasPrefix("# expect: ") }.count
+                try Data(wrong.text).write(to: URL(fileURLWithPath: file))
                 let validated = try await installation.run("validate \(file)")
                 #expect(validated.code == 65, "\(name): \(validated.errors)")
                 #expect(validated.output == "")
-                #expect(validated.errorLines.count == expected, "\(name): \(validated.errors)")
+                #expect(validated.errorLines.count == wrong.mistakes.count, "\(validated.errors)")
                 #expect(validated.errorLines.allSatisfy { $0.hasPrefix(file + ":") })
                 all += validated.errorLines
             }

@@ -1,6 +1,6 @@
 import Foundation
 import JSON
-import Queue
+import JobQueue
 import Testing
 
 /// Orders that may be thirty minutes old, a catalogue that the whole tenant shares and that an event
@@ -42,7 +42,7 @@ private let readerFiles = [
                       mode: overwrite
                       unique: { by: [url], keep: { oldest: made_at }, losers: keep_hidden }
                 health:
-                  - { check: duplicates, table: shop_note, by: [url], on: worker_start, report: true }
+                  - { check: duplicates, table: shop_note, by: [url] }
                 """),
 ]
 

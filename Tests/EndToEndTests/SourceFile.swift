@@ -39,13 +39,13 @@ func itemsFile(port: UInt16, page: String = "style: token, token_at: next_token,
 extension Installation {
     /// Runs the body with the items of user-000001 at a source, and ann who syncs them.
     static func withSource(
-        _ body: (Installation, FakeSource) async throws -> Void
+        _ body: (Installation, FakeSourceServer) async throws -> Void
     ) async throws {
         var options = FakeSourceOptions()
         options.users = 2
         options.videosMin = 60
         options.videosMax = 60
-        let source = try FakeSource(options)
+        let source = try FakeSourceServer(options)
         defer { source.stop() }
         try await with { installation in
             _ = try installation.write(
@@ -59,7 +59,7 @@ extension Installation {
     }
 
     /// Sends a command to the source.
-    func command(_ source: FakeSource, _ path: String, _ body: String) async throws {
+    func command(_ source: FakeSourceServer, _ path: String, _ body: String) async throws {
         let client = HTTPClient(userAgent: "test")
         defer { client.close() }
         let response = try await client.send(

@@ -1,6 +1,6 @@
 import Foundation
 import JSON
-import Queue
+import JobQueue
 import Testing
 
 /// Plays the worker for a job that is asked for, by the verbs a worker calls.

@@ -23,7 +23,7 @@ struct WrongClockTests {
     private static let quick = "u.key = any ('{\(users.joined(separator: ","))}')"
 
     /// With each hour a job's deadline of three seconds would be over, or never come.
-    private func prepare(_ installation: Installation, _ source: FakeSource) async throws {
+    private func prepare(_ installation: Installation, _ source: FakeSourceServer) async throws {
         _ = try installation.write(
             "jobs/shop/items.yaml",
             itemsFile(port: source.port).replacingOccurrences(

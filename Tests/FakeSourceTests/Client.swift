@@ -127,7 +127,7 @@ struct Client {
             try #require(reply.status == 200, "\(reply.text)")
             videos += try reply.items("videos")
             guard let next = try reply.json()["nextCursor"] as? String else { return videos }
-            query = "\(fixed)&\(parameter)=\(escaped(next))"
+            query = "\(fixed)&\(parameter)=\(percentEncoded(next))"
         }
         Issue.record("the feed did not end")
         return videos
@@ -140,7 +140,7 @@ func withSource(
 ) throws {
     var options = FakeSourceOptions()
     change(&options)
-    let source = try FakeSource(options)
+    let source = try FakeSourceServer(options)
     defer { source.stop() }
     try body(Client(port: source.port))
 }

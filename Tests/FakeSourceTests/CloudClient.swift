@@ -21,8 +21,8 @@ struct CloudClient {
         database: String = "private", query: String = ""
     ) throws -> Client.Reply {
         var path = CloudClient.path(operation, database)
-        path += "?ckAPIToken=\(escaped(CloudClient.apiToken))"
-        if let token { path += "&ckWebAuthToken=\(escaped(token))" }
+        path += "?ckAPIToken=\(percentEncoded(CloudClient.apiToken))"
+        if let token { path += "&ckWebAuthToken=\(percentEncoded(token))" }
         guard let body else { return try http.get(path + query) }
         return try http.post(path + query, body)
     }

@@ -145,9 +145,9 @@ import Testing
                 "limit=\(number)", "offset=\(number)", "page=\(number)", "after=\(number)",
                 "page=0", "after=-5", "cursor=%00", "cursor=%FF%FE", "cursor=====",
                 "since=9999-99-99T99:99:99Z", "since=0000-01-01T00:00:00-23:59",
-                "cursor=\(escaped(Base64.encode("c:v\(number).\(number)")))",
-                "cursor=\(escaped(Base64.encode("c:s\(Int.min)")))",
-                "cursor=\(escaped(Base64.encode("c:x~~s")))", "&&==&%", "limit", "token=%",
+                "cursor=\(percentEncoded(Base64.encode("c:v\(number).\(number)")))",
+                "cursor=\(percentEncoded(Base64.encode("c:s\(Int.min)")))",
+                "cursor=\(percentEncoded(Base64.encode("c:x~~s")))", "&&==&%", "limit", "token=%",
             ]
             for query in queries {
                 for path in ["feed", "single", "token", "offset", "page", "keyset", "sync"] {

@@ -130,12 +130,13 @@ import Testing
             var cursors: Set<String> = []
             var cursor = ""
             for _ in 0..<30 {
-                let json = try client.get("\(feed)&cursor=\(escaped(cursor))").json()
+                let json = try client.get("\(feed)&cursor=\(percentEncoded(cursor))").json()
                 cursor = try #require(json["nextCursor"] as? String)
                 cursors.insert(cursor)
             }
             #expect(cursors.count == 30)
-            #expect(try client.get("\(feed)&cursor=\(escaped(cursor))").items("videos").isEmpty)
+            #expect(
+                try client.get("\(feed)&cursor=\(percentEncoded(cursor))").items("videos").isEmpty)
         }
     }
 
@@ -144,7 +145,7 @@ import Testing
             var seen: [String] = []
             try withFault(#""kind":"\#(kind)","times":0"#) { client in
                 for _ in 0..<4 {
-                    let reply = try client.get("\(feed)&cursor=\(escaped(seen.last ?? ""))")
+                    let reply = try client.get("\(feed)&cursor=\(percentEncoded(seen.last ?? ""))")
                     seen.append(try #require(reply.json()["nextCursor"] as? String))
                 }
             }

@@ -19,7 +19,7 @@ import Testing
             switch style {
             case "single": break
             case "token":
-                following = (json["next_token"] as? String).map { "cursor=\(escaped($0))" }
+                following = (json["next_token"] as? String).map { "cursor=\(percentEncoded($0))" }
             case "next_url": following = json["next"] as? String
             case "next_header": following = reply.headers["x-next"]
             case "link": following = link(reply.headers["link"])
@@ -34,7 +34,7 @@ import Testing
                 following = page.isEmpty ? nil : "after=\(seq)"
             default:
                 let token = try #require(json["sync_token"] as? String)
-                following = json["more"] as? Bool == true ? "token=\(escaped(token))" : nil
+                following = json["more"] as? Bool == true ? "token=\(percentEncoded(token))" : nil
             }
             guard let following else { return items }
             let host = "http://127.0.0.1:\(client.port)"
@@ -105,7 +105,7 @@ import Testing
         try withSource { client in
             try client.command("users", #"{"id":"ann","videos":5}"#)
             let first = try client.get("/generic/ann/sync")
-            let token = escaped(try #require(try first.json()["sync_token"] as? String))
+            let token = percentEncoded(try #require(try first.json()["sync_token"] as? String))
             #expect(try client.get("/generic/ann/sync?token=\(token)").items("items").isEmpty)
             let id = ids(try first.items("items"), "id")[2]
             try client.command("change", #"{"op":"edit","user":"ann","id":"\#(id)","value":1.5}"#)

@@ -79,7 +79,7 @@ import Testing
         try withSource { client in
             var options = FakeSourceOptions()
             options.port = client.port
-            #expect(throws: FakeSource.StartFailure.self) { try FakeSource(options) }
+            #expect(throws: FakeSourceStartFailure.self) { try FakeSourceServer(options) }
         }
     }
 

@@ -1,5 +1,5 @@
 import Foundation
-import JobFile
+import JobFiles
 import Postgres
 import Testing
 

@@ -48,7 +48,7 @@ import Testing
             try await world.runAgain()
             for entry in Self.bad {
                 #expect(try await world.holdsAllItems(of: entry.name), "\(entry.name)")
-                let fetched = try await world.runs(entry.name).map { $0.int("fetched_count") }
+                let fetched = try await world.runs(entry.name).map { $0.int("fetched") }
                 #expect(fetched == [40, 55], "\(entry.name)")
             }
         }
@@ -102,10 +102,10 @@ import Testing
             }
             let rows = try await world.value("select count(*) from synced.generic_item")
             let first = try #require(try await world.runs("ann").last)
-            #expect(first.int("inserted_count").map(String.init) == rows)
+            #expect(first.int("inserted").map(String.init) == rows)
             let shown = ["inserted", "updated", "unchanged", "duplicate"]
-                .reduce(0) { $0 + (first.int("\($1)_count") ?? 0) }
-            #expect(first.int("fetched_count") == shown)
+                .reduce(0) { $0 + (first.int($1) ?? 0) }
+            #expect(first.int("fetched") == shown)
             #expect(rows != "95", "nothing was missed: the list did not change its order")
             try await world.enqueue("ann")
             try await eventually("the next pass has them all") {
@@ -131,7 +131,7 @@ import Testing
             let outcomes = try await world.outcomes("ann")
             #expect(outcomes.prefix(3).allSatisfy { $0 == "partial page_cap" })
             #expect(try await world.checkpoint("ann").isNull("last_synced_at"))
-            #expect(try await world.runs("ann").first?.int("page_count") == 4)
+            #expect(try await world.runs("ann").first?.int("pages") == 4)
         }
     }
 
@@ -157,7 +157,7 @@ import Testing
             #expect(rows.compactMap { $0.text("id") } == ["a", "e"])
             let run = try #require(try await world.runs("ann").first)
             #expect(run.text("outcome") == "complete")
-            #expect(run.int("fetched_count") == 5 && run.int("skipped_incompatible_count") == 3)
+            #expect(run.int("fetched") == 5 && run.int("skipped_incompatible") == 3)
         }
     }
 
@@ -177,7 +177,7 @@ import Testing
             try await world.drain()
             #expect(try await world.job("ann").text("last_outcome") == "complete")
             #expect(try await world.value("select count(*) from synced.generic_item") == "2")
-            #expect(try await world.runs("ann").first?.int("skipped_incompatible_count") == 1)
+            #expect(try await world.runs("ann").first?.int("skipped_incompatible") == 1)
         }
     }
 }

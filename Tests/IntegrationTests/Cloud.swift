@@ -1,6 +1,6 @@
 import Foundation
 import JSON
-import JobFile
+import JobFiles
 import Postgres
 import Secrets
 

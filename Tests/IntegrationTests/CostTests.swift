@@ -1,13 +1,14 @@
+import Asking
 import HTTP
+import JobFiles
 import JSON
-import JobFile
 import Postgres
-import Queue
+import JobQueue
 import Runner
 import Sync
 import Telemetry
-import TestSupport
 import Testing
+import TestSupport
 
 /// What runs ask of the database: the idle run is the product's main cost.
 @Suite struct CostTests {
@@ -36,12 +37,13 @@ import Testing
             }
             #expect(jobs.count == 100 && claim[0] == 2)
             let open = try await cost {
-                _ = try await world.queue.openRuns(
+                _ = try await world.queue.preloadRuns(
                     users: jobs.map(\.claim.userID),
                     lists: [ListPlace(table: "hub_channel", column: "channel_id")],
                     tables: ["hub_video"],
                     sources: [
-                        SourceWish(tenantID: jobs[0].tenantID, source: "metube-hub", requests: 400)
+                        BudgetRequest(
+                            tenantID: jobs[0].tenantID, source: "metube-hub", requests: 400)
                     ])
             }
             #expect(open[0] == 1)
@@ -65,7 +67,9 @@ import Testing
 
     /// Runs a worker until nothing is due, with a slot for each job.
     private func drain(_ world: World) async throws {
-        let worker = try world.start(concurrency: 100, drains: true) { $0.watch = .seconds(3600) }
+        let worker = try world.start(concurrency: 100, drains: true) {
+            $0.supervision = .seconds(3600)
+        }
         await worker.ended()
     }
 
@@ -118,7 +122,7 @@ import Testing
             #expect(try await world.source.asked("feed").count == 100)
             // Outcomes further apart than a few milliseconds go in several batches: CompleterTests holds what shares one.
             let own = idle.filter { empty[$0.key] == nil && $0.key != "finish_runs" }
-            #expect(own == ["run_inputs": 1, "open_runs": 1])
+            #expect(own == ["run_inputs": 1, "preload_runs": 1])
             #expect(idle["finish_runs"] ?? 0 > 0)
         }
     }
@@ -148,10 +152,10 @@ import Testing
         file.source.rate = nil
         let job = try #require(
             try await queue.claimJobs(worker: worker, limit: 1, names: [file.name]).first)
-        let opened = try await queue.openRuns(
+        let opened = try await queue.preloadRuns(
             users: [job.claim.userID], lists: file.listPlaces, tables: file.emptinessTables,
-            sources: [SourceWish(tenantID: job.tenantID, source: file.source.id, requests: 1)])
-        let sync = Sync(
+            sources: [BudgetRequest(tenantID: job.tenantID, source: file.source.id, requests: 1)])
+        let sync = Syncer(
             Services(
                 queue: queue, client: HTTPClient(userAgent: "test"), budgets: Budgets(queue),
                 sealer: nil, log: Log(sink: world.lines.sink)))

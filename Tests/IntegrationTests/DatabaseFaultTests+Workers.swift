@@ -1,6 +1,6 @@
-import JobFile
+import JobFiles
 import Postgres
-import Queue
+import JobQueue
 import Runner
 import TestSupport
 import Testing
@@ -51,17 +51,17 @@ extension DatabaseFaultTests {
                 create function public.no_session(integer) returns boolean language plpgsql as
                 $$ begin raise exception 'too many clients already' using errcode = '53300'; end $$
                 """)
-            try await world.sql("alter function jobrunner.attend_worker rename to attend_away")
-            try await world.sql("alter function public.no_session rename to attend_worker")
-            try await world.sql("alter function public.attend_worker set schema jobrunner")
+            try await world.sql("alter function jobrunner.reattach_worker rename to attend_away")
+            try await world.sql("alter function public.no_session rename to reattach_worker")
+            try await world.sql("alter function public.reattach_worker set schema jobrunner")
             try await world.sql(
                 """
                 select pg_terminate_backend(w.session_pid) from jobrunner.workers as w
                 join jobrunner.jobs as j on j.worker_id = w.id
                 """)
             try await Task.sleep(for: .seconds(4))
-            try await world.sql("drop function jobrunner.attend_worker")
-            try await world.sql("alter function jobrunner.attend_away rename to attend_worker")
+            try await world.sql("drop function jobrunner.reattach_worker")
+            try await world.sql("alter function jobrunner.attend_away rename to reattach_worker")
             try await eventually("the run is complete") {
                 try await world.outcomes("ann") == ["complete"]
             }
@@ -78,7 +78,8 @@ extension DatabaseFaultTests {
     {
         try await withWorld(Self.yaml()) { world in
             try await world.addUser("ann", videos: 15)
-            try await world.replace("run_inputs", with: "raise exception 'no inputs today';")
+            try await world.pool.replaceFunction(
+                "run_inputs", with: "raise exception 'no inputs today';")
             let worker = try world.start()
             try await eventually("the trouble is told") {
                 world.lines.all.contains { $0.contains("no inputs today") }
@@ -97,7 +98,7 @@ extension DatabaseFaultTests {
     {
         try await withWorld(Self.yaml()) { world in
             try await world.sql("create table public.asked (at timestamptz)")
-            try await world.replace(
+            try await world.pool.replaceFunction(
                 "has_work",
                 with: """
                     insert into public.asked values (clock_timestamp());
@@ -152,7 +153,8 @@ extension DatabaseFaultTests {
             try await world.runAgain()
             // Every value reads as it was written.
             #expect(
-                try await world.value("select coalesce(sum(updated_count), 0) from jobrunner.runs")
+                try await world.value(
+                    "select coalesce(sum((counters).updated), 0) from jobrunner.runs")
                     == "0")
         }
     }

@@ -1,6 +1,6 @@
-import JobFile
+import JobFiles
 import Postgres
-import Queue
+import JobQueue
 import Runner
 import TestSupport
 import Testing
@@ -39,7 +39,7 @@ import Testing
             "select count(*) from jobrunner.runs where outcome not in ('complete', 'partial')")
         #expect(failed == "0")
         #expect(
-            try await world.value("select sum(inserted_count) from jobrunner.runs")
+            try await world.value("select sum((counters).inserted) from jobrunner.runs")
                 == (try await world.value("select count(*) from synced.generic_item")))
     }
 
@@ -240,7 +240,7 @@ import Testing
             #expect(try await world.outcomes("ann") == ["failed malformed"])
             #expect(try await world.outcomes("bob") == ["complete"])
             // What the page committed stands, and is counted with the run.
-            #expect(try await world.runs("ann").first?.int("inserted_count") == 15)
+            #expect(try await world.runs("ann").first?.int("inserted") == 15)
             #expect(world.lines.all.filter { $0.contains("outcome refused") }.count == 1)
         }
     }
@@ -295,7 +295,7 @@ import Testing
     {
         try await withWorld(Self.yaml()) { world in
             try await world.addUser("ann", videos: 15)
-            try await world.replace(
+            try await world.pool.replaceFunction(
                 "run_inputs", with: "perform pg_sleep(0.3); raise exception 'no inputs today';")
             let worker = try world.start(drains: true) {
                 $0.patience = .seconds(2)
@@ -319,7 +319,7 @@ import Testing
     {
         try await withWorld(Self.yaml()) { world in
             try await addUsers(world)
-            try await world.sql("alter function jobrunner.attend_worker rename to attend_away")
+            try await world.sql("alter function jobrunner.reattach_worker rename to attend_away")
             let signature = try #require(
                 try await world.value(
                     "select oid::regprocedure from pg_proc where proname = 'register_worker'"))
@@ -331,7 +331,7 @@ import Testing
             try await world.sql(
                 "alter function \(signature.replacing("register_worker", with: "away")) rename to register_worker"
             )
-            try await world.sql("alter function jobrunner.attend_away rename to attend_worker")
+            try await world.sql("alter function jobrunner.attend_away rename to reattach_worker")
             try await expectAllWell(world)
             #expect(world.lines.all.contains { $0.contains("database back") })
             await worker.stop()

@@ -18,7 +18,7 @@ import Testing
             }
             await worker.stop()
             #expect(try await world.outcomes("ann").first == "partial page_cap")
-            #expect(try await world.runs("ann").first?.int("page_count") == 10_000)
+            #expect(try await world.runs("ann").first?.int("pages") == 10_000)
             #expect(try await world.checkpoint("ann").isNull("last_synced_at"))
         }
     }

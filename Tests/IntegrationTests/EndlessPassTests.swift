@@ -16,7 +16,7 @@ import Testing
             try await world.sql(
                 """
                 insert into jobrunner.runs
-                  (user_id, id, outcome, tenant_id, job_name, scheduled_at, started_at, ended_at, page_count)
+                  (user_id, id, outcome, tenant_id, job_name, scheduled_at, started_at, ended_at, counters.pages)
                 select j.user_id, -n, 'partial', j.tenant_id, j.name, now(), now(), now() - interval '25 hours', 100
                 from jobrunner.jobs as j, generate_series(1, 98) as n
                 """)

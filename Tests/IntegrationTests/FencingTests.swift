@@ -1,7 +1,7 @@
-import JobFile
+import JobFiles
 import JSON
 import Postgres
-import Queue
+import JobQueue
 import Runner
 import Testing
 
@@ -30,9 +30,9 @@ import Testing
                 #"{"kind": "slow", "delay_ms": 9000, "path": "/api/users/*/feed", "nth": 2}"#)
             // No free slot, no heartbeat, no look: it does not learn that it was given up.
             let stale = try world.start(concurrency: 1) {
-                $0.fullLook = .seconds(3600)
+                $0.pollWhenFull = .seconds(3600)
                 $0.lease = .seconds(3600)
-                $0.sweep = .seconds(3600)
+                $0.maintenance = .seconds(3600)
             }
             try await world.source.waitFor(2, "feed")
             try await world.giveUpWorkers()

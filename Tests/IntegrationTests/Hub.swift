@@ -21,13 +21,13 @@ final class Lines: Sendable {
 /// The source of one world, in this process, with its command surface.
 final class Hub: @unchecked Sendable {
     // The server has locks of its own; this class only hands it on.
-    private let server: FakeSource
+    private let server: FakeSourceServer
     private let client = HTTPClient(userAgent: "test")
 
     init(seed: UInt64) throws {
         var options = FakeSourceOptions()
         options.seed = seed
-        server = try FakeSource(options)
+        server = try FakeSourceServer(options)
     }
 
     var base: String { "http://127.0.0.1:\(server.port)" }

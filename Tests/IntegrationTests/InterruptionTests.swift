@@ -127,8 +127,8 @@ import Testing
             try await eventually("both runs") { try await world.runs("ann").count >= 2 }
             await worker.stop()
             #expect(try await world.outcomes("ann") == ["partial reset", "complete"])
-            #expect(try await world.runs("ann").map { $0.int("page_count") } == [2, 5])
-            #expect(try await world.runs("ann").last?.int("inserted_count") == 55)
+            #expect(try await world.runs("ann").map { $0.int("pages") } == [2, 5])
+            #expect(try await world.runs("ann").last?.int("inserted") == 55)
             let asked = try await world.source.asked()
             try #require(asked.count == 8)
             #expect(asked[3].cursor == nil)
@@ -172,7 +172,7 @@ import Testing
             }
             // Counted while nothing runs: a count after the resume may have the new request in it.
             var before = try await world.queries().count
-            let worker = try world.start { $0.watch = .seconds(3600) }
+            let worker = try world.start { $0.supervision = .seconds(3600) }
             var milliseconds: [Double] = []
             // Fewer than the job has entities, of which each attempt may read one.
             for attempt in 1...5 {

@@ -1,6 +1,6 @@
 import Foundation
 import JSON
-import JobFile
+import JobFiles
 import Postgres
 import Testing
 
@@ -53,10 +53,10 @@ import Testing
             #expect(try await world.unfinished() == [])
             // It answers each with all the user's videos: the second and third bring nothing new.
             let run = try #require(try await world.runs("ann").last)
-            #expect(run.int("fetched_count") == 120)
+            #expect(run.int("fetched") == 120)
             #expect(
                 try await world.value("select count(*) from synced.hub_video")
-                    == run.int("inserted_count").map(String.init))
+                    == run.int("inserted").map(String.init))
         }
     }
 
@@ -69,7 +69,7 @@ import Testing
             #expect(try await world.unfinished() == [])
             #expect(
                 try await world.value(
-                    "select sum(fetched_count)::bigint from jobrunner.runs")
+                    "select sum((counters).fetched)::bigint from jobrunner.runs")
                     == (videos == 0 ? nil : "\(videos)"))
         }
     }
@@ -100,8 +100,8 @@ import Testing
             #expect(Array(try await pages(world).dropFirst(before)) == [4, 4])
             #expect(try await positions(world) == ["34"])
             let run = try #require(try await world.runs("ann").last)
-            #expect(run.int("inserted_count") == 4)
-            #expect(run.int("unchanged_count") == 4)
+            #expect(run.int("inserted") == 4)
+            #expect(run.int("unchanged") == 4)
             // With nothing new there is one empty page a chunk.
             let rows = try await world.versions()
             let pagesBefore = try await pages(world).count

@@ -1,12 +1,13 @@
+import Asking
 import HTTP
+import JobFiles
 import JSON
-import JobFile
 import Postgres
-import Queue
+import JobQueue
 import Sync
 import Telemetry
-import TestSupport
 import Testing
+import TestSupport
 
 /// The reply to a page's commit is lost: the run asks what became of it, and never guesses.
 @Suite struct LostReplyTests {
@@ -24,12 +25,12 @@ import Testing
             file.source.rate = nil
             let job = try #require(
                 try await world.queue.claimJobs(worker: worker, limit: 1, names: [file.name]).first)
-            let opened = try await world.queue.openRuns(
+            let opened = try await world.queue.preloadRuns(
                 users: [job.claim.userID], lists: file.listPlaces, tables: file.emptinessTables,
                 sources: [
-                    SourceWish(tenantID: job.tenantID, source: file.source.id, requests: 1)
+                    BudgetRequest(tenantID: job.tenantID, source: file.source.id, requests: 1)
                 ])
-            let sync = Sync(
+            let sync = Syncer(
                 Services(
                     queue: queue, client: HTTPClient(userAgent: "test"),
                     budgets: Budgets(queue), sealer: nil, log: Log(sink: world.lines.sink)))
@@ -42,10 +43,11 @@ import Testing
 
             let kept = try await world.source.expected("ann").kept
             #expect(try await world.value("select count(*) from synced.hub_video") == "\(kept)")
-            let history = try await world.sql("select * from jobrunner.runs").only()
-            #expect(try history.int("page_count") == 5)
-            #expect(try history.int("fetched_count") == 500)
-            #expect(try history.int("inserted_count") == kept)
+            let history = try await world.sql("select (r.counters).* from jobrunner.runs as r")
+                .only()
+            #expect(try history.int("pages") == 5)
+            #expect(try history.int("fetched") == 500)
+            #expect(try history.int("inserted") == kept)
             let feeds = try await world.source.log(user: "ann").filter {
                 $0["path"]?.string?.hasSuffix("/feed") ?? false
             }

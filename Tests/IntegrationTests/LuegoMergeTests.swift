@@ -1,5 +1,5 @@
 import JSON
-import JobFile
+import JobFiles
 import Postgres
 import Testing
 
@@ -62,7 +62,7 @@ import Testing
             ])
             try await world.drain()
             let run = try #require(try await world.runs(firstUser).last)
-            #expect(run.int("inserted_count") == 2)
+            #expect(run.int("inserted") == 2)
             #expect(try await world.articles() == ["phone 0 0 0"])
             #expect(try await world.upstream() == ["phone 0 0 0"])
         }

@@ -1,5 +1,5 @@
 import JSON
-import JobFile
+import JobFiles
 import Postgres
 import Testing
 
@@ -16,7 +16,7 @@ import Testing
             try await world.drain()
             let run = try #require(try await world.runs(firstUser).last)
             #expect(run.text("outcome") == "complete")
-            #expect(run.int("skipped_incompatible_count") == 2)
+            #expect(run.int("skipped_incompatible") == 2)
             #expect(try await world.articles() == ["c 0 0 0"])
         }
     }
@@ -44,7 +44,7 @@ import Testing
             try await world.makeStale("25 hours")
             try await world.runAgain()
             #expect(try await world.value(stored) == "5")
-            #expect(try await world.runs(firstUser).last?.int("swept_count") == 1)
+            #expect(try await world.runs(firstUser).last?.int("swept") == 1)
         }
     }
 

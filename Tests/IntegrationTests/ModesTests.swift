@@ -31,7 +31,7 @@ import Testing
     private func counts(_ run: JSONNode?) -> [String: Int] {
         var counts: [String: Int] = [:]
         for name in ["inserted", "updated", "unchanged", "skipped_older", "duplicate"] {
-            if let count = run?.int("\(name)_count"), count > 0 { counts[name] = count }
+            if let count = run?.int(name), count > 0 { counts[name] = count }
         }
         return counts
     }
@@ -121,7 +121,7 @@ import Testing
             try await world.runAgain()
             #expect(try await world.holdsAllItems(of: "ann"))
             // The three, and the one whose time is the watermark's own: it is compared with >=.
-            #expect((3...5).contains(try await world.runs("ann").last?.int("fetched_count") ?? 0))
+            #expect((3...5).contains(try await world.runs("ann").last?.int("fetched") ?? 0))
         }
     }
 }

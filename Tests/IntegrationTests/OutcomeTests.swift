@@ -20,20 +20,20 @@ import Testing
             ]
             let served = try await world.source.asked("feed").map(\.records)
             let runs = try await world.runs("ann")
-            #expect(runs.reduce(0) { $0 + ($1.int("fetched_count") ?? 0) } == served.reduce(0, +))
+            #expect(runs.reduce(0) { $0 + ($1.int("fetched") ?? 0) } == served.reduce(0, +))
             try #require(runs.count == 2)
             for run in runs {
                 let entity = try #require(run["entities"]?["video"])
                 #expect(
-                    run.int("fetched_count")
-                        == names.reduce(0) { $0 + (run.int("\($1)_count") ?? -1) })
+                    run.int("fetched")
+                        == names.reduce(0) { $0 + (run.int($1) ?? -1) })
                 #expect(entity.int("fetched") == names.reduce(0) { $0 + (entity.int($1) ?? -1) })
-                for name in names { #expect(entity.int(name) == run.int("\(name)_count")) }
+                for name in names { #expect(entity.int(name) == run.int(name)) }
             }
-            #expect(runs[0].int("duplicate_count") == 9)
+            #expect(runs[0].int("duplicate") == 9)
             let expected = try await world.source.expected("ann")
-            #expect(runs[0].int("inserted_count") == expected.kept)
-            #expect(runs[1].int("unchanged_count") == expected.kept)
+            #expect(runs[0].int("inserted") == expected.kept)
+            #expect(runs[1].int("unchanged") == expected.kept)
         }
     }
 

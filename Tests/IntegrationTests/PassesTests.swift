@@ -28,8 +28,8 @@ struct PassesTests {
             #expect(try await world.value("select count(*) from synced.generic_item") == "88")
             #expect(try await world.holdsAllItems(of: "ann"))
             let run = try #require(try await world.runs("ann").last)
-            #expect(run.int("swept_count") == 7)
-            #expect(run.int("fetched_count") == 88)
+            #expect(run.int("swept") == 7)
+            #expect(run.int("fetched") == 88)
             #expect(try await world.value("select count(*) from jobrunner.seen_pages") == "0")
         }
     }
@@ -88,7 +88,7 @@ struct PassesTests {
             try await remove(5, world, tombstone: true)
             try await world.runAgain()
             let run = try #require(try await world.runs("ann").last)
-            #expect(run.int("deleted_count") == 5)
+            #expect(run.int("deleted") == 5)
             #expect(try await world.value("select count(*) from synced.generic_item") == "90")
             #expect(try await world.holdsAllItems(of: "ann"))
             #expect(try await world.checkpoint("ann").text("watermark") != before)

@@ -65,9 +65,9 @@ import Testing
             Poison(
                 "pass_number", "2147483647",
                 fails: "pass_number in the checkpoint of entity item has no next"),
-            Poison("wish_asked", "2147483647", fails: nil),
-            Poison("run_page_count", "2147483647", fails: nil),
-            Poison("run_pushed_count", "9223372036854775807", fails: nil),
+            Poison("full_asked", "2147483647", fails: nil),
+            Poison("counters.pages", "2147483647", fails: nil),
+            Poison("counters.pushed", "9223372036854775807", fails: nil),
             Poison("consecutive_failures", "2147483647", fails: nil),
             Poison("last_error_kind", long, fails: nil),
             Poison("run_fence", "9223372036854775807", fails: nil),

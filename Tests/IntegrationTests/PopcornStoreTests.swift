@@ -1,5 +1,5 @@
 import JSON
-import JobFile
+import JobFiles
 import Postgres
 import Schema
 import Testing
@@ -8,8 +8,8 @@ import Testing
 @Suite struct PopcornStoreTests {
     private static let disposable = [
         (
-            "kind: synced\n    schema: additive_only",
-            "kind: disposable\n    on_schema_failure: recreate_and_refetch"
+            "kind: synced",
+            "kind: disposable"
         )
     ]
 

@@ -1,5 +1,5 @@
 import JSON
-import JobFile
+import JobFiles
 import Postgres
 import Telemetry
 import Testing
@@ -63,7 +63,7 @@ import Testing
             try await world.drain()
             let run = try #require(try await world.runs(firstUser).last)
             #expect(run.text("outcome") == "complete")
-            #expect(run.int("skipped_incompatible_count") == 0)
+            #expect(run.int("skipped_incompatible") == 0)
             #expect(
                 try await world.texts(
                     """
@@ -89,7 +89,7 @@ import Testing
                     where record_name = 'new'
                     """) == "calm")
             let run = try #require(try await world.runs(firstUser).last)
-            #expect(run.int("filtered_count") == 7)
+            #expect(run.int("filtered") == 7)
             for type in ["CDMR", "CD_GenreEntity"] {
                 #expect(ignored(type, world) == 1)
             }
@@ -116,7 +116,7 @@ import Testing
             try await world.drain()
             let run = try #require(try await world.runs(firstUser).last)
             #expect(run.text("outcome") == "complete")
-            #expect(run.int("skipped_incompatible_count") == 2)
+            #expect(run.int("skipped_incompatible") == 2)
             #expect(try await world.movies().count == 4)
         }
     }

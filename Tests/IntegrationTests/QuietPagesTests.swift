@@ -47,10 +47,10 @@ struct QuietPagesTests {
             #expect(try await world.source.log(user: "ann").count == asked + asked)
             let trail = try await world.trail()
             #expect(trail.count { !$0.isNull("cursor") } < most)
-            #expect(trail.last?.int("run_page_count") == asked)
+            #expect(trail.last?["counters"]?.int("pages") == asked)
             let run = try #require(try await world.runs("ann").last)
-            #expect(run.int("page_count") == asked)
-            #expect(run.int("fetched_count") == 500 && run.int("unchanged_count") == 500)
+            #expect(run.int("pages") == asked)
+            #expect(run.int("fetched") == 500 && run.int("unchanged") == 500)
         }
     }
 
@@ -89,8 +89,8 @@ struct QuietPagesTests {
             try await world.enqueue("ann")
             try await world.drain()
             let run = try #require(try await world.runs("ann").last)
-            #expect(run.int("fetched_count") == 500)
-            #expect(run.int("updated_count") == 3 && run.int("unchanged_count") == 497)
+            #expect(run.int("fetched") == 500)
+            #expect(run.int("updated") == 3 && run.int("unchanged") == 497)
             #expect(
                 try await world.value("select count(*) from synced.generic_item where name = 'new'")
                     == "3")
@@ -107,9 +107,9 @@ struct QuietPagesTests {
             #expect(try await world.source.log(user: "ann").count == asked + asked)
             // The last of them found its page unchanged as well, which is no run worth a row.
             let runs = try await world.runs("ann").suffix(3)
-            #expect(runs.map { $0.int("page_count") } == [3, 3, 3])
-            #expect(runs.map { $0.int("unchanged_count") } == [150, 150, 150])
-            #expect(try await world.checkpoint("ann").int("run_unchanged_count") == 50)
+            #expect(runs.map { $0.int("pages") } == [3, 3, 3])
+            #expect(runs.map { $0.int("unchanged") } == [150, 150, 150])
+            #expect(try await world.checkpoint("ann").int("unchanged") == 50)
             #expect(try await world.job("ann").text("last_outcome") == "complete")
         }
     }

@@ -48,14 +48,14 @@ import Testing
             try await world.addUser("bob", videos: 400)
             try await world.drain()
             let ann = try #require(try await world.runs("ann").first)
-            #expect(ann.int("fetched_count") == 7 && ann.int("inserted_count") == 1)
-            #expect(ann.int("filtered_count") == 2)
-            #expect(ann.int("skipped_incompatible_count") == 4)
+            #expect(ann.int("fetched") == 7 && ann.int("inserted") == 1)
+            #expect(ann.int("filtered") == 2)
+            #expect(ann.int("skipped_incompatible") == 4)
             let bob = try #require(try await world.runs("bob").first)
             let expected = try await world.source.expected("bob")
-            #expect(bob.int("inserted_count") == expected.kept)
-            #expect(bob.int("filtered_count") == expected.filtered)
-            #expect(bob.int("skipped_incompatible_count") == expected.incompatible)
+            #expect(bob.int("inserted") == expected.kept)
+            #expect(bob.int("filtered") == expected.filtered)
+            #expect(bob.int("skipped_incompatible") == expected.incompatible)
         }
     }
 
@@ -115,8 +115,8 @@ import Testing
             try await world.drain()
             #expect(try await titles(world) == ["a:1", "b:1", "c:3"])
             let first = try #require(try await world.runs("ann").first)
-            #expect(first.int("duplicate_count") == 1 && first.int("unchanged_count") == 1)
-            #expect(first.int("inserted_count") == 3)
+            #expect(first.int("duplicate") == 1 && first.int("unchanged") == 1)
+            #expect(first.int("inserted") == 3)
             try await serve([page([("c", "4", "90"), ("d", "4", "90")])], world)
             try await world.runAgain()
             #expect(try await titles(world) == ["a:1", "b:1", "c:3", "d:4"])
@@ -141,7 +141,7 @@ import Testing
                 "select *, ctid::text, xmin::text from synced.hub_video order by video_id")
             #expect(after.map(\.rawText) == before.map(\.rawText))
             let run = try #require(try await world.runs("ann").last)
-            #expect(run.int("unchanged_count") == before.count && run.int("inserted_count") == 0)
+            #expect(run.int("unchanged") == before.count && run.int("inserted") == 0)
         }
     }
 
@@ -153,7 +153,7 @@ import Testing
             try await world.enqueue("ann", full: true)
             try await world.drain()
             let run = try #require(try await world.runs("ann").last)
-            #expect(run.int("inserted_count") == 7 && run.int("fetched_count") == 57)
+            #expect(run.int("inserted") == 7 && run.int("fetched") == 57)
         }
     }
 
@@ -168,7 +168,7 @@ import Testing
             try await world.source.waitFor(3, "feed")
             let stored = try await world.value("select count(*) from synced.hub_video")
             #expect(
-                try await world.checkpoint("ann").int("run_inserted_count").map(String.init)
+                try await world.checkpoint("ann").int("inserted").map(String.init)
                     == stored)
             #expect(try await world.checkpoint("ann").int("page_number") == 2)
             #expect(stored != "0")

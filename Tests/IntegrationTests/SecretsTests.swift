@@ -1,4 +1,4 @@
-import JobFile
+import JobFiles
 import JSON
 import Postgres
 import Testing

@@ -1,5 +1,5 @@
 import JSON
-import JobFile
+import JobFiles
 import Postgres
 import Testing
 
@@ -113,7 +113,7 @@ import Testing
             let calls = try await world.cloudCalls { try await world.runAgain() }
             #expect(calls.map(\.records) == [1, 9])
             #expect(try await world.recipes().count == 9)
-            #expect(try await world.runs(firstUser).last?.int("swept_count") == 1)
+            #expect(try await world.runs(firstUser).last?.int("swept") == 1)
             #expect(try await world.recipes().contains("\(firstUser)-recipe-3") == false)
         }
     }

@@ -1,5 +1,5 @@
 import JSON
-import JobFile
+import JobFiles
 import Postgres
 import Testing
 
@@ -31,8 +31,8 @@ import Testing
             try await world.makeStale("20 minutes")
             try await world.runAgain()
             let run = try await world.runs(firstUser).last
-            #expect(run?.int("inserted_count") == 3)
-            #expect(run?.int("unchanged_count") == 12)
+            #expect(run?.int("inserted") == 3)
+            #expect(run?.int("unchanged") == 12)
             #expect(try await world.versions().isSuperset(of: before))
             #expect(try await world.recipes().count == 15)
         }
@@ -70,8 +70,8 @@ import Testing
             try await world.drain()
             let run = try #require(try await world.runs(firstUser).last)
             #expect(run.text("outcome") == "complete")
-            #expect(run.int("skipped_incompatible_count") == 2)
-            #expect(run.int("fetched_count") == 10)
+            #expect(run.int("skipped_incompatible") == 2)
+            #expect(run.int("fetched") == 10)
             #expect(try await world.recipes().count == 8)
         }
     }
@@ -88,7 +88,7 @@ import Testing
             try await world.drain()
             let run = try #require(try await world.runs(firstUser).last)
             #expect(run.text("outcome") == "complete")
-            #expect(run.int("skipped_incompatible_count") == 1)
+            #expect(run.int("skipped_incompatible") == 1)
             #expect(try await world.recipes().count == 7)
             let failures = try await world.checkpoint(firstUser)["record_failures"]
             #expect(failures?.elements.map { $0.text("record") } == [name])
@@ -108,7 +108,7 @@ import Testing
             try await world.drain()
             #expect(try await world.recipes().count == 3)
             let run = try await world.runs(firstUser).last
-            #expect(run?.int("duplicate_count") == 1)
+            #expect(run?.int("duplicate") == 1)
             #expect(
                 try await world.value(
                     """
@@ -130,8 +130,8 @@ import Testing
             try await world.makeStale("20 minutes")
             try await world.runAgain()
             let run = try await world.runs(firstUser).last
-            #expect(run?.int("updated_count") == 1)
-            #expect(run?.int("unchanged_count") == 119)
+            #expect(run?.int("updated") == 1)
+            #expect(run?.int("unchanged") == 119)
             #expect(
                 try await world.value(
                     """

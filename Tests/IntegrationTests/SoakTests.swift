@@ -1,8 +1,10 @@
+import Basics
 import Foundation
 import HTTP
 import JSON
 import Postgres
 import Runner
+import TestJobFiles
 import Testing
 
 /// Five devices and the server edit the same statuses while much goes wrong; then all agree.
@@ -38,7 +40,7 @@ struct Soak {
 
     private let world: World
     private let step: Duration
-    private var dice: Dice
+    private var random: SplitMix
     private var devices: [Device]
     private var now: Int
     private var edits: [String: [Save]] = [:]
@@ -48,7 +50,7 @@ struct Soak {
     init(_ world: World, seed: UInt64, step: Duration) {
         self.world = world
         self.step = step
-        dice = Dice(seed)
+        random = SplitMix(seed: seed)
         now = statusBegin + 86_400_000
         let client = HTTPClient(userAgent: "device")
         devices = (0..<5).map { _ in
@@ -66,7 +68,7 @@ struct Soak {
             "POST", "cloudkit/clock", #"{"advance_ms": \#(milliseconds)}"#)
         try await moveJobs(milliseconds)
         // The first rounds take each kind of trouble once, later ones any.
-        let trouble = round < Trouble.all.count ? Trouble.all[round] : dice.any(of: Trouble.all)
+        let trouble = round < Trouble.all.count ? Trouble.all[round] : random.any(of: Trouble.all)
         faults[trouble.name, default: 0] += 1
         guard trouble.isForWorker else {
             try await editHere(4)
@@ -127,7 +129,7 @@ struct Soak {
                 if devices[place].edit(save) { note(save) }
             }
             // Some are out of reach for a while.
-            if dice.roll(4) > 0 { try await devices[place].sync() }
+            if random.number(below: 4) > 0 { try await devices[place].sync() }
             try await editHere(1)
         }
     }
@@ -175,11 +177,11 @@ struct Soak {
 
     /// An edit at about now, by a clock that may be some seconds off; no two have the same time.
     private mutating func nextSave(_ side: Int) -> Save {
-        let isHot = dice.roll(3) == 0
-        let name = video(dice.roll(isHot ? Self.hotVideos : 300))
-        let word = ["unknown", "unwatched", "watched", "skipped"][dice.roll(4)]
-        let time = now - 20_000 + dice.roll(4_000) * 10
-        var save = Save(name, word, time + side, position: Double(dice.roll(5_000)))
+        let isHot = random.number(below: 3) == 0
+        let name = video(random.number(below: isHot ? Self.hotVideos : 300))
+        let word = ["unknown", "unwatched", "watched", "skipped"][random.number(below: 4)]
+        let time = now - 20_000 + random.number(below: 4_000) * 10
+        var save = Save(name, word, time + side, position: Double(random.number(below: 5_000)))
         while edits[name, default: []].contains(where: { $0.modified == save.modified }) {
             save.modified += 10
         }
@@ -356,20 +358,11 @@ struct Trouble: Sendable {
     ]
 }
 
-/// Numbers that follow from a seed (SplitMix64).
-struct Dice {
-    private var state: UInt64
+extension SplitMix {
+    /// A number from 0 up to `count`, which is not reached.
+    mutating func number(below count: Int) -> Int { Int(next() % UInt64(count)) }
 
-    init(_ seed: UInt64) { state = seed }
-
-    /// From 0 up to `count`, which is not reached.
-    mutating func roll(_ count: Int) -> Int {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var bits = state
-        bits = (bits ^ (bits >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        bits = (bits ^ (bits >> 27)) &* 0x94d0_49bb_1331_11eb
-        return Int((bits ^ (bits >> 31)) % UInt64(count))
+    mutating func any<Element>(of elements: [Element]) -> Element {
+        elements[number(below: elements.count)]
     }
-
-    mutating func any<Element>(of elements: [Element]) -> Element { elements[roll(elements.count)] }
 }

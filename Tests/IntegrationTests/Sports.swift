@@ -1,5 +1,5 @@
 import JSON
-import JobFile
+import JobFiles
 import Postgres
 import Testing
 
@@ -11,7 +11,7 @@ func withSports(
     agesOut: Bool = false, _ body: (World) async throws -> Void
 ) async throws {
     let quick = [
-        ("concurrent_per_user: 1", "concurrent_per_user: 1\n  retry: { first: 10ms }")
+        ("  rate:\n", "  retry: { first: 10ms }\n  rate:\n")
     ]
     let timeless = agesOut ? [] : [("older_than: 400d", "older_than: 30000d")]
     let broken = fixture.contains("broken") ? "" : ", \"broken\": 0"

@@ -1,6 +1,6 @@
 import Foundation
 import JSON
-import JobFile
+import JobFiles
 import Postgres
 import TestSupport
 import Testing
@@ -49,7 +49,8 @@ import Testing
             let asked = try await world.queries().filter { $0.status != 0 }.count
             #expect(asked <= 13 + moments.count, "\(asked): \(moments)")
             #expect(
-                try await world.value("select sum(inserted_count) from jobrunner.runs") == "1787",
+                try await world.value("select sum((counters).inserted) from jobrunner.runs")
+                    == "1787",
                 "\(moments)")
             #expect(
                 try await world.value(
@@ -78,7 +79,7 @@ import Testing
             // Each cost the one page that hung: 13 pages as in a clean run, and five again.
             #expect(try await world.queries().count == 13 + 5, "\(asked)")
             #expect(
-                try await world.value("select sum(inserted_count) from jobrunner.runs")
+                try await world.value("select sum((counters).inserted) from jobrunner.runs")
                     == "1787")
         }
     }

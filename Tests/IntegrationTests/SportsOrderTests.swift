@@ -52,7 +52,7 @@ import Testing
         try await withSports { world in
             try await world.source.fault(
                 #"{"kind": "slow", "delay_ms": 400, "record_type": "\#(type)", "nth": \#(page)}"#)
-            let worker = try world.start { $0.watch = .seconds(3600) }
+            let worker = try world.start { $0.supervision = .seconds(3600) }
             try await world.waitForQuery(type, page)
             let asked = try await world.queries().count
             try await world.sql("update jobrunner.jobs set cancel_requested_at = now()")
@@ -60,7 +60,7 @@ import Testing
             let run = try #require(try await world.runs("*").first)
             #expect(run.text("error_kind") == "cancelled")
             // The page that was under way is stored.
-            #expect(run.int("page_count") == asked)
+            #expect(run.int("pages") == asked)
             #expect(run.int("request_count") == asked)
             await worker.stop()
         }

@@ -23,7 +23,7 @@ import Testing
             let run = try #require(try await world.runs("*").first)
             #expect(run["entities"]?["game"]?.int("skipped_incompatible") == 6)
             #expect(run["entities"]?["stadium"]?.int("skipped_incompatible") == 3)
-            #expect(run.int("skipped_incompatible_count") == 9)
+            #expect(run.int("skipped_incompatible") == 9)
             #expect(run.text("outcome") == "complete")
             #expect(try await world.count("st_game") == 30)
         }
@@ -42,7 +42,7 @@ import Testing
             try await world.drain()
             let run = try #require(try await world.runs("*").last)
             #expect(run["entities"]?["stadium"]?.int("skipped_incompatible") == 1)
-            #expect(run.int("swept_count") == 0)
+            #expect(run.int("swept") == 0)
             #expect(try await world.count("st_stadium") == 150)
             try await world.enqueue("*", full: true)
             try await world.drain()
@@ -95,8 +95,8 @@ import Testing
             #expect(try await world.value(kept) == "new")
             // A run that only cleaned up has done something.
             let run = try #require(try await world.runs("*").last)
-            #expect(run.text("outcome") == "complete" && run.int("swept_count") == 1)
-            #expect(run.int("updated_count") == 0 && run.int("inserted_count") == 0)
+            #expect(run.text("outcome") == "complete" && run.int("swept") == 1)
+            #expect(run.int("updated") == 0 && run.int("inserted") == 0)
             let before = try await world.versions()
             try await world.runAgain()
             #expect(try await world.versions() == before)
@@ -207,7 +207,7 @@ import Testing
             try await world.runAgain()
             #expect(try await world.count("st_game") == 448)
             #expect(try await world.count("st_sport") == 6)
-            #expect(try await world.runs("*").last?.int("swept_count") == 3)
+            #expect(try await world.runs("*").last?.int("swept") == 3)
             #expect(try await world.differences() == [])
         }
     }

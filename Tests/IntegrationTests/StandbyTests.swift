@@ -59,7 +59,7 @@ import Testing
         await worker.stop()
         for user in users { #expect(try await world.holdsAllItems(of: user), "\(user)") }
         #expect(
-            try await world.value("select sum(inserted_count) from jobrunner.runs")
+            try await world.value("select sum((counters).inserted) from jobrunner.runs")
                 == (try await world.value("select count(*) from synced.generic_item")))
         let blamed = try await world.value(
             """

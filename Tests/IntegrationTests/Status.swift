@@ -196,7 +196,7 @@ extension World {
 
     /// A counter of the user's latest run in history.
     func counter(_ name: String, _ user: String = userName(1)) async throws -> Int? {
-        try await runs(user).last?.int("\(name)_count")
+        try await runs(user).last?.int(name)
     }
 
     /// The requests from the one after `start` on, as `operation` or `operation items`.

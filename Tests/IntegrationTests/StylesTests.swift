@@ -67,7 +67,7 @@ import Testing
             try await world.drain()
             #expect(try await world.holdsAllItems(of: "ann"))
             #expect(try await world.source.asked(by: "ann").count == way.requests)
-            #expect(try await world.runs("ann").first?.int("inserted_count") == 95)
+            #expect(try await world.runs("ann").first?.int("inserted") == 95)
             #expect(try await world.job("none").text("last_outcome") == "complete")
             #expect(try await world.source.asked(by: "none").count == 1)
             // Where there is one page, it is no position that is refused.
@@ -80,7 +80,7 @@ import Testing
             #expect(try await world.holdsAllItems(of: "bob"))
             #expect(try await world.source.asked(by: "bob").count == way.requests + 1)
             #expect(
-                try await world.runs("bob").reduce(0) { $0 + ($1.int("fetched_count") ?? 0) } == 95)
+                try await world.runs("bob").reduce(0) { $0 + ($1.int("fetched") ?? 0) } == 95)
         }
     }
 
@@ -94,7 +94,7 @@ import Testing
             try await world.drain()
             try await world.source.add(3, to: "ann")
             try await world.runAgain()
-            #expect(try await world.runs("ann").map { $0.int("fetched_count") } == [45, 3])
+            #expect(try await world.runs("ann").map { $0.int("fetched") } == [45, 3])
             #expect(try await world.holdsAllItems(of: "ann"))
             try await world.runAgain()
             #expect(try await world.runs("ann").count == 2)

@@ -36,8 +36,8 @@ import Testing
             #expect(checkpoint.text("last_synced_at") == nil)
             #expect(checkpoint.text("pass_kind") == nil)
             let run = try #require(try await world.runs("ann").first)
-            #expect(run.int("fetched_count") == 50)
-            #expect(run.int("skipped_incompatible_count") == 50)
+            #expect(run.int("fetched") == 50)
+            #expect(run.int("skipped_incompatible") == 50)
             #expect(count(world, "records incompatible") == 1)
             // The next run reads the pass from its beginning, and says nothing again.
             try await world.runAgain()
@@ -79,7 +79,7 @@ import Testing
             try await world.addUser("ann", videos: 50)
             try await world.drain()
             #expect(try await world.outcomes("ann") == ["failed incompatible"])
-            #expect(try await world.runs("ann").first?.int("fetched_count") == 50)
+            #expect(try await world.runs("ann").first?.int("fetched") == 50)
         }
         let filtering = World.generic(
             "keyset", page: page, query: #"after: "{page.token}""#
@@ -89,8 +89,8 @@ import Testing
             try await world.drain()
             #expect(try await world.job("ann").text("last_outcome") == "complete")
             let run = try #require(try await world.runs("ann").first)
-            #expect(run.int("fetched_count") == 50)
-            #expect(run.int("filtered_count").map { $0 > 20 } == true)
+            #expect(run.int("fetched") == 50)
+            #expect(run.int("filtered").map { $0 > 20 } == true)
         }
     }
 

@@ -1,5 +1,5 @@
 import JSON
-import JobFile
+import JobFiles
 import Postgres
 
 // Rows as a test reads them.
@@ -37,7 +37,7 @@ extension World {
     func checkpoint(_ user: String) async throws -> JSONNode {
         try await row(
             """
-            select k.*, extract(epoch from k.watermark::timestamptz)::bigint as watermark_s
+            select k.*, (k.counters).*, extract(epoch from k.watermark::timestamptz)::bigint as watermark_s
             from jobrunner.checkpoints as k join jobrunner.users as u on u.id = k.user_id
             where u.key = $1
             """, .text(user))
@@ -47,7 +47,7 @@ extension World {
     func runs(_ user: String) async throws -> [JSONNode] {
         try await rows(
             """
-            select r.* from jobrunner.runs as r join jobrunner.users as u on u.id = r.user_id
+            select r.*, (r.counters).* from jobrunner.runs as r join jobrunner.users as u on u.id = r.user_id
             where u.key = $1 order by r.id
             """, .text(user))
     }

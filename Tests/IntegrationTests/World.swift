@@ -1,11 +1,12 @@
+import Asking
 import CloudKit
 import FakeSource
 import Foundation
 import HTTP
+import JobFiles
 import JSON
-import JobFile
 import Postgres
-import Queue
+import JobQueue
 import Runner
 import Schema
 import Secrets
@@ -41,7 +42,8 @@ final class World: Sendable {
             database = try await TestDatabase.make(on: servers.primary)
                 .reachable(also: servers.standby)
         } else {
-            database = try await TestDatabase.make(template: try await schemaTemplate())
+            database = try await TestDatabase.make(
+                template: try await TestCluster.shared.schemaTemplate())
         }
         pool = Database(try database.configuration(lanes: 2))
         queue = Queue(pool)
@@ -50,8 +52,9 @@ final class World: Sendable {
         // A failed job is due again when a test says so, not when chance does.
         try await sql(
             """
-            create or replace function jobrunner.backoff(in_failures integer, in_every interval)
-            returns interval language sql volatile strict as $$ select interval '1 hour' $$
+            create or replace function jobrunner.backoff(
+              in_failures integer, in_every interval, in_chance double precision
+            ) returns interval language sql immutable strict as $$ select interval '1 hour' $$
             """)
         try await sql("select jobrunner.add_tenant('acme')")
         try await sql("select jobrunner.give_job('acme', $1)", .text(file.name))
@@ -113,11 +116,11 @@ final class World: Sendable {
         var settings = WorkerSettings(
             concurrency: concurrency, drains: drains, host: "test", pid: getpid(), version: "test")
         settings.poll = .milliseconds(20)
-        settings.watch = .milliseconds(100)
+        settings.supervision = .milliseconds(100)
         change(&settings)
         let worker = Worker(
             settings, configuration: configuration, queue: own, files: [file],
-            sync: Sync(
+            sync: Syncer(
                 Services(
                     queue: own, client: client, budgets: budgets, sealer: sealer, log: log,
                     dialect: cloudKitDialect)),
@@ -136,23 +139,6 @@ final class World: Sendable {
             try $0.query(Statement("select (\(text))::text", binds: binds, cached: false))
         }
         return try rows.first.flatMap { try $0.optionalText(0) }
-    }
-
-    /// Puts another body in the place of one of the schema's functions.
-    func replace(_ function: String, with body: String) async throws {
-        let read = """
-            select pg_get_function_identity_arguments(oid), pg_get_function_result(oid)
-            from pg_proc where proname = $1
-            """
-        let row = try await sql(read, .text(function)).only()
-        let arguments = try row.text(0)
-        let result = try row.text(1)
-        try await sql("alter function jobrunner.\(function)(\(arguments)) rename to away")
-        try await sql(
-            """
-            create function jobrunner.\(function)(\(arguments)) returns \(result) language plpgsql as
-            $$ begin \(body) end $$
-            """)
     }
 
     /// Moves time in rows: every waiting job becomes due.
@@ -181,12 +167,3 @@ extension World {
 
 let packageRoot = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
-
-/// The schema without any job file, made once per process.
-func schemaTemplate() async throws -> String {
-    try await TestCluster.shared.template(named: "schema") { configuration in
-        let database = Database(configuration)
-        _ = try await Migrator(database: database).migrate(jobFiles: [])
-        await database.close()
-    }
-}

@@ -1,7 +1,7 @@
 import Runner
 import Testing
 
-/// A slow source holds the slots it has to the end of a page, and not to its deadline (fault H5).
+/// A slow source holds the slots it has to the end of a page, and not to its deadline.
 @Suite(.timeLimit(.minutes(5))) struct YieldTests {
     private static let yaml = World.generic(
         "token", page: "style: token, token_at: next_token, size: 20",

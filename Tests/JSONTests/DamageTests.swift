@@ -1,3 +1,4 @@
+import Basics
 import JSON
 import Testing
 
@@ -18,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: 0..<4) func `random damage never traps`(part: Int) {
-        var random = SplitMix(state: UInt64(part))
+        var random = SplitMix(seed: UInt64(part))
         let bytes = Array(Self.sample.utf8)
         let splices = Array("{}[]\",:\\u0eE+-.\u{0}\n ".utf8) + [0x80, 0xC3, 0xED, 0xF4, 0xFF]
         for _ in 0..<1_500 {
@@ -38,18 +39,5 @@ import Testing
                 #expect(throws: Never.self) { try JSONDocument(parsing: value.bytes) }
             }
         }
-    }
-}
-
-/// Repeatable random numbers, so that a failing seed can be run again.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,4 +1,4 @@
-"""The verbs of applications and operators: wishes, pauses, secrets, tenants, edits."""
+"""The verbs of applications and operators: requests, pauses, secrets, tenants, edits."""
 
 import json
 
@@ -17,7 +17,7 @@ def asking(what, telling=(), **more):
         started = me.actor.sent_at
         yield COMMIT
         asked = {name: value(me) for name, value in more.items()}
-        me.wish(what, "ann", started, answer=rows[0]["enqueue"], **asked)
+        me.request(what, "ann", started, answer=rows[0]["enqueue"], **asked)
 
     verb(what, 3, APPLICATION, ANY, telling)(body)
 
@@ -38,7 +38,7 @@ def enqueue_two(me):
         told.append((user, me.actor.sent_at, rows[0]["enqueue"]))
     yield COMMIT
     for user, started, answer in told:
-        me.wish("enqueue two", user, started, answer=answer)
+        me.request("enqueue two", user, started, answer=answer)
 
 
 @verb("want_fresh", 3, APPLICATION, ANY, {"later"})
@@ -48,7 +48,7 @@ def want_fresh(me):
     started = me.actor.sent_at
     yield COMMIT
     if row["answer"] in ("refreshing", "wait"):
-        me.wish("want_fresh", "ann", started, answer=row["answer"], after_run=int(row["after_run"]))
+        me.request("want_fresh", "ann", started, answer=row["answer"], after_run=int(row["after_run"]))
 
 
 @verb("trigger", 3, APPLICATION, ANY, {"later"})
@@ -58,10 +58,10 @@ def trigger(me):
     started = me.actor.sent_at
     yield COMMIT
     for row in rows:
-        me.wish("trigger", "ann", started, answer=row["answer"])
+        me.request("trigger", "ann", started, answer=row["answer"])
 
 
-def operating(what, function, column=None, wishes=None, telling=(), states=ANY):
+def operating(what, function, column=None, requests=None, telling=(), states=ANY):
     def body(me):
         yield BEGIN
         rows = yield me.call(function, in_tenant=TENANT, in_user="ann", in_job=me.world.job)
@@ -69,8 +69,8 @@ def operating(what, function, column=None, wishes=None, telling=(), states=ANY):
         yield COMMIT
         count = int(rows[0][function])
         me.done(what, (count, started))
-        if wishes is not None and count > 0:
-            me.wish(what, "ann", started, answer="due", **wishes)
+        if requests is not None and count > 0:
+            me.request(what, "ann", started, answer="due", **requests)
 
     verb(what, 3, APPLICATION, states, telling)(body)
 
@@ -78,9 +78,9 @@ def operating(what, function, column=None, wishes=None, telling=(), states=ANY):
 operating("cancel", "cancel_jobs")
 operating("pause", "pause_jobs")
 operating("resume", "resume_jobs", telling={"paused"})
-operating("retry", "retry_jobs", wishes={}, telling={"deferred", "failing", "reauth", "quarantined"})
+operating("retry", "retry_jobs", requests={}, telling={"deferred", "failing", "reauth", "quarantined"})
 operating("reset", "reset_jobs", telling={"running"})
-operating("repair", "repair_jobs", wishes={"full": True, "repair": True})
+operating("repair", "repair_jobs", requests={"full": True, "repair": True})
 
 
 @verb("set_secret", 3, APPLICATION, ANY, {"reauth"})
@@ -161,7 +161,7 @@ def transaction_of(me, function, **values):
 def store_job_file(me):
     yield BEGIN
     yield (
-        f"""select {me.world.storing(every="'30 min'", deadline="'4 min'", is_scheduled="true")}
+        f"""select {me.world.storing(every="'30 min'", deadline="'4 min'")}
         from jobrunner.job_files as f where f.name = $1""", [me.world.job])
     yield COMMIT
     me.done("store_job_file")
@@ -185,7 +185,7 @@ def editing(what, records, statement, text, has_edited=lambda answer: True, is_t
             me.facts.edits.append(Edit(what, record, text and f"{text} {me.place}", me.now))
         if is_told and edited:
             # The entity alone would send it.
-            me.wish(what, "ann", started, answer="edit", entity=me.world.entity)
+            me.request(what, "ann", started, answer="edit", entity=me.world.entity)
 
     verb(what, 2 + len(records), APPLICATION, ANY)(body)
 

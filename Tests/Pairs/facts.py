@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass
-class Wish:
+class Request:
     """Something was asked for and accepted."""
 
     what: str
@@ -51,7 +51,7 @@ class Facts:
 
     state: str
     clock: object
-    wishes: list = field(default_factory=list)
+    requests: list = field(default_factory=list)
     edits: list = field(default_factory=list)
     pages: list = field(default_factory=list)
     claims: list = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What must follow from an order: rows as applications left them, counters that say what was written, wishes kept."""
+"""What must follow from an order: rows as applications left them, counters that say what was written, requests kept."""
 
 # An interrupted run could not honour what it was asked for.
 HONOURS = {"complete", "failed", "needs_reauth", "skipped"}
@@ -54,75 +54,75 @@ def judge_counters(judge, look):
         if run.fence not in runs:
             facts.violated("a run that changed rows is not in the history")
             continue
-        counted = {name: runs[run.fence][f"{name}_count"] for name in COUNTERS}
+        counted = {name: runs[run.fence][name] for name in COUNTERS}
         if counted != expected:
             facts.violated(f"a run wrote {expected}, and its history counts {counted}")
 
 
-def judge_wishes(judge, look):
-    """Every wish is noted for the next run, or was followed by one that could honour it."""
+def judge_requests(judge, look):
+    """Every request is noted for the next run, or was followed by one that could honour it."""
     facts, world = judge.facts, judge.world
     late = []
-    for wish in facts.wishes:
-        if wish.user == "ann" and "remove_user" in facts.done or "take_job" in facts.done:
+    for request in facts.requests:
+        if request.user == "ann" and "remove_user" in facts.done or "take_job" in facts.done:
             continue
-        job = next(j for j in look["jobs"] if j["user_id"] == world.users[wish.user] and j["name"] == world.job)
-        if not is_honoured(judge, wish):
-            if may_be_late(judge, wish, job):
-                late.append(wish)
+        job = next(j for j in look["jobs"] if j["user_id"] == world.users[request.user] and j["name"] == world.job)
+        if not is_honoured(judge, request):
+            if may_be_late(judge, request, job):
+                late.append(request)
             else:
-                facts.violated(f"{wish.what} ({wish.answer}) is not followed by a run that honours it: {told(job)}")
-        judge_full(judge, wish, look)
+                facts.violated(f"{request.what} ({request.answer}) is not followed by a run that honours it: {told(job)}")
+        judge_full(judge, request, look)
     if late:
         world.judge.script("""
             update jobrunner.tenants set paused_at = null;
             update jobrunner.jobs set due_at = now(), paused_at = null, paused_with_user = false, quarantined_at = null,
               quarantine_reason = null, reauth_needed_at = null, deferred_until = null where worker_id is null""")
         judge.claim()
-        for wish in late:
-            if not is_honoured(judge, wish):
-                facts.violated(f"{wish.what} ({wish.answer}) is forgotten when what was in its way is over")
+        for request in late:
+            if not is_honoured(judge, request):
+                facts.violated(f"{request.what} ({request.answer}) is forgotten when what was in its way is over")
 
 
-def is_honoured(judge, wish):
+def is_honoured(judge, request):
     runs = [*judge.world.runs[judge.state].values(), *judge.facts.claims]
-    return any(carries(judge, run, wish) and could_honour(judge, run) for run in runs)
+    return any(carries(judge, run, request) and could_honour(judge, run) for run in runs)
 
 
 def could_honour(judge, run):
     return run.is_last or judge.facts.ends.get(run.fence, ("lost",))[0] in HONOURS
 
 
-def carries(judge, run, wish):
-    if run.user_id != judge.world.users[wish.user] or run.job != judge.world.job:
+def carries(judge, run, request):
+    if run.user_id != judge.world.users[request.user] or run.job != judge.world.job:
         return False
-    if wish.after_run is not None:
-        return run.fence > wish.after_run
-    # A claim beside the wish's transaction has it only where it says so.
-    saw = run.started > wish.committed or run.committed > wish.started and run.asked
-    return saw and (run.forced or not wish.force) and (run.only is None or run.only == wish.entity)
+    if request.after_run is not None:
+        return run.fence > request.after_run
+    # A claim beside the request's transaction has it only where it says so.
+    saw = run.started > request.committed or run.committed > request.started and run.asked
+    return saw and (run.forced or not request.force) and (run.only is None or run.only == request.entity)
 
 
-def may_be_late(judge, wish, job):
-    """Something is in the way that the wish does not lift."""
+def may_be_late(judge, request, job):
+    """Something is in the way that the request does not lift."""
     if job["paused_at"] or job["quarantined_at"] or job["reauth_needed_at"]:
         return True
     if job["deferred_until"]:
-        was_begun = any(carries(judge, run, wish) for run in judge.world.runs[judge.state].values())
-        return not wish.force or was_begun
-    return wish.answer == "edit" and job["consecutive_failures"] > 0 or wish.what == "trigger" and wish.answer in (
+        was_begun = any(carries(judge, run, request) for run in judge.world.runs[judge.state].values())
+        return not request.force or was_begun
+    return request.answer == "edit" and job["consecutive_failures"] > 0 or request.what == "trigger" and request.answer in (
         "deferred", "paused", "quarantined", "needs_reauth")
 
 
-def judge_full(judge, wish, look):
+def judge_full(judge, request, look):
     reset_at = judge.facts.done.get("reset", -1)
     point = next((k for k in look["checkpoints"] if k["entity"] == judge.world.entity), None)
-    if wish.full and point is not None:
+    if request.full and point is not None:
         begins_anew = point["pass_kind"] is None and point["watermark"] is None and point["last_synced_at"] is None
-        if not point["full_requested"] and not begins_anew and reset_at < wish.committed:
-            judge.facts.violated(f"{wish.what}: the full pass is forgotten")
-    if wish.repair and reset_at < wish.committed and not (point and point["repair_requested"]):
-        judge.facts.violated(f"{wish.what}: the repair is forgotten")
+        if not point["full_requested"] and not begins_anew and reset_at < request.committed:
+            judge.facts.violated(f"{request.what}: the full pass is forgotten")
+    if request.repair and reset_at < request.committed and not (point and point["repair_requested"]):
+        judge.facts.violated(f"{request.what}: the repair is forgotten")
 
 
 def told(job):

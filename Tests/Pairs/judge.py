@@ -2,7 +2,7 @@
 
 import json
 
-from following import judge_counters, judge_rows, judge_wishes
+from following import judge_counters, judge_rows, judge_requests
 from verbs import ending
 from world import Run
 
@@ -15,7 +15,7 @@ select json_build_object(
   'users', (select json_object_agg(u.id, u.key) from jobrunner.users as u),
   'checkpoints', (select json_agg(k) from jobrunner.checkpoints as k where k.user_id = {ann}),
   'rows', (select json_agg(r) from synced.{table} as r where r.user_id = {ann}),
-  'runs', (select json_agg(r) from jobrunner.runs as r),
+  'runs', (select json_agg(r) from (select r.*, (r.counters).* from jobrunner.runs as r) as r),
   'unmade', (select json_agg(u.key || ' ' || t.job_name) from jobrunner.tenant_jobs as t
     join jobrunner.users as u on u.tenant_id = t.tenant_id
     where not exists (select from jobrunner.jobs as j where j.user_id = u.id and j.name = t.job_name)),
@@ -78,7 +78,7 @@ class Judge:
             self.judge_taken_rows(after)
             judge_rows(self, after)
             judge_counters(self, after)
-        judge_wishes(self, after)
+        judge_requests(self, after)
 
     def judge_refusals(self):
         for actor in self.actors:
@@ -102,8 +102,8 @@ class Judge:
     def tell_again(self):
         """Outcomes that met a job which somebody else held are told again."""
         for values in self.facts.busy:
-            rows = self.world.call("finish_runs", **values)
-            for fence, outcome in zip(values["in_fences"], values["in_outcomes"]):
+            rows = self.world.finish(**values)
+            for fence, outcome in zip(values["fence"], values["outcome"]):
                 said = {int(row["fence"]): row["verdict"] for row in rows}
                 if said.get(fence) == "busy":
                     self.facts.violated("an outcome is busy though nobody holds its job")
@@ -203,8 +203,8 @@ class Judge:
                 self.facts.violated("a page of before a reset was committed after it")
 
     def judge_patience(self, job):
-        """Only a wish that may cut a wait short does so."""
-        asked = {wish.what for wish in self.facts.wishes if wish.user == "ann"}
+        """Only a request that may cut a wait short does so."""
+        asked = {request.what for request in self.facts.requests if request.user == "ann"}
         may_cut = {
             "deferred": {"enqueue force", "retry"},
             "failing": {what for what in asked if "record" not in what},
@@ -224,7 +224,7 @@ class Judge:
         known = {run.fence: run for run in [*self.world.runs[self.state].values(), *self.facts.claims]}
         held = [known[j["fence"]] for j in look["jobs"] if j["worker_id"] is not None and j["fence"] in known]
         if held:
-            self.world.call("finish_runs", **ending(self.world, [(run, "complete") for run in held]))
+            self.world.finish(**ending(self.world, [(run, "complete") for run in held]))
             for run in held:
                 self.facts.ends[run.fence] = ("complete", self.facts.clock.now)
 
@@ -235,7 +235,7 @@ class Judge:
         more = claims if any(row["max_running"] for row in due) else []
         while more:
             # A tenant's limit lets the others wait until these have ended.
-            self.world.call("finish_runs", **ending(self.world, [(run, "complete") for run in more]))
+            self.world.finish(**ending(self.world, [(run, "complete") for run in more]))
             more, _ = self.claim_once()
             self.facts.claims += more
         return {(run.user_id, run.job) for run in claims}, due
@@ -247,8 +247,7 @@ class Judge:
             select j.user_id, j.name, j.tenant_id, t.max_running from jobrunner.jobs as j
             join jobrunner.tenants as t on t.id = j.tenant_id
             where j.state = 'waiting' and j.due_at <= now() and t.paused_at is null""")
-        rows = self.world.claimed(self.world.call(
-            "claim_jobs", **self.world.claim_of_tenants(self.world.spare, 999, [self.world.job, "pairs.spare"])))
+        rows = self.world.claimed(self.world.claim(self.world.spare, 999, [self.world.job, "pairs.spare"]))
         judge.script("commit")
         self.facts.clock.tick()
         claims = []

@@ -14,7 +14,7 @@ import sys
 import time
 
 import matrix
-from facts import Facts, Wish
+from facts import Facts, Request
 from judge import Judge
 from orders import Actor, Clock, Stage, interleavings, is_known
 from statements import Statements
@@ -68,7 +68,7 @@ class Runner:
         self.world.put_back(state)
         facts = Facts(state, Clock())
         if state in ASKED_FOR:
-            facts.wishes.append(Wish("enqueue force", "ann", -5, -4, "due", force=True, entity=self.world.entity))
+            facts.requests.append(Request("enqueue force", "ann", -5, -4, "due", force=True, entity=self.world.entity))
         return facts, [self.actor(facts, state, place, verb) for place, verb in enumerate(verbs)]
 
     def actor(self, facts, state, place, verb):

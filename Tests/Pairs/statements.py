@@ -6,7 +6,7 @@ import struct
 from libpq import Wire
 
 USER, FENCE, GENERATION = (struct.pack(">q", 0x5041495200000000 + n) for n in (1, 2, 3))
-PAGE_NUMBER, PASS_NUMBER, WISH = b"PAGE", b"PASS", b"WISH"
+PAGE_NUMBER, PASS_NUMBER, FULL_REQUEST = b"PAGE", b"PASS", b"FULL"
 NONCE = b"\x5a" * 16
 INT8, TEXT_ARRAY = 20, 1009
 
@@ -25,9 +25,9 @@ class Statements:
             USER: struct.pack(">q", run.user_id),
             FENCE: struct.pack(">q", run.fence),
             GENERATION: struct.pack(">q", run.generation),
-            # All pages are of the user's first pass, which knew of no wish.
+            # All pages are of the user's first pass, which knew of no request.
             PASS_NUMBER: struct.pack(">i", 1),
-            WISH: struct.pack(">i", 0),
+            FULL_REQUEST: struct.pack(">i", 0),
             NONCE: bytes.fromhex(run.nonce.replace("-", "")),
         }
         if page_number is not None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from facts import Page, Wish
+from facts import Page, Request
 from orders import BEGIN, COMMIT
 from world import ASKED_FOR, SILENT, STATES, Run
 
@@ -64,8 +64,8 @@ class Me:
         self.facts.done[name] = self.now
         self.facts.answers[name] = answer
 
-    def wish(self, what, user, started, **more):
-        self.facts.wishes.append(Wish(what, user, started, self.now, **more))
+    def request(self, what, user, started, **more):
+        self.facts.requests.append(Request(what, user, started, self.now, **more))
 
 
 def transaction(*statements):
@@ -84,10 +84,9 @@ def claim(of_tenants):
     def body(me):
         yield BEGIN
         if of_tenants:
-            values = me.world.claim_of_tenants(me.world.worker, 10, [me.world.job])
+            rows = yield me.world.claim_of_tenants(me.world.worker, 10, [me.world.job])
         else:
-            values = {"in_worker_id": me.world.worker, "in_limit": 10, "in_names": [me.world.job]}
-        rows = yield me.call("claim_jobs", **values)
+            rows = yield me.call("claim_jobs", in_worker_id=me.world.worker, in_limit=10, in_names=[me.world.job])
         started = me.actor.sent_at
         yield COMMIT
         for row in me.world.claimed(rows):
@@ -183,7 +182,7 @@ def finishing(outcomes, passes=None, **more):
         runs = [(me.runs[user], outcome) for user, outcome in outcomes.items()]
         values = ending(me.world, runs, passes, **more)
         yield BEGIN
-        rows = yield me.call("finish_runs", **values)
+        rows = yield me.world.finishing(**values)
         yield COMMIT
         said = {int(row["fence"]): row["verdict"] for row in rows}
         for place, (run, outcome) in enumerate(runs):
@@ -200,21 +199,21 @@ def finishing(outcomes, passes=None, **more):
 def ending(world, runs, passes=None, kind=None, entity=None):
     kinds = {"failed": "unavailable", "deferred": "rate_limited", "needs_reauth": "unauthorised", "partial": "deadline"}
     return {
-        "in_user_ids": [run.user_id for run, _ in runs],
-        "in_names": [run.job for run, _ in runs],
-        "in_fences": [run.fence for run, _ in runs],
-        "in_nonces": [run.nonce for run, _ in runs],
-        "in_outcomes": [outcome for _, outcome in runs],
-        "in_error_kinds": [kind or kinds.get(outcome) for _, outcome in runs],
-        "in_errors": ["it says why" if outcome in kinds else None for _, outcome in runs],
-        "in_waits_ms": [36_000_000 if outcome == "deferred" else None for _, outcome in runs],
-        "in_requests": [1 for _ in runs],
-        "in_passes": [passes for _ in runs],
-        "in_calls": [None for _ in runs],
-        "in_committed": [run.user_id == world.users["ann"] for run, _ in runs],
-        "in_unchanged": [False for _ in runs],
-        "in_failures": [entity and f'[{{"entity": "{entity}", "kind": "unavailable", "error": "away"}}]' for _ in runs],
-        "in_secrets": [run.secrets for run, _ in runs],
+        "user_id": [run.user_id for run, _ in runs],
+        "name": [run.job for run, _ in runs],
+        "fence": [run.fence for run, _ in runs],
+        "nonce": [run.nonce for run, _ in runs],
+        "outcome": [outcome for _, outcome in runs],
+        "error_kind": [kind or kinds.get(outcome) for _, outcome in runs],
+        "error": ["it says why" if outcome in kinds else None for _, outcome in runs],
+        "wait_ms": [36_000_000 if outcome == "deferred" else None for _, outcome in runs],
+        "requests": [1 for _ in runs],
+        "ended_passes": [passes for _ in runs],
+        "calls": [None for _ in runs],
+        "has_committed": [run.user_id == world.users["ann"] for run, _ in runs],
+        "is_unchanged": [False for _ in runs],
+        "failures": [entity and f'[{{"entity": "{entity}", "kind": "unavailable", "error": "away"}}]' for _ in runs],
+        "secret_versions": [run.secrets for run, _ in runs],
     }
 
 
@@ -247,7 +246,7 @@ def reap(me):
 @verb("leave", 3, WORKER, {"due"}, {"due"})
 def leave(me):
     """A worker's end in order, when it knows of no claim: also when a claim's answer never came."""
-    yield from transaction(me.call("leave_worker", in_worker_id=me.world.worker))
+    yield from transaction(me.call("deregister_worker", in_worker_id=me.world.worker))
     me.done("leave")
 
 

@@ -169,7 +169,7 @@ class World:
         names = {"jobs": [self.job], "users": [self.users["ann"], self.users["bob"]]}
         self.judge.script(f"update jobrunner.jobs set due_at = now() + '1 h' where user_id = {self.users['carl']}")
         self.judge.script(f"update jobrunner.tenants set paused_at = now() where name = '{OTHER}'")
-        rows = self.claimed(self.call("claim_jobs", **self.claim_of_tenants(self.worker, 10, names["jobs"])))
+        rows = self.claimed(self.claim(self.worker, 10, names["jobs"]))
         self.judge.script("update jobrunner.tenants set paused_at = null")
         self.judge.script(
             f"update jobrunner.jobs set due_at = now() - interval '1 min' where user_id = {self.users['carl']}")
@@ -197,11 +197,14 @@ class World:
             firsts.append(len(places) + 1)
             places += re.findall(r"\(\d+,\d+\)", row["places"])
             lasts.append(len(places))
-        return {
-            "in_worker_id": worker, "in_limit": limit, "in_names": names, "in_look": 0, "in_takes": False,
-            "in_locks": True,
-            "in_tenant_ids": [row["tenant_id"] for row in rows], "in_shares": [limit] * len(rows),
-            "in_firsts": firsts, "in_lasts": lasts, "in_places": places}
+        return (
+            """select * from jobrunner.claim_jobs($1, $2::int, $3::text[], row('-infinity', 0, 'infinity', 0, false)::jobrunner.due_walk,
+            row($4::bigint[], $5::int[], $6::int[], $7::int[], $8::tid[])::jobrunner.claim_offer, in_locks => true)""",
+            [worker, limit, names, [row["tenant_id"] for row in rows], [limit] * len(rows), firsts, lasts, places])
+
+    def claim(self, worker, limit, names):
+        sql, bound = self.claim_of_tenants(worker, limit, names)
+        return self.judge.query(sql, *bound)
 
     @staticmethod
     def claimed(rows):
@@ -226,11 +229,33 @@ class World:
         return f"select * from jobrunner.{verb}({binds})", [values[name] for name, _ in known]
 
 
+    def finish(self, **values):
+        sql, bound = self.finishing(**values)
+        return self.judge.query(sql, *bound)
+
+    def finishing(self, **values):
+        """A call of finish_runs; `values` are arrays by the names that run_end has for its parts."""
+        places = {name: f"e.{name}" for name in values}
+        parts = ", ".join(FINISHED.get(name, places.get(name, "null")) for name in RUN_END)
+        types = {name: type for name, type in RUN_END.items() if name in values}
+        binds = ", ".join(f"${place}::{type}[]" for place, type in enumerate(types.values(), 1))
+        return (
+            f"select f.* from jobrunner.finish_runs(array(select row({parts})::jobrunner.run_end "
+            f"from unnest({binds}) as e ({', '.join(types)}))) as f",
+            [values[name] for name in types],
+        )
+
     def storing(self, **changes):
         """A call that stores job file `f` once more, with changes."""
-        self.calling("store_job_file")
-        values = (f"{name} => {changes.get(name[3:], 'f.' + name[3:])}" for name in self.verbs["store_job_file"])
-        return f"jobrunner.store_job_file({', '.join(values)})"
+        changed = ", ".join(f"'{name}', {value}" for name, value in changes.items())
+        return f"jobrunner.store_job_file(to_jsonb(f) || jsonb_build_object({changed}))"
 
 
+RUN_END = {
+    "user_id": "bigint", "name": "text", "fence": "bigint", "nonce": "uuid", "outcome": "text", "error_kind": "text",
+    "error": "text", "failures": "text", "wait_ms": "bigint", "requests": "integer", "ended_passes": "text",
+    "calls": "text", "has_committed": "boolean", "is_unchanged": "boolean", "secret_versions": "text", "is_renewed": "boolean",
+    "crashes_allowed": "integer", "chance": "float8",
+}
+FINISHED = {"secret_versions": "string_to_array(e.secret_versions, ',')", "chance": "random()"}
 STATIC = {"jobrunner.chores", "jobrunner.job_files", "jobrunner.synced_tables"}

@@ -15,16 +15,10 @@ let shared: Database = {
 
 /// Lends a pool of the test's own to a test that leaves nothing behind.
 func withPool(lanes: Int, _ body: (Database) async throws -> Void) async throws {
-    let database = Database(
+    try await Database.withSessions(
         try DatabaseConfiguration(
-            conninfo: TestCluster.shared.url, applicationName: "jobrunner-test", lanes: lanes))
-    do {
-        try await body(database)
-    } catch {
-        await database.close()
-        throw error
-    }
-    await database.close()
+            conninfo: TestCluster.shared.url, applicationName: "jobrunner-test", lanes: lanes), body
+    )
 }
 
 /// Runs the body and returns the `DatabaseError` it throws, recording an issue when it doesn't.

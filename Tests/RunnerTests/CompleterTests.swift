@@ -1,7 +1,6 @@
 import Glibc
 import Postgres
-import Queue
-import Schema
+import JobQueue
 import Synchronization
 import Telemetry
 import TestSupport
@@ -14,11 +13,7 @@ import Testing
     private func withCompleter(
         _ body: (Completer, Lines, Counter) async throws -> Void
     ) async throws {
-        let template = try await TestCluster.shared.template(named: "runner_schema") { settings in
-            let database = Database(settings)
-            _ = try await Migrator(database: database).migrate(jobFiles: [])
-            await database.close()
-        }
+        let template = try await TestCluster.shared.schemaTemplate()
         try await withTestDatabase(template: template) { database in
             let lines = Lines()
             let batches = Counter()
@@ -110,12 +105,8 @@ import Testing
     func `an outcome whose job is busy is written when its transaction ends, the others before`()
         async throws
     {
-        let template = try await TestCluster.shared.template(named: "runner_busy") { settings in
-            let database = Database(settings)
-            _ = try await Migrator(database: database).migrate(jobFiles: [])
-            try await database.run { try $0.script(Self.twoRunningJobs) }
-            await database.close()
-        }
+        let template = try await TestCluster.shared.schemaTemplate(
+            named: "runner_busy", script: Self.twoRunningJobs)
         try await withTestDatabase(template: template) { database in
             let completer = Completer(Queue(database), Log(sink: Lines().sink)) {}
             let loop = Task { await completer.run() }

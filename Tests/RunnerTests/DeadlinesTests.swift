@@ -1,4 +1,4 @@
-import Queue
+import JobQueue
 import Sync
 import Testing
 

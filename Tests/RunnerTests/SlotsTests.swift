@@ -1,4 +1,5 @@
-import Queue
+import Basics
+import JobQueue
 import Sync
 import Testing
 
@@ -99,15 +100,15 @@ func claim(_ fence: Int64) -> Claim {
     }
 }
 
-@Suite struct DatabaseBackoffTests {
+@Suite struct BackoffTests {
     @Test func `a pause is short, and a cancelled one says so`() async {
-        var backoff = DatabaseBackoff()
+        var backoff = Backoff.untilDatabaseAnswers
         let start = ContinuousClock.now
         #expect(await backoff.pause())
         #expect(ContinuousClock.now - start >= .milliseconds(1))
         let cancelled = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            var backoff = DatabaseBackoff()
+            var backoff = Backoff.untilDatabaseAnswers
             return await backoff.pause()
         }
         #expect(await cancelled.value == false)
@@ -117,11 +118,11 @@ func claim(_ fence: Int64) -> Claim {
         let ceilings = await Task {
             // Cancelled, so that nothing is waited for.
             withUnsafeCurrentTask { $0?.cancel() }
-            var backoff = DatabaseBackoff()
-            var seen = [backoff.ceiling]
+            var backoff = Backoff.untilDatabaseAnswers
+            var seen = [backoff.ceilingMilliseconds]
             for _ in 0..<8 {
                 _ = await backoff.pause()
-                seen.append(backoff.ceiling)
+                seen.append(backoff.ceilingMilliseconds)
             }
             return seen
         }.value

@@ -1,14 +1,15 @@
+import Asking
 import Glibc
 import HTTP
-import JobFile
+import JobFiles
 import Postgres
-import Queue
+import JobQueue
 import Schema
 import Sync
 import Synchronization
 import Telemetry
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import Runner
 
@@ -42,7 +43,7 @@ import Testing
         return Worker(
             settings, configuration: configuration, queue: queue,
             files: [try JobFile.parse(file, file: "test.yaml").get()],
-            sync: Sync(
+            sync: Syncer(
                 Services(
                     queue: queue, client: HTTPClient(userAgent: "test"), budgets: budgets,
                     sealer: nil, log: log)),
@@ -77,34 +78,15 @@ import Testing
         return (queue, jobs)
     }
 
-    /// Puts another body in a function's place.
-    private func replace(_ name: String, with body: String, in database: Database) async throws {
-        try await database.run { session in
-            let read = Statement(
-                """
-                select pg_get_function_identity_arguments(oid), pg_get_function_result(oid)
-                from pg_proc where proname = $1
-                """, .text(name))
-            let row = try session.query(read).only()
-            let (arguments, result) = (try row.text(0), try row.text(1))
-            try session.script(
-                """
-                alter function jobrunner.\(name)(\(arguments)) rename to away;
-                create function jobrunner.\(name)(\(arguments)) returns \(result) language plpgsql as
-                $$ begin \(body) end $$
-                """)
-        }
-    }
-
     @Test func `jobs whose claim was never heard of are given back, those at work are not`()
         async throws
     {
         let settings = try await TestDatabase.make().configuration()
         let (queue, jobs) = try await claimed(3, settings)
         let worker = try worker(settings)
-        _ = worker.slots.take(jobs[0].claim, of: 1)
-        worker.completer.add(FinishedRun(claim: jobs[1].claim, outcome: .complete))
-        try await worker.releaseStrays(1)
+        _ = worker.context.slots.take(jobs[0].claim, of: 1)
+        worker.context.completer.add(FinishedRun(claim: jobs[1].claim, outcome: .complete))
+        try await worker.orphans.release(1)
         let held = try await queue.heldClaims(worker: 1)
         #expect(Set(held) == [jobs[0].claim, jobs[1].claim])
         let again = try await queue.claimJobs(worker: 1, limit: 10, names: ["app.refresh"])
@@ -113,19 +95,20 @@ import Testing
     }
 
     /// A run's outcome is the completer's before its slot is free.
-    @Test func `what ends while a worker looks for strays is not given back`() async throws {
+    @Test func `what ends while a worker looks for orphaned claims is not given back`() async throws
+    {
         let settings = try await TestDatabase.make().configuration(lanes: 2)
         let (queue, jobs) = try await claimed(500, settings)
         let worker = try worker(settings)
-        for job in jobs { _ = worker.slots.take(job.claim, of: 1) }
+        for job in jobs { _ = worker.context.slots.take(job.claim, of: 1) }
         let ending = Task.detached {
             for job in jobs {
-                worker.completer.add(FinishedRun(claim: job.claim, outcome: .complete))
-                worker.slots.leave(job.claim)
+                worker.context.completer.add(FinishedRun(claim: job.claim, outcome: .complete))
+                worker.context.slots.leave(job.claim)
                 usleep(500)
             }
         }
-        while worker.slots.count > 0 { try await worker.releaseStrays(1) }
+        while worker.context.slots.count > 0 { try await worker.orphans.release(1) }
         await ending.value
         // No outcome was written, so all of them are held.
         #expect(try await queue.heldClaims(worker: 1).count == 500)
@@ -140,20 +123,20 @@ import Testing
         try await prepare(database, users: 3)
         let gate = Database(settings)
         try await gate.run { try $0.script("select pg_advisory_lock(7)") }
-        try await replace(
-            "finish_runs", with: "perform pg_advisory_xact_lock_shared(7); return;", in: database)
+        try await database.replaceFunction(
+            "finish_runs", with: "perform pg_advisory_xact_lock_shared(7); return;")
         let worker = try worker(settings)
         // One batch is being written.
         for fence in 1...2500 as ClosedRange<Int64> {
-            worker.completer.add(FinishedRun(claim: claim(fence), outcome: .complete))
+            worker.context.completer.add(FinishedRun(claim: claim(fence), outcome: .complete))
         }
         let (signals, sender) = AsyncStream.makeStream(of: WorkerSignal.self)
         let working = Task { _ = await worker.run(signals) }
-        while worker.presence.worker == nil { await Task.yield() }
+        while worker.context.registration.worker == nil { await Task.yield() }
         // The claim loop passes by three times.
         for _ in 0..<3 {
-            worker.state.withLock { $0.strays.noteFailure() }
-            while worker.state.withLock({ $0.strays.isLikely }) { await Task.yield() }
+            worker.orphans.noteFailure()
+            while worker.orphans.isLikely { await Task.yield() }
         }
         let taken = Statement("select count(*) from jobrunner.jobs where fence > 0")
         #expect(try await database.run { try $0.query(taken).only().int(0) } == 0)
@@ -171,14 +154,14 @@ import Testing
             conninfo: "host=127.0.0.1 port=1", applicationName: "test", lanes: 1)
         // It would outlast the suite's limit.
         let worker = try worker(nowhere) { $0.grace = .seconds(3600) }
-        worker.completer.add(FinishedRun(claim: claim(1), outcome: .complete))
+        worker.context.completer.add(FinishedRun(claim: claim(1), outcome: .complete))
         let (signals, sender) = AsyncStream.makeStream(of: WorkerSignal.self)
         let working = Task { _ = await worker.run(signals) }
         sender.yield(.stop)
-        while !worker.isStopping { await Task.yield() }
+        while !worker.context.isStopping { await Task.yield() }
         sender.yield(.abort)
         await working.value
-        #expect(worker.completer.claims.contains(claim(1)))
+        #expect(worker.context.completer.claims.contains(claim(1)))
     }
 
     /// NOTIFY needs no privilege.
@@ -192,7 +175,7 @@ import Testing
         let worker = try worker(settings)
         let (signals, sender) = AsyncStream.makeStream(of: WorkerSignal.self)
         let working = Task { _ = await worker.run(signals) }
-        while worker.presence.worker == nil { await Task.yield() }
+        while worker.context.registration.worker == nil { await Task.yield() }
         try await database.run { session in
             for payload in [
                 "-9000000000000000000::", "-9223372036854775808:::", "9223372036854775807::1:",
@@ -218,9 +201,9 @@ import Testing
         let nowhere = try DatabaseConfiguration(
             conninfo: "host=127.0.0.1 port=1", applicationName: "test", lanes: 1)
         let worker = try worker(nowhere)
-        let control = worker.slots.take(claim(1), of: 1)
+        let control = worker.context.slots.take(claim(1), of: 1)
         // Nobody registered as 7: late news of it must not stop what another number runs.
-        worker.noteGivenUp(7)
+        worker.context.noteGivenUp(7)
         #expect(control.stopReason == nil)
     }
 }

@@ -1,4 +1,4 @@
-import JobFile
+import JobFiles
 import Postgres
 import Synchronization
 import TestSupport
@@ -6,7 +6,7 @@ import Testing
 
 @testable import Schema
 
-/// Tables change while they are in use: nobody stands still for it, and nobody fails (finding C5).
+/// Tables change while they are in use: nobody waits for it, and nobody fails.
 @Suite(.timeLimit(.minutes(5))) struct BusyTableTests {
     private static let table = "synced.hub_video"
 

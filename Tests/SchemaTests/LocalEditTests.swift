@@ -196,7 +196,8 @@ struct LocalEditTests {
         }
     }
 
-    @Test func `LU25 an edit leaves a backoff and a source's wish for patience alone`() async throws
+    @Test func `LU25 an edit leaves a backoff and a source's request for patience alone`()
+        async throws
     {
         try await Articles.lend { world async throws in
             for state in ["consecutive_failures = 1", "deferred_until = now() + interval '1 h'"] {

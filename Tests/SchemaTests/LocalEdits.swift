@@ -3,7 +3,7 @@ import Postgres
 import TestSupport
 import Testing
 
-@testable import JobFile
+@testable import JobFiles
 
 /// What the tests of local edits, merges and views work on: `article` by record name, one row per
 /// `url`, and `status` by `video_id`, both pushed; `recipe` without a push.
@@ -20,8 +20,7 @@ struct Articles: Sendable {
         var configuration = try own.configuration(lanes: 2)
         // A test ends what it makes others wait for, however slow the machine is.
         configuration.lockTimeout = .seconds(20)
-        let database = Database(configuration)
-        do {
+        try await Database.withSessions(configuration) { database in
             try await database.migrate([
                 articleFile(losers: losers), statusFile(), recipeFile(),
             ])
@@ -33,11 +32,7 @@ struct Articles: Sendable {
                 update jobrunner.jobs set due_at = now() + interval '30 min';
                 """)
             try await body(Articles(database: database, url: own.url))
-        } catch {
-            await database.close()
-            throw error
         }
-        await database.close()
     }
 
     func text(_ sql: String, _ binds: Bind...) async throws -> String {

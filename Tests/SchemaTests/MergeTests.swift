@@ -3,7 +3,7 @@ import Postgres
 import TestSupport
 import Testing
 
-@testable import JobFile
+@testable import JobFiles
 
 @Suite("Merging duplicates")
 struct MergeTests {

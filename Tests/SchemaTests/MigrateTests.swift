@@ -1,5 +1,5 @@
 import JSON
-import JobFile
+import JobFiles
 import Postgres
 import Schema
 import TestSupport
@@ -14,7 +14,7 @@ struct MigrateTests {
                 "\($0)".contains("run `jobrunner migrate`")
             }
             let report = try await database.migrate([jobFile()])
-            #expect(report.migrations.first == "0000_migrations")
+            #expect(report.migrations.first == "0001_schema")
             #expect(
                 report.migrations.count
                     == SQLFile.embedded.count { $0.path.hasPrefix("migrations/") })
@@ -117,7 +117,7 @@ struct MigrateTests {
         try await withTestDatabase { database async throws in
             try await database.migrate()
             let before = try await database.fingerprint()
-            let path = "migrations/0002_jobs.sql"
+            let path = "migrations/0001_schema.sql"
             let edited = SQLFile.embedded.with(path, "-- edited\n")
             await #expect { try await database.migrate([jobFile()], files: edited) } throws: {
                 "\($0)".contains("sql/\(path) was edited")
@@ -144,7 +144,7 @@ struct MigrateTests {
     }
 
     @Test(arguments: [
-        "migrations/1_x.sql", "migrations/0002_twice.sql", "migrations/x.sql",
+        "migrations/1_x.sql", "migrations/0001_twice.sql", "migrations/x.sql",
         "migrations/0009.sql",
     ])
     func `a file without a number of its own is refused`(path: String) async throws {
@@ -162,7 +162,7 @@ struct MigrateTests {
         try await withTestDatabase { database async throws in
             let lines = Lines()
             try await database.migrate([jobFile()], log: { lines.add($0) })
-            #expect(lines.all.first == "applied migration 0000_migrations")
+            #expect(lines.all.first == "applied migration 0001_schema")
             #expect(lines.all.contains("created table synced.hub_video"))
             #expect(lines.all.contains("stored job file metube.refresh"))
         }

@@ -5,7 +5,7 @@ import Schema
 import TestSupport
 import Testing
 
-@testable import JobFile
+@testable import JobFiles
 
 /// The repository's `sql/`.
 let sqlFolder = URL(fileURLWithPath: #filePath)

@@ -4,7 +4,7 @@ import Schema
 import TestSupport
 import Testing
 
-@testable import JobFile
+@testable import JobFiles
 
 /// The file of `jobFile` with its table declared as a store.
 private func storeFile(_ kind: Store.Kind?, fields: [Field]) -> JobFile {

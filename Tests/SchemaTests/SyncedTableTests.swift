@@ -1,5 +1,5 @@
 import JSON
-@testable import JobFile
+@testable import JobFiles
 import Postgres
 import Schema
 import TestSupport

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import Testing
 
@@ -24,7 +25,7 @@ private final class Folder {
 }
 
 private let keyBytes = (0..<32).map { UInt8($0 * 8 + 3) }
-private let hexKey = hexText(keyBytes)
+private let hexKey = Hex.encode(keyBytes)
 private let base64Key = Data(keyBytes).base64EncodedString()
 
 private let goodContents: [String] = [
@@ -126,21 +127,5 @@ private func failure(_ body: () throws -> Void) -> String {
         #expect(throws: Never.self) { try KeyFile.load(link) }
         try #require(chmod(path, 0o644) == 0)
         #expect(failure { _ = try KeyFile.load(link) }.contains("0644"))
-    }
-
-    @Test func `a generated key is private, loads, and is never replaced`() throws {
-        let folder = try Folder()
-        let path = folder.path + "/key"
-        let key = try KeyFile.generate(path)
-        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
-        #expect(mode as? Int == 0o600)
-        #expect(try KeyFile.load(path).id == key.id)
-        #expect(
-            failure { _ = try KeyFile.generate(path) }
-                == "key file \(path) exists already and is left as it is")
-        #expect(try KeyFile.load(path).id == key.id)
-        #expect(
-            failure { _ = try KeyFile.generate(folder.path + "/none/key") }
-                == "key file \(folder.path)/none/key: no such file or directory")
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 import Testing
 
 @testable import Secrets
@@ -32,7 +33,7 @@ private func failure(_ body: () throws(SecretError) -> SecretValue) -> SecretErr
     @Test func `a sealed value starts with version and key id, and is never the same twice`() {
         let one = sealer.seal(value("hunter2"), for: place)
         #expect(one[0] == 1)
-        #expect(hexText(one[1..<9]) == sealer.keyID)
+        #expect(Hex.encode(one[1..<9]) == sealer.keyID)
         #expect(one != sealer.seal(value("hunter2"), for: place))
     }
 

@@ -93,7 +93,7 @@ def judge(storm):
         where j.worker_id is not null and (w.id is null or w.ended_at is not null)"""))
     check("no claim is held that no worker runs", count("""
         select count(*) as n from jobrunner.jobs where worker_id is not null and deadline_at < now()"""))
-    judge_wishes(storm, sql, check)
+    judge_requests(storm, sql, check)
     run_all(storm, sql)
     judge_records(storm, sql, check)
     check("due times are on their grid", count("""
@@ -142,18 +142,18 @@ def judge_records(storm, sql, check):
     check(f"none of {len(storm.edits)} edits is gone", edits_gone)
     added = len(storm.edits)
     counted = int(sql.query("""
-        select coalesce(sum(inserted_count - deleted_count - swept_count), 0) as n from jobrunner.runs as r
+        select coalesce(sum((counters).inserted - (counters).deleted - (counters).swept), 0) as n from jobrunner.runs as r
         join jobrunner.users as u on u.id = r.user_id where u.key like 'user-%'""")[0]["n"])
     rows = int(sql.query(f"select count(*) as n from synced.{TABLE}")[0]["n"])
     check("counters equal rows", counted, rows - added)
 
 
-def judge_wishes(storm, sql, check):
+def judge_requests(storm, sql, check):
     fences = {row["key"]: int(row["fence"]) for row in sql.query(
         "select u.key, j.fence from jobrunner.jobs as j join jobrunner.users as u on u.id = j.user_id where j.name = $1", JOB)}
-    late = [user for user, fence in storm.wishes.items() if fences.get(user, 0) <= fence]
-    check(f"the last wish of each of {len(storm.wishes)} users was followed by a run", late[:5] or 0)
+    late = [user for user, fence in storm.requests.items() if fences.get(user, 0) <= fence]
+    check(f"the last request of each of {len(storm.requests)} users was followed by a run", late[:5] or 0)
     noted = sql.query("""
         select count(*) as n from jobrunner.checkpoints as k join jobrunner.users as u on u.id = k.user_id
         where u.key like 'user-%' and (k.full_requested or k.repair_requested)""")[0]["n"]
-    check("no wish for a full pass or a repair is left", int(noted))
+    check("no request for a full pass or a repair is left", int(noted))

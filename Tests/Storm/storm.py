@@ -100,8 +100,8 @@ class Storm:
         self.worker_url = parts._replace(netloc=f"{parts.username}@127.0.0.1:{self.proxy.port}").geturl()
         self.random = random.Random(f"{self.seed} faults")
         self.counts, self.refusals, self.unexpected = Counter(), Counter(), []
-        # (user, record): (status, modified); user: the last number drawn before the wish was committed
-        self.edits, self.wishes, self.app_rows = {}, {}, set()
+        # (user, record): (status, modified); user: the last number drawn before the request was committed
+        self.edits, self.requests, self.app_rows = {}, {}, set()
         self.is_ending, self.last_ms, self.ahead = False, 0, 0.0
         self.memory, self.workers = [], {}
         for slot in range(WORKERS):
@@ -117,23 +117,20 @@ class Storm:
     def iso(ms):
         return datetime.datetime.fromtimestamp(ms / 1000, datetime.timezone.utc).isoformat(timespec="milliseconds")
 
-    def storing(self, deadline):
-        names = [row["name"] for row in self.admin.query(
-            """select unnest(p.proargnames[1:p.pronargs]) as name from pg_proc as p
-            where p.pronamespace = 'jobrunner'::regnamespace and p.proname = 'store_job_file'""")]
-        given = {"in_deadline": f"'{deadline}'", "in_is_scheduled": "true"}
-        values = ", ".join(f"{name} => {given.get(name, f'f.{name[3:]}')}" for name in names)
-        return f"select jobrunner.store_job_file({values}) from jobrunner.job_files as f where f.name = '{JOB}'"
+    @staticmethod
+    def storing(deadline):
+        changed = f"""to_jsonb(f) || '{{"deadline": "{deadline}"}}'"""
+        return f"select jobrunner.store_job_file({changed}) from jobrunner.job_files as f where f.name = '{JOB}'"
 
     def committed(self, kind, note, answers):
         self.counts[kind] += 1
         if note[0] == "edit":
             _, user, video, status, modified = note
             self.edits[user, video] = (status, modified)
-        if note[0] in ("edit", "wish"):
+        if note[0] in ("edit", "request"):
             # A run of a later claim can have seen it.
             fence = max(int(rows[0]["last_value"]) for rows in answers if rows and "last_value" in rows[0])
-            self.wishes[note[1]] = max(self.wishes.get(note[1], 0), fence)
+            self.requests[note[1]] = max(self.requests.get(note[1], 0), fence)
 
     def refused(self, kind, refusal):
         self.refusals[f"{kind} {refusal.sqlstate}"] += 1

@@ -47,15 +47,15 @@ class Draw:
             ("select last_value from jobrunner.fences", []),
         ]
 
-    def wish(self):
+    def request(self):
         tenant, user = self.user()
         more = self.random.choice([{}, {"force": "true"}, {"full": "true"}, {"entity": f"'{ENTITY}'"}])
-        return self.asking(tenant, user, **more), ("wish", user)
+        return self.asking(tenant, user, **more), ("request", user)
 
-    def two_wishes(self):
+    def two_requests(self):
         """Users of one tenant in key order, as an application should."""
         (tenant, one), (_, other) = sorted(self.random.sample([u for u in self.storm.users if u[0] == "east"], 2))
-        return [*self.asking(tenant, one), *self.asking(tenant, other)], ("wish", other)
+        return [*self.asking(tenant, one), *self.asking(tenant, other)], ("request", other)
 
     def operate(self):
         tenant, user = self.user()
@@ -96,5 +96,5 @@ class Draw:
         return [(self.storm.storing(deadline), [])], ("store_job_file",)
 
 
-WEIGHTS = {"edit": 30, "wish": 20, "two wishes": 4, "operate": 20, "read": 6, "store secret": 6, "limit": 3, "guests": 4,
+WEIGHTS = {"edit": 30, "request": 20, "two requests": 4, "operate": 20, "read": 6, "store secret": 6, "limit": 3, "guests": 4,
            "keep house": 3, "store job file": 1}

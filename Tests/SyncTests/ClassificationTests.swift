@@ -1,6 +1,7 @@
 import HTTP
 import Postgres
-import Queue
+import JobQueue
+import Reading
 import Testing
 
 @testable import Sync
@@ -19,27 +20,9 @@ import Testing
         for (error, word) in table {
             #expect(classified(error as any Error).word == word, "\(error)")
             let isStop = word == "cancelled"
-            #expect(classified(error).outcome == (isStop ? .partial : .failed), "\(error)")
+            #expect(
+                classified(error as any Error).outcome == (isStop ? .partial : .failed), "\(error)")
         }
-    }
-
-    @Test(arguments: [
-        (401, "unauthorised", "rejected"), (403, "unauthorised", "rejected"),
-        (421, "unauthorised", "rejected"), (408, "timed_out", "timed_out"),
-        (429, "rate_limited", "rate_limited"), (500, "unavailable", "unavailable"),
-        (503, "unavailable", "unavailable"), (599, "unavailable", "unavailable"),
-        (400, "rejected", "rejected"), (404, "rejected", "rejected"), (409, "rejected", "rejected"),
-        (304, "rejected", "rejected"), (204, "rejected", "rejected"),
-    ]) func `a status parks the job only when there is a credential to renew`(
-        _ status: Int, _ signedIn: String, _ anonymous: String
-    ) {
-        func end(_ hasCredential: Bool) -> RunEnd {
-            classified(status: status, of: "GET /x", excerpt: "why", hasCredential: hasCredential)
-        }
-        #expect(end(true).word == signedIn)
-        #expect(end(false).word == anonymous)
-        #expect(end(true).message == "GET /x was answered with \(status): why")
-        #expect((end(true).outcome == .needsReauth) == (signedIn == "unauthorised"))
     }
 
     @Test func `every database error has its kind`() {
@@ -68,6 +51,16 @@ import Testing
         #expect(classified(RunEnd.lost as any Error) == .lost)
     }
 
+    @Test func `a page that can't be gone on with has its kind`() {
+        let table: [(PageError, String)] = [
+            (.malformed("m"), "malformed"), (.foreignOrigin("m"), "rejected"),
+            (.cursorLoop("m"), "cursor_loop"), (.truncated("m"), "truncated"),
+        ]
+        for (error, word) in table {
+            #expect(classified(error as any Error) == .failed(word: word, message: "m"))
+        }
+    }
+
     @Test func `every end has one outcome, a lost run has none`() {
         let table: [(RunEnd, Outcome?, String, String?)] = [
             (.failed(word: "user_not_found", message: "m"), .failed, "user_not_found", "m"),
@@ -81,21 +74,6 @@ import Testing
             #expect(end.outcome == outcome)
             #expect(end.word == word)
             #expect(end.message == message)
-        }
-    }
-
-    @Test(arguments: [
-        ("https://h.example/a/b?key=secret", "GET /a/b"), ("https://h.example", "GET /"),
-        ("https://h.example/?key=secret", "GET /"), ("https://h.example?key=a/secret", "GET /"),
-        ("nonsense", "GET /"), ("", "GET /"),
-    ]) func `a request's label never holds its query`(_ url: String, _ expected: String) {
-        #expect(label(HTTPRequest(url: url)) == expected)
-    }
-
-    @Test func `a request's label holds no query, whatever stands beside the question mark`() {
-        for url in ["https://h.example/a\u{600}?key=s", "https://h.example/a?\u{301}key=s"] {
-            let request = HTTPRequest(method: "GET", url: url, headers: [], body: nil)
-            #expect(!label(request).contains("key"))
         }
     }
 }

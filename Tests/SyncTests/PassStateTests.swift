@@ -1,6 +1,8 @@
 import JSON
-import JobFile
-import Queue
+import JobFiles
+import JobQueue
+import Reading
+import TestJobFiles
 import Testing
 
 @testable import Sync
@@ -11,7 +13,7 @@ import Testing
         deletes: String = ""
     ) throws -> Entity {
         let fullEvery = deletes.isEmpty ? "" : ", full_every: 1d"
-        return try SyncTests.entity(
+        return try TestJobFiles.entity(
             page: page,
             request: "{ path: /f, query: { s: \"{since}\", c: \"{page.token}\" } }",
             incremental: "{ watermark: \(watermark), overlap: 1h\(fullEvery) }",
@@ -94,12 +96,12 @@ import Testing
         let entity = try entity()
         let stored = checkpoint {
             $0.passNumber = 4
-            $0.wish = 2
+            $0.fullRequest = 2
         }
         var pass = PassState(beginning: entity, from: stored, isFull: false, startedAt: 9)
         #expect(pass.number == 5 && pass.committedNumber == 4)
         let first = pass.commit(entity, next: NextPosition(next: "c1"), maxSeen: nil)
-        #expect(first.passNumber == 5 && first.wish == 2)
+        #expect(first.passNumber == 5 && first.fullRequest == 2)
         pass.advance(over: first)
         #expect(pass.committedNumber == 5)
         let resumed = PassState(
@@ -108,9 +110,9 @@ import Testing
                 $0.passStartedAt = 5
                 $0.passNumber = 5
                 $0.pageNumber = 1
-                $0.wish = 3
+                $0.fullRequest = 3
             })
-        #expect(resumed?.number == 5 && resumed?.committedNumber == 5 && resumed?.wish == 3)
+        #expect(resumed?.number == 5 && resumed?.committedNumber == 5 && resumed?.fullRequest == 3)
     }
 
     @Test(arguments: [Checkpoint.PassKind.full, .incremental], [true, false])
@@ -180,26 +182,10 @@ import Testing
 @Suite struct RecoveryCountsTests {
     private func recovery(_ then: Recovery.Then, times: Int) throws -> Recovery {
         try #require(
-            JobFile.parse(
-                """
-                version: 1
-                job: app.refresh
-                kind: refresh
-                schedule: { every: 1h, deadline: 5m }
-                source: { id: hub, base: "https://hub.example" }
-                entities:
-                  - entity: video
-                    request: { path: /feed }
-                    page: { style: single }
-                    records:
-                      at: videos[]
-                      key: [id]
-                      fields: { id: { at: id, type: text, required: true } }
-                    write: { table: video, mode: overwrite }
-                    recover:
-                      - { name: gone, if: { status: 404 }, then: \(then.rawValue), times: \(times) }
-                """, file: "test.yaml"
-            ).get().entities[0].recover.first)
+            try TestJobFiles.entity(
+                recover:
+                    "[{ name: gone, if: { status: 404 }, then: \(then.rawValue), times: \(times) }]"
+            ).recover.first)
     }
 
     @Test func `a repeated request is counted per page, a full pass per run`() throws {

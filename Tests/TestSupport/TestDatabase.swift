@@ -1,5 +1,6 @@
 import Glibc
 public import Postgres
+import Schema
 import Synchronization
 
 /// A database of one test's own.
@@ -51,15 +52,42 @@ public struct TestDatabase: Sendable {
 public func withTestDatabase<R>(
     template: String? = nil, lanes: Int = 2, _ body: (Database) async throws -> R
 ) async throws -> R {
-    let database = Database(
-        try await TestDatabase.make(template: template).configuration(lanes: lanes))
-    do {
-        let value = try await body(database)
-        await database.close()
-        return value
-    } catch {
-        await database.close()
-        throw error
+    try await Database.withSessions(
+        try await TestDatabase.make(template: template).configuration(lanes: lanes), body)
+}
+
+extension TestCluster {
+    /// A template with the schema and no job file, and with what `script` puts into it; made once per process.
+    public func schemaTemplate(
+        named name: String = "schema", script: String = ""
+    ) async throws -> String {
+        try await template(named: name) { configuration in
+            try await Database.withSessions(configuration) { database in
+                _ = try await Migrator(database: database).migrate(jobFiles: [])
+                try await database.run { try $0.script(script) }
+            }
+        }
+    }
+}
+
+extension Database {
+    /// Puts another body in the place of one of the schema's functions.
+    public func replaceFunction(_ name: String, with body: String) async throws {
+        try await run { session in
+            let read = Statement(
+                """
+                select pg_get_function_identity_arguments(oid), pg_get_function_result(oid)
+                from pg_proc where proname = $1
+                """, .text(name))
+            let row = try session.query(read).only()
+            let (arguments, result) = (try row.text(0), try row.text(1))
+            try session.script(
+                """
+                alter function jobrunner.\(name)(\(arguments)) rename to away;
+                create function jobrunner.\(name)(\(arguments)) returns \(result) language plpgsql as
+                $$ begin \(body) end $$
+                """)
+        }
     }
 }
 

@@ -8,7 +8,7 @@ language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Gives up the pass in progress, of which nothing could be read: the next one begins where this one did, at in_sync_token
--- if its position outlives it. What a complete pass would have moved stays, and a wish it was to fulfil is open again.
+-- if its position outlives it. What a complete pass would have moved stays, and a request it was to fulfil is open again.
 -- Called after the page's own statement in its transaction. Returns true.
 begin
   update jobrunner.checkpoints as k
@@ -22,7 +22,7 @@ begin
     pass_unreadable = false,
     pass_validator = null,
     pass_probe = null,
-    wish_begun = k.wish_ended
+    full_begun = k.full_ended
   where k.user_id = in_user_id and k.job_name = in_name and k.entity = in_entity;
   delete from jobrunner.seen_pages as p
   where p.user_id = in_user_id and p.job_name = in_name and p.entity = in_entity;

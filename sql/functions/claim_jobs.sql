@@ -1,77 +1,28 @@
-drop function if exists jobrunner.claim_jobs(integer, integer, text[], timestamptz, bigint[], integer[], timestamptz[]);
-drop function if exists jobrunner.claim_jobs(
-  integer, integer, text[], timestamptz, bigint, timestamptz, integer, boolean, bigint[], integer[], integer[], integer[], tid[]
-);
-drop function if exists jobrunner.claim_jobs(
-  integer, integer, text[], timestamptz, bigint, timestamptz, integer, boolean, boolean, bigint[], integer[], integer[], integer[], tid[]
-);
 create or replace function jobrunner.claim_jobs(
   in_worker_id integer,
   in_limit integer,
   in_names text[],
-  in_since timestamptz default '-infinity',
-  in_since_user_id bigint default 0,
-  in_until timestamptz default 'infinity',
-  in_look integer default 1000,
-  in_takes boolean default true,
-  in_locks boolean default false,
-  in_tenant_ids bigint[] default '{}',
-  in_shares integer[] default '{}',
-  in_firsts integer[] default '{}',
-  in_lasts integer[] default '{}',
-  in_places tid[] default '{}'
-) returns table (
-  user_id bigint,
-  name text,
-  tenant_id bigint,
-  fence bigint,
-  nonce uuid,
-  scheduled_at timestamptz,
-  claimed_at timestamptz,
-  tick_at timestamptz,
-  deadline_ms bigint,
-  lane smallint,
-  forced boolean,
-  entity text,
-  last_outcome text,
-  last_success_at timestamptz,
-  unchanged_at timestamptz,
-  looked_at timestamptz,
-  looked_user_id bigint,
-  found_tenant_ids bigint[],
-  found_at timestamptz[],
-  found_user_ids bigint[],
-  found_priorities smallint[],
-  found_places tid[],
-  apart_ids bigint[],
-  apart_weights integer[],
-  full_ids bigint[],
-  busy_ids bigint[],
-  place tid,
-  looked_count integer,
-  limited_ids bigint[]
-)
+  in_walk jobrunner.due_walk default ('-infinity', 0, 'infinity', 1000, true)::jobrunner.due_walk,
+  in_offer jobrunner.claim_offer default ('{}', '{}', '{}', '{}', '{}')::jobrunner.claim_offer,
+  in_locks boolean default false
+) returns setof jobrunner.claim_row
 language plpgsql volatile
 set search_path = pg_catalog
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set jit = off
 as $$
--- Claims up to in_limit (at most 999) due jobs of the named job files for a worker: a row each, as claimed_job, and place, where its
--- row stood. The last row has no user; it is the claim's report.
--- With in_takes: what became due after (in_since, in_since_user_id), if there are no more than in_limit (pick_due).
--- Else: the jobs at in_places; and the due jobs after (in_since, in_since_user_id) until in_until are looked at, in_look at most, and
--- reported (look_due); none if in_look is 0.
+-- Claims up to in_limit (at most 999) due jobs of the named job files for a worker: a row each. The last
+-- row has no user; it is the claim's report.
+-- A walk that takes gives what became due after its beginning, if there are no more than in_limit (pick_due). Any other claims the
+-- jobs that are offered, and then looks at what it walks and reports it (look_due), or looks at nothing.
 -- Without in_locks each job is taken by one update, unless somebody has locked its row since it was written, or its tenant is paused
--- or has a limit: those are passed by. in_tenant_ids: of each place its tenant. Who locks a row in the moment between the look at it
--- and its update makes the claim wait, for 100 ms at most (55P03).
--- With in_locks they are locked one by one before, by skip locked: from in_tenant_ids in their order, up to in_shares of each, where
--- each tenant's places stand from its in_firsts to its in_lasts (pick_places).
+-- or has a limit: those are passed by. Who locks a row in the moment between the look at it and its update makes the claim wait, for
+-- 100 ms at most (55P03). With in_locks the rows are locked one by one before, by skip locked (pick_places).
 -- A job that may have killed two workers is given to a worker that holds no other such job, before all others.
 -- Raises JR003 when the worker has been given up or drains.
 -- Locks: the worker's row, so that the worker can't be given up, and its jobs looked for, while this claim is under way (hold_worker);
 -- rows of limited_tenants, and jobs. No indexed column is changed, so that claims are HOT updates.
-#variable_conflict use_column
 declare
   -- Of the thousand numbers that one drawing of a fence gives.
   v_limit integer := least(in_limit, 999);
@@ -106,23 +57,23 @@ begin
     from jobrunner.suspect_to_claim(in_worker_id, in_names) as s;
     v_limit := v_limit - (v_suspect_place is not null)::integer;
   end if;
-  if in_takes then
-    v_look := jobrunner.pick_due(in_worker_id, v_limit, in_look, in_names, in_since, in_since_user_id, in_locks);
+  if (in_walk).takes then
+    v_look := jobrunner.pick_due(in_worker_id, v_limit, (in_walk).look, in_names, (in_walk).since, (in_walk).since_user_id, in_locks);
     v_places := v_look.picked;
-  elsif v_limit > 0 and in_places <> '{}' and in_locks then
+  elsif v_limit > 0 and (in_offer).places <> '{}' and in_locks then
     perform jobrunner.hold_worker(in_worker_id);
     select p.* into v_pick
     from jobrunner.pick_places(
-      v_limit, in_names, in_tenant_ids, in_shares, in_firsts, in_lasts, in_places, v_suspect_tenant_id
+      v_limit, in_names, (in_offer).tenant_ids, (in_offer).shares, (in_offer).firsts, (in_offer).lasts, (in_offer).places, v_suspect_tenant_id
     ) as p;
     v_places := v_pick.picked;
     v_limited := v_pick.limited_ids;
     v_full := v_pick.full_ids;
     v_busy := v_pick.busy_ids;
-  elsif v_limit > 0 and in_places <> '{}' then
+  elsif v_limit > 0 and (in_offer).places <> '{}' then
     perform jobrunner.hold_worker(in_worker_id);
-    v_places := in_places[: v_limit];
-    v_tenant_ids := in_tenant_ids[: v_limit];
+    v_places := (in_offer).places[: v_limit];
+    v_tenant_ids := (in_offer).tenant_ids[: v_limit];
     v_apart := jobrunner.apart_tenants(v_tenant_ids);
     if v_apart <> '{}' then
       select coalesce(array_agg(f.ctid), '{}'), array_agg(f.tenant_id) into v_places, v_tenant_ids
@@ -176,14 +127,14 @@ begin
     get diagnostics v_count = row_count;
   end if;
 
-  if in_takes then
+  if (in_walk).takes then
     if v_count - (v_suspect_place is not null)::integer = cardinality(v_look.places) then
       -- All that was found was taken.
       v_look.tenant_ids := null;
     end if;
-  elsif in_look > 0 then
+  elsif (in_walk).look > 0 then
     -- Now, so that what was claimed above is not found again.
-    v_look := jobrunner.look_due(in_look, in_names, in_since, in_since_user_id, in_until);
+    v_look := jobrunner.look_due((in_walk).look, in_names, (in_walk).since, (in_walk).since_user_id, (in_walk).until);
   end if;
   return query
     select null::bigint, null::text, null::bigint, null::bigint, null::uuid, null::timestamptz, now(), null::timestamptz,

@@ -17,7 +17,7 @@ begin
       select p.ended_at
       from jobrunner.runs as p
       where p.user_id = in_user_id and p.job_name = in_job and p.ended_at > coalesce(in_last_success_at, '-infinity')
-        and p.outcome = 'partial' and p.page_count > 0
+        and p.outcome = 'partial' and (p.counters).pages > 0
       order by p.ended_at
       limit 100
     ) as r

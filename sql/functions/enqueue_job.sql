@@ -26,7 +26,7 @@ begin
 
   update jobrunner.jobs as j
   set due_at = case
-      -- A quarantine ends at due_at: the wish is kept, and does not end it.
+      -- A quarantine ends at due_at: the request is kept, and does not end it.
       when j.worker_id is not null or j.quarantined_at is not null then j.due_at
       when j.deferred_until > now() and not in_force then j.due_at
       -- Not before now, where workers look: what is due already is found anew, as asked for.

@@ -13,7 +13,7 @@ begin
   perform from jobrunner.jobs as j where j.name = in_job order by j.user_id for no key update;
   update jobrunner.checkpoints as k
   set generation = k.generation + 1,
-    wish_asked = k.wish_asked + 1,
+    full_asked = k.full_asked + 1,
     pass_kind = null,
     pass_started_at = null,
     pass_since = null,

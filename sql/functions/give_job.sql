@@ -1,4 +1,3 @@
-drop function if exists jobrunner.give_job(text, text);
 create or replace function jobrunner.give_job(
   in_tenant text,
   in_job text,

@@ -1,4 +1,3 @@
-drop function if exists jobrunner.has_due(text[]);
 create or replace function jobrunner.has_work(
   in_names text[]
 ) returns boolean

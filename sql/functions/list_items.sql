@@ -9,7 +9,7 @@ create or replace function jobrunner.list_items(
 language plpgsql stable
 set search_path = pg_catalog
 as $$
--- A user's items of a list in order, and their hash as open_runs tells it; none: an empty array.
+-- A user's items of a list in order, and their hash as preload_runs tells it; none: an empty array.
 begin
   execute format(
     'select coalesce(array_agg(%1$I order by %1$I), ''{}''), coalesce(md5(string_agg(%1$I, E''\n'' order by %1$I)), '''')

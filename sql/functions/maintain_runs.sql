@@ -1,4 +1,3 @@
-drop function if exists jobrunner.maintain_runs(interval);
 create or replace function jobrunner.maintain_runs(
   in_keep interval default '30 days'
 ) returns table (

@@ -1,4 +1,3 @@
-drop function if exists jobrunner.make_jobs(bigint, text);
 create or replace function jobrunner.make_jobs(
   in_tenant_id bigint,
   in_job text,

@@ -1,4 +1,3 @@
-drop function if exists jobrunner.merge_writes(text, jsonb, text, text, boolean, boolean);
 create or replace function jobrunner.merge_writes(
   in_table text,
   in_known jsonb,

@@ -1,33 +1,28 @@
 create or replace function jobrunner.note_ended_passes(
-  in_places bigint[],
-  in_user_ids bigint[],
-  in_names text[],
-  in_passes text[],
-  in_failures text[]
+  in_ends jobrunner.run_end[]
 ) returns bigint[]
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Ends passes whose last page had nothing to write, of the runs at in_places, whose jobs are locked.
--- Each must follow the page it names, and the pass before it where it has none. Returns the places of runs with one that
--- does not, which is dropped. Not for callers: finish_runs. An entity that failed afterwards keeps its count of failures.
+-- Ends passes whose last page had nothing to write, of runs whose jobs are locked. Each must follow the page it names, and
+-- the pass before it where it has none. Returns the fences of runs with one that does not,
+-- which is dropped. An entity that failed afterwards keeps its count of failures. Not for callers: finish_runs.
 declare
-  v_places bigint[];
+  v_fences bigint[];
 begin
   with ended as materialized (
-    select h.place, j.user_id, j.name, j.tenant_id, p.*,
+    select e.fence, e.failures, j.user_id, j.name, j.tenant_id, p.*,
       coalesce(k.generation, 0) = p.generation
         and coalesce(k.pass_number, 0) = p.pass_number - (p.page_number = 0)::integer
         and (p.page_number = 0 or k.page_number = p.page_number) as follows
-    from unnest(in_places) as h (place)
-    join jobrunner.jobs as j on j.user_id = in_user_ids[h.place] and j.name = in_names[h.place]
-    cross join lateral jsonb_to_recordset(in_passes[h.place]::jsonb)
+    from unnest(in_ends) as e
+    join jobrunner.jobs as j on j.user_id = e.user_id and j.name = e.name
+    cross join lateral jsonb_to_recordset(e.ended_passes)
       as p (
         entity text, generation bigint, pass_number integer, page_number integer, watermark text, sync_token text,
         validator text, probe text, full_us bigint
       )
     left join jobrunner.checkpoints as k on k.user_id = j.user_id and k.job_name = j.name and k.entity = p.entity
-    where in_passes[h.place] is not null
   ), noted as (
     insert into jobrunner.checkpoints as k (
       user_id, job_name, entity, tenant_id, generation, sync_token, watermark, validator, probe, last_full_at,
@@ -55,9 +50,9 @@ begin
       consecutive_failures = case
         when exists (
           select
-          from unnest(in_places) as h (place)
-          cross join lateral jsonb_to_recordset(in_failures[h.place]::jsonb) as f (entity text)
-          where in_user_ids[h.place] = k.user_id and in_names[h.place] = k.job_name and f.entity = k.entity
+          from ended as p
+          cross join lateral jsonb_to_recordset(p.failures) as f (entity text)
+          where p.user_id = k.user_id and p.name = k.job_name and f.entity = k.entity
         ) then k.consecutive_failures
         else 0
       end,
@@ -65,8 +60,8 @@ begin
       last_error = null,
       last_error_at = null
   )
-  select coalesce(array_agg(distinct p.place), '{}') into v_places from ended as p where not p.follows;
-  return v_places;
+  select coalesce(array_agg(distinct p.fence), '{}') into v_fences from ended as p where not p.follows;
+  return v_fences;
 end
 $$;
 comment on function jobrunner.note_ended_passes is 'Ends passes that came with an outcome. Not for callers: finish_runs.';

@@ -1,22 +1,18 @@
 create or replace function jobrunner.note_entity_failures(
-  in_places bigint[],
-  in_user_ids bigint[],
-  in_names text[],
-  in_failures text[]
+  in_ends jobrunner.run_end[]
 ) returns void
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Counts the failures of entities, of the runs at in_places, whose jobs are locked. Not for callers: finish_runs.
+-- Counts the failures of entities, of runs whose jobs are locked. Not for callers: finish_runs.
 begin
   insert into jobrunner.checkpoints as k (
     user_id, job_name, entity, tenant_id, consecutive_failures, last_error_kind, last_error, last_error_at
   )
   select j.user_id, j.name, f.entity, j.tenant_id, 1, f.kind, f.error, now()
-  from unnest(in_places) as h (place)
-  join jobrunner.jobs as j on j.user_id = in_user_ids[h.place] and j.name = in_names[h.place]
-  cross join lateral jsonb_to_recordset(in_failures[h.place]::jsonb) as f (entity text, kind text, error text)
-  where in_failures[h.place] is not null
+  from unnest(in_ends) as e
+  join jobrunner.jobs as j on j.user_id = e.user_id and j.name = e.name
+  cross join lateral jsonb_to_recordset(e.failures) as f (entity text, kind text, error text)
   on conflict (user_id, job_name, entity) do update
   set consecutive_failures = least(k.consecutive_failures, 2147483646) + 1,
     last_error_kind = excluded.last_error_kind,

@@ -1,4 +1,3 @@
-drop function if exists jobrunner.nothing_due(timestamptz, bigint);
 create or replace function jobrunner.nothing_due(
   in_since timestamptz,
   in_since_user_id bigint,

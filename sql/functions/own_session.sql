@@ -5,7 +5,7 @@ create or replace function jobrunner.own_session(
 language sql stable
 set search_path = pg_catalog
 as $$
--- The calling session, as it stands in the list of sessions. Not for callers: register_worker, attend_worker.
+-- The calling session, as it stands in the list of sessions. Not for callers: register_worker, reattach_worker.
 select s.pid, s.backend_start from pg_stat_get_activity(pg_backend_pid()) as s
 $$;
-comment on function jobrunner.own_session is 'The calling session. Not for callers: register_worker, attend_worker.';
+comment on function jobrunner.own_session is 'The calling session. Not for callers: register_worker, reattach_worker.';

@@ -1,4 +1,3 @@
-drop function if exists jobrunner.period_of(bigint, bigint, text, interval);
 create or replace function jobrunner.period_of(
   in_user_id bigint,
   in_tenant_id bigint,

@@ -1,5 +1,3 @@
-drop function if exists jobrunner.pick_due(integer, integer, text[], timestamptz, bigint);
-drop function if exists jobrunner.pick_due(integer, integer, text[], timestamptz, bigint, boolean);
 create or replace function jobrunner.pick_due(
   in_worker_id integer,
   in_limit integer,

@@ -1,4 +1,3 @@
-drop function if exists jobrunner.pick_places(integer, text[], bigint[], integer[], integer[], integer[], tid[]);
 create or replace function jobrunner.pick_places(
   in_limit integer,
   in_names text[],

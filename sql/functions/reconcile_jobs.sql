@@ -32,7 +32,7 @@ begin
 
   v_count := v_count + jobrunner.count_limited_jobs();
   if v_was_ahead then
-    v_moved := jobrunner.mend_due_times();
+    v_moved := jobrunner.repair_due_times();
   end if;
   return v_count + v_moved;
 end

@@ -7,10 +7,10 @@ language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Asks for full passes of a locked job's entities; those of chunks of a list have a checkpoint each, named entity#chunk,
--- and a chunk without one is read in full anyway. Each wish has a number of its own: a pass that has begun does not
+-- and a chunk without one is read in full anyway. Each request has a number of its own: a pass that has begun does not
 -- know of it and can't fulfil it. Not for callers: enqueue_job, repair_jobs.
 begin
-  insert into jobrunner.checkpoints as k (user_id, job_name, entity, tenant_id, wish_asked, repair_asked)
+  insert into jobrunner.checkpoints as k (user_id, job_name, entity, tenant_id, full_asked, repair_asked)
   select in_job.user_id, in_job.name, asked.entity, in_job.tenant_id, 1, in_repair::integer
   from (
     select e ->> 'entity' as entity
@@ -24,7 +24,7 @@ begin
       and split_part(c.entity, '#', 1) = any (in_entities)
   ) as asked
   on conflict (user_id, job_name, entity) do update
-  set wish_asked = k.wish_asked + 1, repair_asked = case when in_repair then k.wish_asked + 1 else k.repair_asked end;
+  set full_asked = k.full_asked + 1, repair_asked = case when in_repair then k.full_asked + 1 else k.repair_asked end;
 end
 $$;
 comment on function jobrunner.request_full is 'Asks for full passes of a job''s entities.';

@@ -1,4 +1,3 @@
-drop function if exists jobrunner.running_of_tenants(bigint[]);
 create or replace function jobrunner.rooms_of_tenants(
   in_tenant_ids bigint[]
 ) returns table (

@@ -49,9 +49,9 @@ begin
           k.sync_token, k.partial_watermark, k.watermark, k.pass_is_whole, k.validator, k.probe, k.pass_validator,
           k.pass_probe, k.repair_requested, trunc(extract(epoch from k.last_synced_at) * 1000000),
           trunc(extract(epoch from k.last_full_at) * 1000000),
-          k.consecutive_failures > 0 or k.last_error_kind is not null, k.pass_number, k.wish_asked,
+          k.consecutive_failures > 0 or k.last_error_kind is not null, k.pass_number, k.full_asked,
           coalesce(k.last_error_kind = 'cursor_refused', false),
-          k.run_skipped_incompatible_count > 0, k.pass_unreadable
+          (k.counters).skipped_incompatible > 0, k.pass_unreadable
         ))::text
         from jobrunner.checkpoints as k
         where k.user_id = g.user_id and k.job_name = g.name

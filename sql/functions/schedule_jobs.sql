@@ -29,7 +29,7 @@ begin
       and (in_tenant_id is null or j.user_id in (select u.id from jobrunner.users as u where u.tenant_id = in_tenant_id))
     order by j.user_id
     limit in_limit
-  ), wished as materialized (
+  ), wanted as materialized (
     select j.user_id, j.name, e.every, p.phase, f.deadline, f.slow_after, jobrunner.next_tick(now(), e.every, p.phase) as next_tick,
       f.slow_after is not null and j.slowed_at is not null as is_slow
     from walked as w
@@ -59,7 +59,7 @@ begin
         else least(j.due_at, w.next_tick)
       end,
       next_due_at = case when j.worker_id is not null then w.next_tick end
-    from wished as w
+    from wanted as w
     where j.user_id = w.user_id and j.name = w.name
     returning j.claimable_at, j.state
   )

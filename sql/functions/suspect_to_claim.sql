@@ -1,4 +1,3 @@
-drop function if exists jobrunner.suspect_to_claim(integer, text[]);
 create or replace function jobrunner.suspect_to_claim(
   in_worker_id integer,
   in_names text[],

@@ -1,4 +1,3 @@
-drop function if exists jobrunner.take_budget(bigint, text, integer);
 create or replace function jobrunner.take_budget(
   in_tenant_id bigint,
   in_source text,

@@ -14,9 +14,6 @@ as $$
 declare
   v_tenant jobrunner.tenants := jobrunner.tenant_named(in_tenant);
   v_users bigint[];
-  v_running bigint[];
-  v_names text[];
-  v_fences bigint[];
   v_table text;
   v_count integer;
 begin
@@ -35,33 +32,14 @@ begin
   where j.user_id = any (v_users) and j.name = in_job
   order by j.user_id
   for update;
-  select array_agg(j.user_id), array_agg(j.name), array_agg(j.fence) into v_running, v_names, v_fences
-  from jobrunner.jobs as j
-  where j.user_id = any (v_users) and j.name = in_job and j.worker_id is not null;
-  with counted as materialized (
-    select * from jobrunner.run_totals(v_running, v_names, v_fences)
-  ), recorded as (
-    insert into jobrunner.runs (
-      user_id, id, outcome, tenant_id, job_name, worker_id, scheduled_at, started_at, error_kind, error,
-      page_count, fetched_count, inserted_count, updated_count, unchanged_count, skipped_older_count,
-      skipped_incompatible_count, filtered_count, duplicate_count, deleted_count,
-      swept_count, pushed_count, push_failed_count, entities
-    )
-    select j.user_id, j.fence, 'partial', j.tenant_id, j.name, j.worker_id, j.due_at, j.started_at,
-      'cancelled', 'the job was taken from its tenant', c.pages, c.fetched, c.inserted,
-      c.updated, c.unchanged, c.skipped_older, c.skipped_incompatible, c.filtered, c.duplicate, c.deleted,
-      c.swept, c.pushed, c.push_failed, c.entities
-    from counted as c
-    join jobrunner.jobs as j on j.user_id = c.user_id and j.name = c.name
-  )
-  select jobrunner.tell_changes(
-    array_agg(c.user_id), array_agg(c.name), array_agg(j.fence), array_agg(jsonb_build_object(
-      'inserted', c.inserted, 'updated', c.updated, 'deleted', c.deleted, 'swept', c.swept
-    ))
-  ) into v_count
-  from counted as c
-  join jobrunner.jobs as j on j.user_id = c.user_id and j.name = c.name
-  where c.changed > 0;
+  perform from jobrunner.end_claims(
+    array(
+      select jobrunner.end_of(j, 'partial', 'cancelled', 'the job was taken from its tenant')
+      from jobrunner.jobs as j
+      where j.user_id = any (v_users) and j.name = in_job and j.worker_id is not null
+    ),
+    in_is_locked => true
+  );
   delete from jobrunner.jobs as j where j.user_id = any (v_users) and j.name = in_job;
   get diagnostics v_count = row_count;
   delete from jobrunner.checkpoints as k where k.user_id = any (v_users) and k.job_name = in_job;

@@ -58,7 +58,7 @@ begin
             priority = greatest(j.priority, 0)
           where j.user_id = v_job.user_id and j.name = v_job.name and j.worker_id is null
             and j.quarantined_at is null and (j.deferred_until is null or j.deferred_until <= now());
-          -- An event concerns every entity of the run that heeds it.
+          -- An event concerns every entity of the run that acts on it.
           update jobrunner.jobs as j
           set rerun_requested = j.worker_id is not null,
             rerun_entity = null,

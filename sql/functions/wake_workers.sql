@@ -1,5 +1,3 @@
-drop function if exists jobrunner.wake_workers(timestamptz);
-drop function if exists jobrunner.wake_workers(timestamptz, bigint);
 create or replace function jobrunner.wake_workers(
   in_since timestamptz default null,
   in_tenant_id bigint default null,

@@ -9,10 +9,7 @@ select t.name as tenant, u.key as user_key, k.job_name as job, k.entity,
   now() - k.pass_started_at as pass_age, k.cursor is not null as has_cursor, k.watermark,
   case when k.last_synced_at is not null then greatest(k.last_synced_at, j.unchanged_at) end as last_synced_at,
   k.consecutive_failures, k.last_error_kind as error_kind, k.last_error as error, k.run_fence as last_run,
-  k.run_fetched_count as fetched_count, k.run_inserted_count as inserted_count, k.run_updated_count as updated_count,
-  k.run_unchanged_count as unchanged_count, k.run_skipped_older_count as skipped_older_count,
-  k.run_skipped_incompatible_count as skipped_incompatible_count, k.run_filtered_count as filtered_count,
-  k.run_duplicate_count as duplicate_count, k.run_deleted_count as deleted_count
+  (k.counters).*
 from jobrunner.checkpoints as k
 join jobrunner.users as u on u.id = k.user_id
 join jobrunner.tenants as t on t.id = k.tenant_id
@@ -33,12 +30,4 @@ comment on column jobrunner.entity_progress.consecutive_failures is 'Failed runs
 comment on column jobrunner.entity_progress.error_kind is 'Kind of the last error here.';
 comment on column jobrunner.entity_progress.error is 'Text of the last error here.';
 comment on column jobrunner.entity_progress.last_run is 'The run the counters belong to.';
-comment on column jobrunner.entity_progress.fetched_count is 'Records of that run; the others add up to it.';
-comment on column jobrunner.entity_progress.inserted_count is 'New records.';
-comment on column jobrunner.entity_progress.updated_count is 'Changed rows.';
-comment on column jobrunner.entity_progress.unchanged_count is 'Records that were here already.';
-comment on column jobrunner.entity_progress.skipped_older_count is 'Records older than their row.';
-comment on column jobrunner.entity_progress.skipped_incompatible_count is 'Records with a missing or ill-typed field.';
-comment on column jobrunner.entity_progress.filtered_count is 'Records turned away by keep_if.';
-comment on column jobrunner.entity_progress.duplicate_count is 'Records doubled within a page.';
-comment on column jobrunner.entity_progress.deleted_count is 'Tombstones that removed a row.';
+select jobrunner.describe_counters('jobrunner.entity_progress');

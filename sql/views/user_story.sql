@@ -1,7 +1,7 @@
 create or replace view jobrunner.user_story as
 select t.name as tenant, u.key as user_key, r.job_name as job, r.id as run, r.outcome, r.started_at, r.ended_at,
-  r.ended_at - r.started_at as took, r.started_at - r.scheduled_at as waited, r.error_kind, r.error, r.page_count,
-  r.request_count, r.fetched_count, r.inserted_count, r.updated_count, r.deleted_count, r.entities
+  r.ended_at - r.started_at as took, r.started_at - r.scheduled_at as waited, r.error_kind, r.error,
+  r.request_count as requests, (r.counters).*, r.entities
 from jobrunner.runs as r
 join jobrunner.users as u on u.id = r.user_id
 join jobrunner.tenants as t on t.id = r.tenant_id;
@@ -17,10 +17,6 @@ comment on column jobrunner.user_story.took is 'How long it ran.';
 comment on column jobrunner.user_story.waited is 'How long it was due before it was claimed.';
 comment on column jobrunner.user_story.error_kind is 'Kind of failure or interruption.';
 comment on column jobrunner.user_story.error is 'What happened.';
-comment on column jobrunner.user_story.page_count is 'Pages it committed.';
-comment on column jobrunner.user_story.request_count is 'Requests it sent.';
-comment on column jobrunner.user_story.fetched_count is 'Records in its pages.';
-comment on column jobrunner.user_story.inserted_count is 'New records.';
-comment on column jobrunner.user_story.updated_count is 'Changed rows.';
-comment on column jobrunner.user_story.deleted_count is 'Removed rows.';
+comment on column jobrunner.user_story.requests is 'Requests it sent.';
 comment on column jobrunner.user_story.entities is 'All counters per entity.';
+select jobrunner.describe_counters('jobrunner.user_story');

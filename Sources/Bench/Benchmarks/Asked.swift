@@ -7,17 +7,17 @@ let askedBenchmark = Benchmark(
     goals: [.figure("a slot's idle time between two runs", "idle slot", .atMost, 20, "ms")],
     measure: measureAsked)
 
-private func measureAsked(_ stage: Stage) async throws {
+private func measureAsked(_ context: BenchmarkContext) async throws {
     let (users, slots, delay) = (100, 5, 0.2)
-    let source = try await StillSource.start(
-        stage, users: users, recordsPerUser: 20, delayMilliseconds: Int(delay * 1000))
-    let still = try await StillInstallation.make(stage, files: ["slow"], source: source)
-    let installation = still.installation
+    let source = try await StaticSource.start(
+        context, users: users, recordsPerUser: 20, delayMilliseconds: Int(delay * 1000))
+    let setup = try await StaticInstallation.make(context, files: ["slow"], source: source)
+    let installation = setup.installation
     let worker = try installation.startWorker(
         ["--concurrency", "\(slots)", "--reserve", "0"], as: "worker")
     try await Task.sleep(for: .seconds(2))
-    for round in 1...stage.rounds {
-        stage.say("round \(round) of \(stage.rounds)")
+    for round in 1...context.rounds {
+        context.say("round \(round) of \(context.rounds)")
         try await installation.cluster.script("truncate jobrunner.runs")
         try await installation.command(["enqueue", "bench.slow", "--tenant", "slow", "--all"])
         try await installation.cluster.wait(
@@ -31,14 +31,15 @@ private func measureAsked(_ stage: Stage) async throws {
             """
         ).only()
         let (span, held) = (try row.double("span"), try row.double("held"))
-        stage.ledger.record("all runs", span, "s")
-        stage.ledger.record("a run from claim to outcome", held / Double(users) * 1000, "ms")
-        stage.ledger.record(
+        context.measurements.record("all runs", span, "s")
+        context.measurements.record(
+            "a run from claim to outcome", held / Double(users) * 1000, "ms")
+        context.measurements.record(
             "idle slot", (span * Double(slots) - Double(users) * delay) / Double(users) * 1000, "ms"
         )
     }
     await worker.stop()
-    stage.ledger.note(
+    context.measurements.note(
         "The slots' time from the first claim to the last outcome, less 0.2 s a run: what a run itself takes"
             + " beyond its page counts as idle, too.")
 }

@@ -1,6 +1,6 @@
 import JSON
 import Postgres
-import Queue
+import JobQueue
 
 /// 7: whether a claim and the making of jobs stay as cheap when there are many, whosever they are.
 let crowdBenchmark = Benchmark(
@@ -27,47 +27,49 @@ let crowdBenchmark = Benchmark(
 private let crowds = [1, 1000, 100_000]
 private let claimed = 100
 
-private func measureCrowd(_ stage: Stage) async throws {
-    let jobs = stage.choose(short: 200_000, full: 2_000_000)
+private func measureCrowd(_ context: BenchmarkContext) async throws {
+    let jobs = context.choose(short: 200_000, full: 2_000_000)
     let due = max(jobs / 500, 2000)
     var installations: [(tenants: Int, Installation)] = []
     for tenants in crowds {
-        let installation = try await Installation.make(stage, files: ["idle": idleJob])
-        stage.say("making \(readable(Double(jobs))) users of \(readable(Double(tenants))) tenants")
+        let installation = try await Installation.make(context, files: ["idle": idleJob])
+        context.say(
+            "making \(readable(Double(jobs))) users of \(readable(Double(tenants))) tenants")
         try await installation.addUsers(tenants: tenants, each: jobs / tenants)
         if tenants == 1 {
-            for round in 1...stage.rounds {
-                stage.say("seeding, round \(round) of \(stage.rounds)")
-                try await seed(installation, jobs, stage)
+            for round in 1...context.rounds {
+                context.say("seeding, round \(round) of \(context.rounds)")
+                try await seed(installation, jobs, context)
             }
         } else {
             try await installation.giveJob()
         }
         installations.append((tenants, installation))
     }
-    for round in 1...stage.rounds {
-        stage.say("claims, round \(round) of \(stage.rounds)")
+    for round in 1...context.rounds {
+        context.say("claims, round \(round) of \(context.rounds)")
         for (tenants, installation) in installations {
             try await makeLater(installation)
             try await makeDue(due, installation)
             try await installation.cluster.forgetStatements()
             let cost = try await claims(installation, of: due)
             try await installation.cluster.keepStatements(
-                as: "statements of claims, \(tenants)", in: stage.ledger)
-            stage.ledger.record("claim, \(tenants)", cost.milliseconds, "ms")
-            stage.ledger.record("buffers, \(tenants)", cost.buffers, "buffers")
+                as: "statements of claims, \(tenants)", in: context.measurements)
+            context.measurements.record("claim, \(tenants)", cost.milliseconds, "ms")
+            context.measurements.record("buffers, \(tenants)", cost.buffers, "buffers")
             try await makeDue(due, installation)
             try await installation.cluster.settle("jobrunner.jobs")
             let vacuumed = try await claims(installation, of: due)
-            stage.ledger.record("buffers after vacuum, \(tenants)", vacuumed.buffers, "buffers")
+            context.measurements.record(
+                "buffers after vacuum, \(tenants)", vacuumed.buffers, "buffers")
         }
     }
     for (tenants, installation) in installations {
         try await makeDue(due, installation)
         let plans = try await plansOfClaim(installation)
-        stage.ledger.keep("plans of a claim, \(tenants)", .string(plans))
+        context.measurements.keep("plans of a claim, \(tenants)", .string(plans))
     }
-    stage.ledger.note(
+    context.measurements.note(
         "\(readable(Double(jobs))) jobs, and \(readable(Double(due))) due in each. A worker's own claims in this"
             + " process until all are claimed: what all their statements took, looking included, for a hundred"
             + " jobs (pg_stat_statements). Its runs are ended by finish_runs in between. Right after a vacuum every page"
@@ -76,7 +78,9 @@ private func measureCrowd(_ stage: Stage) async throws {
 }
 
 /// The verb and the bare rows, each in a table that is empty.
-private func seed(_ installation: Installation, _ jobs: Int, _ stage: Stage) async throws {
+private func seed(_ installation: Installation, _ jobs: Int, _ context: BenchmarkContext)
+    async throws
+{
     let cluster = installation.cluster
     try await cluster.script(
         """
@@ -89,7 +93,7 @@ private func seed(_ installation: Installation, _ jobs: Int, _ stage: Stage) asy
         """)
     var began = ContinuousClock.now
     try await installation.giveJob()
-    stage.ledger.record(
+    context.measurements.record(
         "jobs made", Double(jobs) / (ContinuousClock.now - began).seconds, "jobs/s")
     let made = try await cluster.number("select count(*) from jobrunner.jobs")
     guard Int(made) == jobs else { throw BenchError("\(made) of \(jobs) jobs were made") }
@@ -105,7 +109,7 @@ private func seed(_ installation: Installation, _ jobs: Int, _ stage: Stage) asy
     began = .now
     try await cluster.script(
         "insert into bare.jobs (\(columns)) select \(columns) from jobrunner.jobs")
-    stage.ledger.record(
+    context.measurements.record(
         "bare rows inserted", Double(jobs) / (ContinuousClock.now - began).seconds, "jobs/s")
     try await cluster.script("drop schema bare cascade")
 }
@@ -152,7 +156,7 @@ private func claims(
             guard !jobs.isEmpty else { throw BenchError("\(count) of \(due) jobs were claimed") }
             count += jobs.count
             for job in jobs { claimer.noteEnd(of: job) }
-            try await endIdly(jobs, queue)
+            try await finishAsUnchanged(jobs, queue)
         }
         let use = try await cluster.use(of: "claim_jobs") - before
         _ = try await queue.leave(worker: worker, deadline: .now + .seconds(10))
@@ -185,7 +189,7 @@ private func plansOfClaim(_ installation: Installation) async throws -> String {
         guard jobs.count == 2 * claimed else {
             throw BenchError("\(jobs.count) jobs were claimed, and not \(2 * claimed)")
         }
-        try await endIdly(jobs, queue)
+        try await finishAsUnchanged(jobs, queue)
         _ = try await queue.leave(worker: worker, deadline: .now + .seconds(10))
         return text
     }

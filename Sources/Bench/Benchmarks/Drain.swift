@@ -11,14 +11,14 @@ let drainBenchmark = Benchmark(
         .ratio("rate beside bare SQL", "one worker", to: "bare SQL", .atLeast, 0.5),
         .figure("resident memory", "peak memory of one worker", .atMost, 60, "MB"),
     ],
-    measure: { stage in
-        let field = try await DrainField.make(stage, tenants: 100)
-        for round in 1...stage.rounds {
-            stage.say("round \(round) of \(stage.rounds)")
-            try await field.drain(workers: 1, as: "one worker")
-            try await field.drainBare()
+    measure: { context in
+        let setup = try await DrainSetup.make(context, tenants: 100)
+        for round in 1...context.rounds {
+            context.say("round \(round) of \(context.rounds)")
+            try await setup.drain(workers: 1, as: "one worker")
+            try await setup.drainBare()
         }
-        try await field.measureOneRowUpdates()
+        try await setup.measureOneRowUpdates()
     })
 
 /// 9: whether processes get in each other's way.
@@ -30,44 +30,44 @@ let processesBenchmark = Benchmark(
         .ratio("4 processes beside 1", "4 workers", to: "one worker", .atLeast, 0.95),
         .ratio("8 processes beside 1", "8 workers", to: "one worker", .atLeast, 0.95),
     ],
-    measure: { stage in
-        let field = try await DrainField.make(stage, tenants: 100)
-        for round in 1...stage.rounds {
-            stage.say("round \(round) of \(stage.rounds)")
+    measure: { context in
+        let setup = try await DrainSetup.make(context, tenants: 100)
+        for round in 1...context.rounds {
+            context.say("round \(round) of \(context.rounds)")
             for workers in [1, 2, 4, 8] {
                 let name = workers == 1 ? "one worker" : "\(workers) workers"
-                try await field.drain(workers: workers, as: name)
+                try await setup.drain(workers: workers, as: name)
             }
         }
     })
 
 /// Jobs that are made due, drained, counted and made due again.
-struct DrainField {
+struct DrainSetup {
     /// Runs at once of one worker: two claims' worth.
     static let concurrency = 1000
     static let batch = 500
 
-    let stage: Stage
+    let context: BenchmarkContext
     let installation: Installation
     let jobs: Int
 
     private var cluster: Cluster { installation.cluster }
 
-    static func make(_ stage: Stage, tenants: Int) async throws -> DrainField {
+    static func make(_ context: BenchmarkContext, tenants: Int) async throws -> DrainSetup {
         // A day's period: with an hour's some would be due again before the last are drained.
         let daily = idleJob.replacing("every: 1h", with: "every: 1d")
-        let installation = try await Installation.make(stage, files: ["idle": daily])
-        let jobs = stage.choose(short: 100_000, full: 500_000)
-        stage.say("making \(readable(Double(jobs))) jobs of \(readable(Double(tenants))) tenants")
+        let installation = try await Installation.make(context, files: ["idle": daily])
+        let jobs = context.choose(short: 100_000, full: 500_000)
+        context.say("making \(readable(Double(jobs))) jobs of \(readable(Double(tenants))) tenants")
         try await installation.addUsers(tenants: tenants, each: jobs / tenants)
         try await installation.giveJob()
-        let field = DrainField(stage: stage, installation: installation, jobs: jobs)
+        let setup = DrainSetup(context: context, installation: installation, jobs: jobs)
         // Once for nothing: the first round must find the table as the later ones do.
-        try await field.makeDue()
-        stage.ledger.note(
+        try await setup.makeDue()
+        context.measurements.note(
             "Both are timed by the server's clock, from just before the process is started to the last"
                 + " outcome; a worker runs with --concurrency \(concurrency).")
-        return field
+        return setup
     }
 
     private func makeDue() async throws {
@@ -94,17 +94,17 @@ struct DrainField {
         let seconds = try await secondsToDrain(since: began)
         let used = (cluster.cpuSeconds - server) / Double(jobs) * 1e6
         let written = try await cluster.wal(since: wal)
-        try await cluster.keepStatements(as: "statements of \(name)", in: stage.ledger)
-        let ledger = stage.ledger
-        ledger.record(name, Double(jobs) / seconds, "jobs/s")
+        try await cluster.keepStatements(as: "statements of \(name)", in: context.measurements)
+        let measurements = context.measurements
+        measurements.record(name, Double(jobs) / seconds, "jobs/s")
         let processor = ended.reduce(0) { $0 + $1.cpuSeconds } / Double(jobs) * 1e6
-        ledger.record("processor time of \(name)", processor, "µs/job")
-        ledger.record("PostgreSQL's beside \(name)", used, "µs/job")
-        ledger.record(
+        measurements.record("processor time of \(name)", processor, "µs/job")
+        measurements.record("PostgreSQL's beside \(name)", used, "µs/job")
+        measurements.record(
             "log written by \(name), images aside", written.bytesWithoutImages / Double(jobs),
             "B/job")
         let peak = ended.map(\.residentPeakBytes).max() ?? 0
-        ledger.record("peak memory of \(name)", Double(peak) / 1e6, "MB")
+        measurements.record("peak memory of \(name)", Double(peak) / 1e6, "MB")
     }
 
     /// Drains by bare SQL, with one client and with two; the better one is the yardstick.
@@ -117,18 +117,19 @@ struct DrainField {
             let pgbench = Pgbench(
                 script: "bare_batches", clients: clients,
                 transactions: jobs / Self.batch / clients)
-            _ = try await pgbench.run(stage, cluster)
+            _ = try await pgbench.run(context, cluster)
             let rate = Double(jobs) / (try await secondsToDrain(since: began))
             let used = (cluster.cpuSeconds - server) / Double(jobs) * 1e6
             let written = try await cluster.wal(since: wal).bytesWithoutImages / Double(jobs)
             let name = clients == 1 ? "1 client" : "\(clients) clients"
-            stage.ledger.record("bare SQL, \(name)", rate, "jobs/s")
-            stage.ledger.record("PostgreSQL's beside bare SQL, \(name)", used, "µs/job")
-            stage.ledger.record("log written by bare SQL, \(name), images aside", written, "B/job")
+            context.measurements.record("bare SQL, \(name)", rate, "jobs/s")
+            context.measurements.record("PostgreSQL's beside bare SQL, \(name)", used, "µs/job")
+            context.measurements.record(
+                "log written by bare SQL, \(name), images aside", written, "B/job")
             if rate > best.rate { best = (rate, clients) }
         }
-        stage.ledger.record("bare SQL", best.rate, "jobs/s")
-        stage.ledger.record("clients of the best bare SQL", Double(best.clients), "")
+        context.measurements.record("bare SQL", best.rate, "jobs/s")
+        context.measurements.record("clients of the best bare SQL", Double(best.clients), "")
     }
 
     func measureOneRowUpdates() async throws {
@@ -136,10 +137,10 @@ struct DrainField {
         let first = try await cluster.number("select min(user_id) from jobrunner.jobs")
         let rate = try await Pgbench(
             script: "one_row_update", clients: clients,
-            seconds: stage.choose(short: 3, full: 10),
+            seconds: context.choose(short: 3, full: 10),
             variables: ["first_user": Int(first), "users": jobs]
-        ).run(stage, cluster)
-        stage.ledger.record("one-row UPDATE, \(clients) clients", rate, "1/s")
+        ).run(context, cluster)
+        context.measurements.record("one-row UPDATE, \(clients) clients", rate, "1/s")
     }
 
     /// From a time of the server's clock to the last outcome; throws unless each job has run since.

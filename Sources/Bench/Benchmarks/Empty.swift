@@ -1,5 +1,5 @@
 import Postgres
-import Queue
+import JobQueue
 
 /// 13: what it costs to find that nothing is due, among everything that is not to be claimed.
 let emptyBenchmark = Benchmark(
@@ -17,11 +17,11 @@ let emptyBenchmark = Benchmark(
     ],
     measure: measureEmpty)
 
-private func measureEmpty(_ stage: Stage) async throws {
-    let tenants = stage.choose(short: 10_000, full: 100_000)
-    let installation = try await Installation.make(stage, files: ["idle": idleJob])
+private func measureEmpty(_ context: BenchmarkContext) async throws {
+    let tenants = context.choose(short: 10_000, full: 100_000)
+    let installation = try await Installation.make(context, files: ["idle": idleJob])
     let cluster = installation.cluster
-    stage.say(
+    context.say(
         "making \(readable(Double(tenants * 4))) jobs of \(readable(Double(tenants))) tenants")
     try await installation.addUsers(tenants: tenants, each: 4)
     try await installation.giveJob()
@@ -53,14 +53,14 @@ private func measureEmpty(_ stage: Stage) async throws {
     }
     try await record("all", installation)
     try await snapshot.release()
-    stage.ledger.note(
+    context.measurements.note(
         "A worker's own claims in this process, 20 of them a tenth of a second apart, after it has looked"
             + " once at all that is due, which every worker does when it starts (“first look”).")
 }
 
 private func record(_ name: String, _ installation: Installation) async throws {
     let cluster = installation.cluster
-    let stage = installation.stage
+    let context = installation.context
     let count = 20
     try await cluster.withDatabase { database in
         let queue = Queue(database)
@@ -73,7 +73,7 @@ private func record(_ name: String, _ installation: Installation) async throws {
                 throw BenchError("something was due")
             }
         } while claimer.isBehind
-        stage.ledger.record(
+        context.measurements.record(
             "first look, \(name)", (try await cluster.use(of: "claim_jobs") - before).buffers,
             "buffers")
         before = try await cluster.use(of: "claim_jobs")
@@ -84,8 +84,8 @@ private func record(_ name: String, _ installation: Installation) async throws {
             try await Task.sleep(for: .milliseconds(100))
         }
         let use = try await cluster.use(of: "claim_jobs") - before
-        stage.ledger.record("buffers, \(name)", use.buffers / Double(count), "buffers")
-        stage.ledger.record("time, \(name)", use.milliseconds / Double(count), "ms")
+        context.measurements.record("buffers, \(name)", use.buffers / Double(count), "buffers")
+        context.measurements.record("time, \(name)", use.milliseconds / Double(count), "ms")
         _ = try await queue.leave(worker: worker, deadline: .now + .seconds(10))
     }
 }

@@ -1,5 +1,5 @@
 import Postgres
-import Queue
+import JobQueue
 
 /// 19: whether a few slots serve many tenants alike, and by their weights.
 let equalBenchmark = Benchmark(
@@ -21,20 +21,20 @@ private let tenants = 1000
 private let slots = 8
 private let ends = 10_000
 
-private func measureEqual(_ stage: Stage) async throws {
+private func measureEqual(_ context: BenchmarkContext) async throws {
     let installation = try await Installation.make(
-        stage, files: ["idle": idleJob.replacing("every: 1h", with: "every: 1d")])
+        context, files: ["idle": idleJob.replacing("every: 1h", with: "every: 1d")])
     try await installation.addUsers(tenants: tenants, each: 100)
     try await installation.giveJob()
-    for round in 1...stage.rounds {
-        stage.say("round \(round) of \(stage.rounds)")
+    for round in 1...context.rounds {
+        context.say("round \(round) of \(context.rounds)")
         let alike = try await serve(installation, weights: [1])
-        stage.ledger.record("fewest runs", alike.map(\.runs).min() ?? 0, "")
-        stage.ledger.record("most runs", alike.map(\.runs).max() ?? 0, "")
+        context.measurements.record("fewest runs", alike.map(\.runs).min() ?? 0, "")
+        context.measurements.record("most runs", alike.map(\.runs).max() ?? 0, "")
         let weighed = try await serve(installation, weights: [1, 2, 4])
-        stage.ledger.record("off the weights", worstDeviation(weighed) * 100, "%")
+        context.measurements.record("off the weights", worstDeviation(weighed) * 100, "%")
     }
-    stage.ledger.note(
+    context.measurements.note(
         "The worker is a claimer in this process: it ends the run that has lasted longest and claims for the slot."
     )
 }
@@ -63,31 +63,32 @@ private func serve(_ installation: Installation, weights: [Int]) async throws ->
 
 /// One run after the other: the one that has lasted longest ends, and its slot is filled; how many ended of each tenant.
 private func endRuns(_ url: String) async throws -> [Int64: Double] {
-    let database = Database(
-        try DatabaseConfiguration(conninfo: url, applicationName: "jobrunner-bench", lanes: 1))
-    let queue = Queue(database)
-    let worker = try await queue.registerWorker(
-        host: "bench", pid: 1, version: "bench", capacity: slots)
-    let claimer = Claimer(queue, files: ["bench.idle": []], capacity: slots)
-    var running: [ClaimedJob] = []
-    var runs: [Int64: Double] = [:]
-    for _ in 0..<ends {
-        let limit = ContinuousClock.now + .seconds(10)
-        while running.count < slots {
-            running += try await claimer.claim(worker: worker, slots: slots - running.count)
-            guard ContinuousClock.now < limit else {
-                throw BenchError("a slot was free for 10 s with jobs due")
+    let configuration = try DatabaseConfiguration(
+        conninfo: url, applicationName: "jobrunner-bench", lanes: 1)
+    return try await Database.withSessions(configuration) { database in
+        let queue = Queue(database)
+        let worker = try await queue.registerWorker(
+            host: "bench", pid: 1, version: "bench", capacity: slots)
+        let claimer = Claimer(queue, files: ["bench.idle": []], capacity: slots)
+        var running: [ClaimedJob] = []
+        var runs: [Int64: Double] = [:]
+        for _ in 0..<ends {
+            let limit = ContinuousClock.now + .seconds(10)
+            while running.count < slots {
+                running += try await claimer.claim(worker: worker, slots: slots - running.count)
+                guard ContinuousClock.now < limit else {
+                    throw BenchError("a slot was free for 10 s with jobs due")
+                }
             }
+            let job = running.removeFirst()
+            try await finishAsUnchanged([job], queue)
+            claimer.noteEnd(of: job)
+            runs[job.tenantID, default: 0] += 1
         }
-        let job = running.removeFirst()
-        try await endIdly([job], queue)
-        claimer.noteEnd(of: job)
-        runs[job.tenantID, default: 0] += 1
+        try await finishAsUnchanged(running, queue)
+        _ = try await queue.leave(worker: worker, deadline: .now + .seconds(10))
+        return runs
     }
-    try await endIdly(running, queue)
-    _ = try await queue.leave(worker: worker, deadline: .now + .seconds(10))
-    await database.close()
-    return runs
 }
 
 /// How far a weight's tenants are from what is theirs, at most.

@@ -16,61 +16,64 @@ let firstSyncBenchmark = Benchmark(
 
 let pageSizes = [200, 1000]
 
-private func measureFirstSync(_ stage: Stage) async throws {
-    let dlt = try await Dlt.installed(stage)
-    let source = try await StillSource.start(
-        stage, users: 100, recordsPerUser: stage.choose(short: 1000, full: 10_000))
-    let still = try await StillInstallation.make(
-        stage, files: pageSizes.map { "pages\($0)" }, source: source)
-    for round in 1...stage.rounds {
+private func measureFirstSync(_ context: BenchmarkContext) async throws {
+    let dlt = try await Dlt.installed(context)
+    let source = try await StaticSource.start(
+        context, users: 100, recordsPerUser: context.choose(short: 1000, full: 10_000))
+    let setup = try await StaticInstallation.make(
+        context, files: pageSizes.map { "pages\($0)" }, source: source)
+    for round in 1...context.rounds {
         var resident = 0.0
         for size in pageSizes {
-            stage.say("round \(round) of \(stage.rounds): pages of \(size)")
-            let drain = try await still.firstSync("pages\(size)")
+            context.say("round \(round) of \(context.rounds): pages of \(size)")
+            let drain = try await setup.firstSync("pages\(size)")
             resident = max(resident, Double(drain.residentPeakBytes) / 1e6)
             let records = Double(source.records)
-            stage.ledger.record("sync by \(size)", records / drain.seconds, "records/s")
-            stage.ledger.record(
+            context.measurements.record("sync by \(size)", records / drain.seconds, "records/s")
+            context.measurements.record(
                 "worker by \(size)", drain.workerSeconds / records * 1e6, "µs CPU/record")
-            stage.ledger.record(
+            context.measurements.record(
                 "PostgreSQL by \(size)", drain.serverSeconds / records * 1e6, "µs CPU/record")
             let copy = try await CopyAndMerge.prepare(
-                still.cluster, users: source.users, pageSize: size)
+                setup.cluster, users: source.users, pageSize: size)
             let rates = [
                 try await copy.rate(connections: 1), try await copy.rate(connections: 2),
             ]
-            stage.ledger.record(
+            context.measurements.record(
                 "copy by \(size)", rates.map(\.recordsPerSecond).max() ?? 0, "records/s")
             for (rate, name) in zip(rates, ["one connection", "two connections"]) {
-                stage.ledger.record(
+                context.measurements.record(
                     "copy by \(size), \(name)", rate.recordsPerSecond, "records/s")
             }
-            stage.ledger.record(
+            context.measurements.record(
                 "PostgreSQL by \(size), copy", rates.map(\.microsecondsPerRecord).min() ?? 0,
                 "µs CPU/record")
-            try await recordFetch(stage, source, size)
+            try await recordFetch(context, source, size)
         }
-        stage.ledger.record("resident memory", resident, "MB")
+        context.measurements.record("resident memory", resident, "MB")
         // A round of it takes longer than all the rest, and it varies little.
-        if let dlt, round <= stage.choose(short: stage.rounds, full: 2) {
-            stage.say("round \(round) of \(stage.rounds): dlt")
-            stage.ledger.record(
-                "dlt by 1000", try await dlt.rate(source, into: still.cluster), "records/s")
+        if let dlt, round <= context.choose(short: context.rounds, full: 2) {
+            context.say("round \(round) of \(context.rounds): dlt")
+            context.measurements.record(
+                "dlt by 1000", try await dlt.rate(source, into: setup.cluster), "records/s")
         }
     }
-    stage.ledger.note(
+    context.measurements.note(
         "COPY + merge: binary COPY of each page into a temporary table, `insert … on conflict do"
             + " update where … is distinct from`, a commit per page; the better of one and two"
             + " connections.")
-    stage.ledger.note(Dlt.sentence)
-    stage.ledger.note("Fetch: wrk with eight connections, the same pages, nothing read of them.")
+    context.measurements.note(Dlt.sentence)
+    context.measurements.note(
+        "Fetch: wrk with eight connections, the same pages, nothing read of them.")
 }
 
 /// What the source can give, for orientation: the product can't be faster.
-private func recordFetch(_ stage: Stage, _ source: StillSource, _ size: Int) async throws {
+private func recordFetch(_ context: BenchmarkContext, _ source: StaticSource, _ size: Int)
+    async throws
+{
     let before = try await source.counter("pages")
     let began = ContinuousClock.now
-    try await stage.run(
+    try await context.run(
         "wrk",
         [
             "--threads", "1", "--connections", "8", "--duration", "2s", "--script",
@@ -82,5 +85,5 @@ private func recordFetch(_ stage: Stage, _ source: StillSource, _ size: Int) asy
         ])
     let seconds = (ContinuousClock.now - began).seconds
     let pages = try await source.counter("pages") - before
-    stage.ledger.record("fetch by \(size)", pages * Double(size) / seconds, "records/s")
+    context.measurements.record("fetch by \(size)", pages * Double(size) / seconds, "records/s")
 }

@@ -1,5 +1,5 @@
 import Postgres
-import Queue
+import JobQueue
 
 /// 12: what many workers cost the server while nothing is due, what one enqueue does to them all, and what a dead one
 /// leaves them to do.
@@ -20,16 +20,16 @@ let fleetBenchmark = Benchmark(
 private let fleetTenants = 20_000
 private let enqueues = 300
 
-private func measureFleet(_ stage: Stage) async throws {
-    let workers = stage.choose(short: 50, full: 200)
-    let seconds = stage.choose(short: 15.0, full: 30)
-    let installation = try await Installation.make(stage, files: ["idle": idleJob])
+private func measureFleet(_ context: BenchmarkContext) async throws {
+    let workers = context.choose(short: 50, full: 200)
+    let seconds = context.choose(short: 15.0, full: 30)
+    let installation = try await Installation.make(context, files: ["idle": idleJob])
     let cluster = installation.cluster
     try await installation.addUsers(tenants: fleetTenants, each: 1)
     try await installation.giveJob()
     try await cluster.script("update jobrunner.jobs set due_at = now() + interval '1 day'")
     try await cluster.settle("jobrunner.jobs")
-    stage.say("starting \(workers) workers")
+    context.say("starting \(workers) workers")
     for number in 1...workers {
         _ = try installation.startWorker(["--concurrency", "10"], as: "worker\(number)")
     }
@@ -40,24 +40,24 @@ private func measureFleet(_ stage: Stage) async throws {
     try await Task.sleep(for: .seconds(15))
     // The plans of a session cost more than its first hundred claims.
     _ = try await pickUps(100, cluster)
-    for round in 1...stage.rounds {
-        stage.say("round \(round) of \(stage.rounds)")
+    for round in 1...context.rounds {
+        context.say("round \(round) of \(context.rounds)")
         var idle = try await idleCores(cluster, seconds)
         try await cluster.forgetStatements()
         let (cpu, began) = (cluster.cpuSeconds, ContinuousClock.now)
         let picks = try await pickUps(enqueues, cluster)
         let (used, span) = (cluster.cpuSeconds - cpu, (ContinuousClock.now - began).seconds)
-        try await cluster.keepStatements(as: "statements of enqueues", in: stage.ledger)
+        try await cluster.keepStatements(as: "statements of enqueues", in: context.measurements)
         idle = (idle + (try await idleCores(cluster, seconds))) / 2
-        stage.ledger.record("idle cores", idle, "cores")
+        context.measurements.record("idle cores", idle, "cores")
         let each = max(0, used - idle * span) / Double(enqueues)
-        stage.ledger.record("per enqueue", each * 1000, "ms")
-        stage.ledger.record("pick-up p50", percentile(picks, 0.5) ?? 0, "ms")
-        stage.ledger.record("pick-up p99", percentile(picks, 0.99) ?? 0, "ms")
+        context.measurements.record("per enqueue", each * 1000, "ms")
+        context.measurements.record("pick-up p50", percentile(picks, 0.5) ?? 0, "ms")
+        context.measurements.record("pick-up p99", percentile(picks, 0.99) ?? 0, "ms")
         let beside = try await coresBesideLockedJob(cluster, seconds)
-        stage.ledger.record("locked job cores", max(0, beside - idle), "cores")
+        context.measurements.record("locked job cores", max(0, beside - idle), "cores")
     }
-    stage.ledger.note(
+    context.measurements.note(
         "Processor time of all of the server's processes. An enqueue's is what \(enqueues) of them took above the"
             + " idle rate before and after them, their runs and outcomes included; pick-up is from its commit to its claim's beginning,"
             + " both by the server's clock. A locked job's cores are what is above the idle rate, too."
@@ -139,8 +139,9 @@ private func claimAndDie(_ cluster: Cluster) async throws -> Int {
                 let claim = Statement(
                     """
                     select count(c.user_id)
-                    from jobrunner.claim_jobs($1, 1, '{bench.idle}', 'infinity', 0, 'infinity', 0, false, true,
-                      array[$2], '{1}', '{1}', '{1}', array[$3::tid]) as c
+                    from jobrunner.claim_jobs($1, 1, '{bench.idle}',
+                      row('infinity', 0, 'infinity', 0, false)::jobrunner.due_walk,
+                      row(array[$2], '{1}', '{1}', '{1}', array[$3::tid])::jobrunner.claim_offer, true) as c
                     """, .int4(Int32(worker)), .int(try job.int(0)), .text(try job.text(1)))
                 guard try session.query(claim).only().int(0) == 1 else {
                     throw BenchError("the worker that is to die has claimed nothing")

@@ -22,47 +22,49 @@ let idleRunsBenchmark = Benchmark(
 
 private let idleFiles = [("status", "304"), ("refresh", "empty page")]
 
-private func measureIdleRuns(_ stage: Stage) async throws {
-    let users = stage.choose(short: 10_000, full: 100_000)
+private func measureIdleRuns(_ context: BenchmarkContext) async throws {
+    let users = context.choose(short: 10_000, full: 100_000)
     // The periods at which so many users make 361 runs a second.
-    let (status, refresh) = stage.choose(short: ("30s", "6m"), full: ("5m", "1h"))
-    let source = try await StillSource.start(stage, users: users, recordsPerUser: 10)
-    let still = try await StillInstallation.make(
-        stage, files: idleFiles.map(\.0), source: source
+    let (status, refresh) = context.choose(short: ("30s", "6m"), full: ("5m", "1h"))
+    let source = try await StaticSource.start(context, users: users, recordsPerUser: 10)
+    let setup = try await StaticInstallation.make(
+        context, files: idleFiles.map(\.0), source: source
     ) {
         $0.replacing("every: 5m", with: "every: \(status)").replacing(
             "every: 1h", with: "every: \(refresh)")
     }
-    try await syncEveryone(stage, still)
-    for round in 1...stage.rounds {
+    try await syncEveryone(context, setup)
+    for round in 1...context.rounds {
         for (file, answer) in idleFiles {
-            stage.say("round \(round) of \(stage.rounds): \(answer)")
-            try await still.postponeAll()
-            try await still.makeDue(file)
-            let drain = try await still.drain(concurrency: idleConcurrency)
+            context.say("round \(round) of \(context.rounds): \(answer)")
+            try await setup.postponeAll()
+            try await setup.makeDue(file)
+            let drain = try await setup.drain(concurrency: idleConcurrency)
             guard drain.requests >= Double(users) else {
                 throw BenchError("\(Int(drain.requests)) requests for \(users) runs")
             }
-            record(stage, drain, answer)
+            record(context, drain, answer)
         }
     }
-    stage.ledger.note(
+    context.measurements.note(
         "A drain's CPU and WAL are divided by the requests that the source answered, one a run. WAL is"
             + " without full-page images, counted by pg_waldump over the whole server.")
-    try await openLoop(stage, still, period: stage.choose(short: 30, full: 300))
+    try await openLoop(context, setup, period: context.choose(short: 30, full: 300))
 }
 
-private func record(_ stage: Stage, _ drain: StillInstallation.Drain, _ answer: String) {
+private func record(
+    _ context: BenchmarkContext, _ drain: StaticInstallation.Drain, _ answer: String
+) {
     let runs = drain.requests
-    let ledger = stage.ledger
-    ledger.record(
+    let measurements = context.measurements
+    measurements.record(
         "CPU, \(answer)", (drain.workerSeconds + drain.serverSeconds) / runs * 1e6, "µs")
-    ledger.record("worker CPU, \(answer)", drain.workerSeconds / runs * 1e6, "µs")
-    ledger.record("PostgreSQL CPU, \(answer)", drain.serverSeconds / runs * 1e6, "µs")
-    ledger.record("WAL, \(answer)", drain.wal.bytesWithoutImages / runs, "bytes")
-    ledger.record("WAL with images, \(answer)", drain.wal.bytes / runs, "bytes")
-    ledger.record("rate, \(answer)", runs / drain.seconds, "runs/s")
-    ledger.record(
+    measurements.record("worker CPU, \(answer)", drain.workerSeconds / runs * 1e6, "µs")
+    measurements.record("PostgreSQL CPU, \(answer)", drain.serverSeconds / runs * 1e6, "µs")
+    measurements.record("WAL, \(answer)", drain.wal.bytesWithoutImages / runs, "bytes")
+    measurements.record("WAL with images, \(answer)", drain.wal.bytes / runs, "bytes")
+    measurements.record("rate, \(answer)", runs / drain.seconds, "runs/s")
+    measurements.record(
         "resident memory, \(answer)", Double(drain.residentPeakBytes) / 1e6, "MB")
 }
 
@@ -70,64 +72,66 @@ private func record(_ stage: Stage, _ drain: StillInstallation.Drain, _ answer: 
 private let idleConcurrency = 200
 
 /// First syncs of both jobs, so that all later runs find nothing new.
-private func syncEveryone(_ stage: Stage, _ still: StillInstallation) async throws {
+private func syncEveryone(_ context: BenchmarkContext, _ setup: StaticInstallation) async throws {
     for (file, _) in idleFiles {
-        stage.say("first syncs of \(still.source.users) users: \(file)")
+        context.say("first syncs of \(setup.source.users) users: \(file)")
         // Some first, and statistics: PostgreSQL keeps plans that it made for empty tables.
-        for users in [100, still.source.users] {
-            try await still.postponeAll()
-            try await still.makeDue(file, users: users)
-            _ = try await still.drain(concurrency: idleConcurrency)
-            try await still.cluster.script("analyze")
+        for users in [100, setup.source.users] {
+            try await setup.postponeAll()
+            try await setup.makeDue(file, users: users)
+            _ = try await setup.drain(concurrency: idleConcurrency)
+            try await setup.cluster.script("analyze")
         }
     }
 }
 
 /// One worker, jobs due when their own ticks come, for two spans of the status job's period.
-private func openLoop(_ stage: Stage, _ still: StillInstallation, period: Int) async throws {
-    let users = still.source.users
+private func openLoop(_ context: BenchmarkContext, _ setup: StaticInstallation, period: Int)
+    async throws
+{
+    let users = setup.source.users
     let span = Double(period) * 2
-    stage.say("open loop of \(Int(span)) s")
+    context.say("open loop of \(Int(span)) s")
     // Everyone's next tick, by the phase that the schedule gives; none before the start.
-    try await still.cluster.script(
+    try await setup.cluster.script(
         """
         update jobrunner.jobs
         set due_at = now() + interval '5 s' + every * (('x' || substr(md5(user_id || name), 1, 8))::bit(32)::bigint
           / 4294967296.0)
         """)
-    try await still.cluster.settle("jobrunner.jobs", "jobrunner.checkpoints")
-    let requests = try await still.source.counter("requests")
-    let server = still.cluster.cpuSeconds
-    let worker = try still.installation.startWorker(
+    try await setup.cluster.settle("jobrunner.jobs", "jobrunner.checkpoints")
+    let requests = try await setup.source.counter("requests")
+    let server = setup.cluster.cpuSeconds
+    let worker = try setup.installation.startWorker(
         ["--concurrency", "\(idleConcurrency)"], as: "worker")
     // The first span brings each job from where it was put to its own phase.
     try await Task.sleep(for: .seconds(5 + period))
     var lateness: [Double] = []
-    let from = try await still.cluster.now()
+    let from = try await setup.cluster.now()
     var ran = 0.0
     for part in 1...2 {
-        let before = try await still.source.counter("requests")
+        let before = try await setup.source.counter("requests")
         try await Task.sleep(for: .seconds(period))
-        ran += try await still.source.counter("requests") - before
-        lateness += try await still.lateness(of: "status", since: from, part: part, period: period)
+        ran += try await setup.source.counter("requests") - before
+        lateness += try await setup.lateness(of: "status", since: from, part: part, period: period)
     }
     let usage = worker.cpuSeconds
     await worker.stop()
-    let runs = try await still.source.counter("requests") - requests
-    stage.ledger.record("lateness p50", percentile(lateness, 0.5) ?? .infinity, "s")
-    stage.ledger.record("lateness p99", percentile(lateness, 0.99) ?? .infinity, "s")
-    stage.ledger.record("lateness, greatest", lateness.max() ?? .infinity, "s")
-    stage.ledger.record("open loop", ran / span, "runs/s")
-    stage.ledger.record("due", Double(users) * (1 + 1.0 / 12) / Double(period), "runs/s")
-    stage.ledger.record("open loop worker CPU", usage / runs * 1e6, "µs")
-    stage.ledger.record(
-        "open loop PostgreSQL CPU", (still.cluster.cpuSeconds - server) / runs * 1e6, "µs")
-    stage.ledger.note(
+    let runs = try await setup.source.counter("requests") - requests
+    context.measurements.record("lateness p50", percentile(lateness, 0.5) ?? .infinity, "s")
+    context.measurements.record("lateness p99", percentile(lateness, 0.99) ?? .infinity, "s")
+    context.measurements.record("lateness, greatest", lateness.max() ?? .infinity, "s")
+    context.measurements.record("open loop", ran / span, "runs/s")
+    context.measurements.record("due", Double(users) * (1 + 1.0 / 12) / Double(period), "runs/s")
+    context.measurements.record("open loop worker CPU", usage / runs * 1e6, "µs")
+    context.measurements.record(
+        "open loop PostgreSQL CPU", (setup.cluster.cpuSeconds - server) / runs * 1e6, "µs")
+    context.measurements.note(
         "Lateness is from a status job's tick to the commit of its run's outcome, of \(lateness.count)"
             + " runs: each job's last run is read twice, one period apart.")
 }
 
-extension StillInstallation {
+extension StaticInstallation {
     /// Nothing is due for a month.
     fileprivate func postponeAll() async throws {
         try await cluster.script(

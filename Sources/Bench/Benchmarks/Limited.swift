@@ -1,5 +1,5 @@
 import Postgres
-import Queue
+import JobQueue
 import Synchronization
 
 /// 17: whether the limit of one tenant slows the claims of all.
@@ -20,26 +20,26 @@ private let sessions = 80
 private let slots = 10
 private let tenants = 100
 
-private func measureLimited(_ stage: Stage) async throws {
-    let jobs = stage.choose(short: 300_000, full: 500_000)
+private func measureLimited(_ context: BenchmarkContext) async throws {
+    let jobs = context.choose(short: 300_000, full: 500_000)
     let installation = try await Installation.make(
-        stage, files: ["idle": idleJob.replacing("every: 1h", with: "every: 1d")])
+        context, files: ["idle": idleJob.replacing("every: 1h", with: "every: 1d")])
     try await installation.addUsers(tenants: tenants, each: jobs / tenants)
     try await installation.giveJob()
     try await makeDue(installation)
-    for round in 1...stage.rounds {
-        stage.say("round \(round) of \(stage.rounds)")
+    for round in 1...context.rounds {
+        context.say("round \(round) of \(context.rounds)")
         // Forth and back, for a machine that is slower at the end than at the beginning.
         var claimed = [false: 0.0, true: 0.0]
         for isLimited in [false, true, true, false] {
             let rate = try await claims(installation, isLimited: isLimited)
             claimed[isLimited, default: 0] += rate.claims / 2
-            stage.ledger.record("failed claims", rate.failed, "")
+            context.measurements.record("failed claims", rate.failed, "")
         }
-        stage.ledger.record("claims, none limited", claimed[false] ?? 0, "1/s")
-        stage.ledger.record("claims, one limited", claimed[true] ?? 0, "1/s")
+        context.measurements.record("claims, none limited", claimed[false] ?? 0, "1/s")
+        context.measurements.record("claims, one limited", claimed[true] ?? 0, "1/s")
     }
-    stage.ledger.note(
+    context.measurements.note(
         "The sessions are workers' claimers in this process, with the waits for locks that workers have. Each ends"
             + " its runs, by finish_runs, before it claims again. A claim that gave nothing is not counted."
     )
@@ -60,7 +60,7 @@ private func claims(
         "select jobrunner.set_tenant('t1', \(isLimited ? "in_max_running => 5" : "in_unlimited => true"))"
     )
     let tally = Tally()
-    let seconds = installation.stage.choose(short: 5.0, full: 10)
+    let seconds = installation.context.choose(short: 5.0, full: 10)
     try await withThrowingTaskGroup(of: Void.self) { group in
         for rank in 0..<sessions {
             group.addTask { try await claim(cluster.url, rank: rank, tally) }
@@ -79,7 +79,7 @@ private func claims(
         tally.end()
         try await cluster.keepStatements(
             as: isLimited ? "statements, one limited" : "statements, none limited",
-            in: installation.stage.ledger)
+            in: installation.context.measurements)
         try await group.waitForAll()
     }
     let left = try await cluster.number(
@@ -129,27 +129,28 @@ private final class Tally: Sendable {
 
 /// One session's claims until it is told that the time is over.
 private func claim(_ url: String, rank: Int, _ tally: Tally) async throws {
-    let database = Database(
-        try DatabaseConfiguration(conninfo: url, applicationName: "jobrunner-bench", lanes: 1))
-    let queue = Queue(database)
-    let worker = try await queue.registerWorker(
-        host: "bench", pid: 1, version: "bench", capacity: slots)
-    let claimer = Claimer(queue, files: ["bench.idle": []], capacity: slots)
-    claimer.note(rank: rank, of: sessions)
-    var count = 0
-    while !tally.isOver {
-        do {
-            let jobs = try await claimer.claim(worker: worker, slots: slots)
-            if !jobs.isEmpty { tally.note(\.given) }
-            try await endIdly(jobs, queue)
-            for job in jobs { claimer.noteEnd(of: job) }
-            _ = claimer.noteWritten()
-        } catch is DatabaseError {
-            tally.note(\.failed)
+    let configuration = try DatabaseConfiguration(
+        conninfo: url, applicationName: "jobrunner-bench", lanes: 1)
+    try await Database.withSessions(configuration) { database in
+        let queue = Queue(database)
+        let worker = try await queue.registerWorker(
+            host: "bench", pid: 1, version: "bench", capacity: slots)
+        let claimer = Claimer(queue, files: ["bench.idle": []], capacity: slots)
+        claimer.note(rank: rank, of: sessions)
+        var count = 0
+        while !tally.isOver {
+            do {
+                let jobs = try await claimer.claim(worker: worker, slots: slots)
+                if !jobs.isEmpty { tally.note(\.given) }
+                try await finishAsUnchanged(jobs, queue)
+                for job in jobs { claimer.noteEnd(of: job) }
+                _ = claimer.noteWritten()
+            } catch is DatabaseError {
+                tally.note(\.failed)
+            }
+            count += 1
+            if count == 5 { tally.noteWarm() }
         }
-        count += 1
-        if count == 5 { tally.noteWarm() }
+        _ = try await queue.leave(worker: worker, deadline: .now + .seconds(10))
     }
-    _ = try await queue.leave(worker: worker, deadline: .now + .seconds(10))
-    await database.close()
 }

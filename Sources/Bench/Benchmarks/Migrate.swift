@@ -17,20 +17,20 @@ let migrateBenchmark = Benchmark(
 
 private let table = "synced.bench_nothing"
 
-private func measureMigrate(_ stage: Stage) async throws {
-    let rows = stage.choose(short: 200_000, full: 1_000_000)
-    let installation = try await Installation.make(stage, files: ["idle": file(columns: 0)])
+private func measureMigrate(_ context: BenchmarkContext) async throws {
+    let rows = context.choose(short: 200_000, full: 1_000_000)
+    let installation = try await Installation.make(context, files: ["idle": file(columns: 0)])
     let cluster = installation.cluster
     try await installation.addUsers(tenants: 1, each: 100)
-    stage.say("making \(readable(Double(rows))) records")
+    context.say("making \(readable(Double(rows))) records")
     try await cluster.script(
         """
         insert into \(table) (user_id, id, title)
         select 1 + n % 100, n::text, md5(n::text) from generate_series(0, \(rows - 1)) as n;
         """)
     try await cluster.settle(table)
-    for round in 1...stage.rounds {
-        stage.say("round \(round) of \(stage.rounds)")
+    for round in 1...context.rounds {
+        context.say("round \(round) of \(context.rounds)")
         let quiet = try await Traffic(cluster, rows: rows).waits {
             try await Task.sleep(for: .seconds(5))
         }
@@ -41,15 +41,15 @@ private func measureMigrate(_ stage: Stage) async throws {
             guard said.contains("title\(round)") else {
                 throw BenchError("migrate changed nothing: \(said)")
             }
-            stage.ledger.record("migrate", (ContinuousClock.now - began).seconds, "s")
+            context.measurements.record("migrate", (ContinuousClock.now - began).seconds, "s")
         }
         for (name, figures) in [("quiet", quiet), ("migrate", migrating)] {
-            stage.ledger.record("longest, \(name)", figures.times.max() ?? 0, "ms")
-            stage.ledger.record("p99, \(name)", percentile(figures.times, 0.99) ?? 0, "ms")
-            stage.ledger.record("failed statements", Double(figures.failed), "")
+            context.measurements.record("longest, \(name)", figures.times.max() ?? 0, "ms")
+            context.measurements.record("p99, \(name)", percentile(figures.times, 0.99) ?? 0, "ms")
+            context.measurements.record("failed statements", Double(figures.failed), "")
         }
     }
-    stage.ledger.note(
+    context.measurements.note(
         "Every reader and writer asks for one row by its key, then rests for 5 ms; the ninth reads a row and keeps"
             + " its transaction open for a second. “quiet” is the same without migrate.")
 }

@@ -20,34 +20,36 @@ private let quietTenants = 200
 /// Of each quiet tenant: one becomes due each second.
 private let quietJobs = 60
 
-private func measureNeighbours(_ stage: Stage) async throws {
-    let busy = stage.choose(short: 300_000, full: 500_000)
-    let seconds = stage.choose(short: 15, full: 50)
+private func measureNeighbours(_ context: BenchmarkContext) async throws {
+    let busy = context.choose(short: 300_000, full: 500_000)
+    let seconds = context.choose(short: 15, full: 50)
     let quiet = idleJob.replacing("every: 1h", with: "every: 1m")
         .replacing("deadline: 60s", with: "deadline: 30s")
         .replacing("bench.idle", with: "bench.quiet").replacing("nothing", with: "quiet")
     let installation = try await Installation.make(
-        stage, files: ["idle": idleJob, "quiet": quiet])
+        context, files: ["idle": idleJob, "quiet": quiet])
     try await installation.addUsers(tenants: 1, each: busy, prefix: "busy")
     try await installation.giveJob(prefix: "busy")
     try await installation.addUsers(tenants: quietTenants, each: quietJobs, prefix: "quiet")
     try await installation.giveJob("bench.quiet", prefix: "quiet")
     // Once for nothing: the first round must find the table as the later ones do.
     try await makeDue(installation, quietOnTicks: false)
-    for round in 1...stage.rounds {
-        stage.say("round \(round) of \(stage.rounds)")
+    for round in 1...context.rounds {
+        context.say("round \(round) of \(context.rounds)")
         let alone = try await busyRate(installation, seconds: seconds, besideQuiet: false)
         let beside = try await busyRate(installation, seconds: seconds, besideQuiet: true)
-        let ledger = stage.ledger
-        ledger.record("quiet jobs late, p50", (percentile(beside.late, 0.5) ?? 0) * 1000, "ms")
-        ledger.record("quiet jobs late, p99", (percentile(beside.late, 0.99) ?? 0) * 1000, "ms")
-        ledger.keep("late in the order of ticks, round \(round), s", .doubles(beside.late))
-        ledger.record("busy rate alone", alone.rate, "jobs/s")
-        ledger.record("quiet rate", beside.quietRate, "jobs/s")
-        ledger.record("busy rate beside quiet", beside.rate, "jobs/s")
-        ledger.record("what is left for it", alone.rate - beside.quietRate, "jobs/s")
+        let measurements = context.measurements
+        measurements.record(
+            "quiet jobs late, p50", (percentile(beside.late, 0.5) ?? 0) * 1000, "ms")
+        measurements.record(
+            "quiet jobs late, p99", (percentile(beside.late, 0.99) ?? 0) * 1000, "ms")
+        measurements.keep("late in the order of ticks, round \(round), s", .doubles(beside.late))
+        measurements.record("busy rate alone", alone.rate, "jobs/s")
+        measurements.record("quiet rate", beside.quietRate, "jobs/s")
+        measurements.record("busy rate beside quiet", beside.rate, "jobs/s")
+        measurements.record("what is left for it", alone.rate - beside.quietRate, "jobs/s")
     }
-    stage.ledger.note(
+    context.measurements.note(
         "One worker with --concurrency 500. Late is a quiet job's outcome less its tick, so that its run"
             + " counts too; what is left is the busy tenant's rate alone less the quiet ones' rate."
     )
@@ -111,7 +113,7 @@ private func makeDue(_ installation: Installation, quietOnTicks: Bool) async thr
           else now() + interval '1 day' end;
         """)
     if quietOnTicks {
-        try await installation.standOnTicks(prefix: "quiet")
+        try await installation.startAtTicks(prefix: "quiet")
     } else {
         try await installation.cluster.settle("jobrunner.jobs")
     }

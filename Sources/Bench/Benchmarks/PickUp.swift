@@ -14,33 +14,33 @@ let pickUpBenchmark = Benchmark(
     ],
     measure: measurePickUp)
 
-private func measurePickUp(_ stage: Stage) async throws {
-    let count = stage.choose(short: 500, full: 2000)
-    let installation = try await Installation.make(stage, files: ["idle": idleJob])
+private func measurePickUp(_ context: BenchmarkContext) async throws {
+    let count = context.choose(short: 500, full: 2000)
+    let installation = try await Installation.make(context, files: ["idle": idleJob])
     try await installation.addUsers(tenants: 5, each: 40)
     try await installation.giveJob()
     // Nothing becomes due by itself.
     try await installation.cluster.script(
         "update jobrunner.jobs set due_at = now() + interval '1 day'")
-    let lines = try LinePipe("\(stage.folder)/worker.err")
+    let lines = try LinePipe("\(context.folder)/worker.err")
     defer { lines.close() }
     let worker = try installation.startWorker(logLevel: "debug", as: "worker")
     _ = try lines.next(containing: "worker_started", within: 10)
-    for round in 1...stage.rounds {
-        stage.say("round \(round) of \(stage.rounds)")
+    for round in 1...context.rounds {
+        context.say("round \(round) of \(context.rounds)")
         let picks = try await pickUps(count, installation, lines)
-        stage.ledger.record("pick-up p50", percentile(picks.starts, 0.5) ?? 0, "ms")
-        stage.ledger.record("pick-up p99", percentile(picks.starts, 0.99) ?? 0, "ms")
-        stage.ledger.record("to the claim p50", percentile(picks.claims, 0.5) ?? 0, "ms")
-        stage.ledger.record("to the claim p99", percentile(picks.claims, 0.99) ?? 0, "ms")
-        stage.ledger.keep("pick-ups of round \(round), ms", .doubles(picks.starts))
+        context.measurements.record("pick-up p50", percentile(picks.starts, 0.5) ?? 0, "ms")
+        context.measurements.record("pick-up p99", percentile(picks.starts, 0.99) ?? 0, "ms")
+        context.measurements.record("to the claim p50", percentile(picks.claims, 0.5) ?? 0, "ms")
+        context.measurements.record("to the claim p99", percentile(picks.claims, 0.99) ?? 0, "ms")
+        context.measurements.keep("pick-ups of round \(round), ms", .doubles(picks.starts))
     }
     await worker.stop()
-    stage.ledger.note(
+    context.measurements.note(
         "\(count) samples a round, 5 to 35 ms apart. The commit's time is the server's clock read in the"
             + " same message behind the commit; a start's is the system's clock when the worker's log"
             + " line “run_started” has been read, so that writing and reading it count too.")
-    stage.ledger.note(
+    context.measurements.note(
         "“To the claim” ends at the beginning of the claim's transaction, which can be before the"
             + " clock was read.")
 }

@@ -20,36 +20,36 @@ let sameAgainBenchmark = Benchmark(
         },
     measure: measureSameAgain)
 
-private func measureSameAgain(_ stage: Stage) async throws {
-    let source = try await StillSource.start(
-        stage, users: 100, recordsPerUser: stage.choose(short: 1000, full: 10_000))
-    let still = try await StillInstallation.make(
-        stage, files: pageSizes.map { "pages\($0)" }, source: source)
+private func measureSameAgain(_ context: BenchmarkContext) async throws {
+    let source = try await StaticSource.start(
+        context, users: 100, recordsPerUser: context.choose(short: 1000, full: 10_000))
+    let setup = try await StaticInstallation.make(
+        context, files: pageSizes.map { "pages\($0)" }, source: source)
     let records = Double(source.records)
-    for round in 1...stage.rounds {
+    for round in 1...context.rounds {
         var versions = 0.0
         for size in pageSizes {
-            stage.say("round \(round) of \(stage.rounds): pages of \(size)")
-            let first = try await still.firstSync("pages\(size)")
-            stage.ledger.record("first by \(size)", records / first.seconds, "records/s")
-            try await still.cluster.settle("synced.still_record", "jobrunner.checkpoints")
-            let before = try await RowVersions(still.cluster)
-            try await still.makeDue("pages\(size)")
-            let again = try await still.drain()
-            versions += try await RowVersions(still.cluster).others(than: before)
-            stage.ledger.record("again by \(size)", records / again.seconds, "records/s")
-            stage.ledger.record(
+            context.say("round \(round) of \(context.rounds): pages of \(size)")
+            let first = try await setup.firstSync("pages\(size)")
+            context.measurements.record("first by \(size)", records / first.seconds, "records/s")
+            try await setup.cluster.settle("synced.static_record", "jobrunner.checkpoints")
+            let before = try await RowVersions(setup.cluster)
+            try await setup.makeDue("pages\(size)")
+            let again = try await setup.drain()
+            versions += try await RowVersions(setup.cluster).others(than: before)
+            context.measurements.record("again by \(size)", records / again.seconds, "records/s")
+            context.measurements.record(
                 "worker by \(size)", again.workerSeconds / records * 1e6, "µs CPU/record")
-            stage.ledger.record(
+            context.measurements.record(
                 "PostgreSQL by \(size)", again.serverSeconds / records * 1e6, "µs CPU/record")
-            stage.ledger.record(
+            context.measurements.record(
                 "WAL by \(size)", again.wal.bytesWithoutImages / Double(source.users), "bytes")
         }
-        stage.ledger.record("row versions", versions, "rows")
+        context.measurements.record("row versions", versions, "rows")
     }
     let pages = pageSizes.map { "\(source.recordsPerUser / $0)" }.joined(separator: " and ")
-    stage.ledger.note("A run reads \(pages) pages.")
-    stage.ledger.note(
+    context.measurements.note("A run reads \(pages) pages.")
+    context.measurements.note(
         "WAL is without full-page images, and all of the drain's divided by its 100 runs: claims,"
             + " outcomes, the worker's registration and PostgreSQL's own records too.")
 }
@@ -65,7 +65,7 @@ private struct RowVersions {
             """
             select count(*)::float8,
               sum(hashtextextended(concat_ws(' ', user_id, id, ctid, xmin), 0)::numeric)::text
-            from synced.still_record
+            from synced.static_record
             """
         ).only()
         count = try row.double(0)

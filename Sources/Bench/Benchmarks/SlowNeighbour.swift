@@ -12,29 +12,29 @@ let slowNeighbourBenchmark = Benchmark(
     ],
     measure: measureSlowNeighbour)
 
-private func measureSlowNeighbour(_ stage: Stage) async throws {
-    let seconds = stage.choose(short: 40, full: 120)
-    let source = try await StillSource.start(
-        stage, users: 10, recordsPerUser: 2000, delayMilliseconds: 5000)
+private func measureSlowNeighbour(_ context: BenchmarkContext) async throws {
+    let seconds = context.choose(short: 40, full: 120)
+    let source = try await StaticSource.start(
+        context, users: 10, recordsPerUser: 2000, delayMilliseconds: 5000)
     let quiet = idleJob.replacing("every: 1h", with: "every: 3m")
         .replacing("deadline: 60s", with: "deadline: 30s")
         .replacing("bench.idle", with: "bench.quiet").replacing("nothing", with: "quiet")
-    let still = try await StillInstallation.make(stage, files: ["slow"], source: source) {
+    let setup = try await StaticInstallation.make(context, files: ["slow"], source: source) {
         $0.replacing("deadline: 7s", with: "deadline: 60s")
     }
-    let installation = still.installation
+    let installation = setup.installation
     try writeFile("\(installation.jobs)/bench/quiet.yaml", quiet)
     try await installation.command(["migrate"])
     try await installation.addUsers(tenants: 100, each: 18, prefix: "quiet")
     try await installation.giveJob("bench.quiet", prefix: "quiet")
-    for round in 1...stage.choose(short: 1, full: stage.rounds) {
-        stage.say("round \(round)")
+    for round in 1...context.choose(short: 1, full: context.rounds) {
+        context.say("round \(round)")
         try await installation.cluster.script(
             """
             truncate jobrunner.checkpoints, jobrunner.runs;
             update jobrunner.jobs set due_at = now() where name = 'bench.slow';
             """)
-        try await installation.standOnTicks(prefix: "quiet")
+        try await installation.startAtTicks(prefix: "quiet")
         let pages = try await source.counter("requests")
         let worker = try installation.startWorker(["--concurrency", "8"], as: "worker")
         // The first claims of a worker, which knows nobody yet, are not the rule.
@@ -45,14 +45,14 @@ private func measureSlowNeighbour(_ stage: Stage) async throws {
         let late = try await installation.lateness(from: start, to: end - 1.5, prefix: "quiet")
         let asked = try await source.counter("requests") - pages
         await worker.stop()
-        stage.ledger.record("quiet start, p50", (percentile(late, 0.5) ?? 0) * 1000, "ms")
-        stage.ledger.record("quiet start, p99", (percentile(late, 0.99) ?? 0) * 1000, "ms")
-        stage.ledger.record("slow pages", asked / Double(seconds + 15), "pages/s")
+        context.measurements.record("quiet start, p50", (percentile(late, 0.5) ?? 0) * 1000, "ms")
+        context.measurements.record("quiet start, p99", (percentile(late, 0.99) ?? 0) * 1000, "ms")
+        context.measurements.record("slow pages", asked / Double(seconds + 15), "pages/s")
         let yields = try await installation.cluster.number(
             "select count(*)::float8 from jobrunner.runs where error_kind = 'yielded'")
-        stage.ledger.record("runs that made room", yields, "")
+        context.measurements.record("runs that made room", yields, "")
     }
-    stage.ledger.note(
+    context.measurements.note(
         "A start's delay is a quiet job's outcome less its tick, so that its run counts too. Eight slots"
             + " could read 1.6 pages a second; one of them is left to short runs.")
 }

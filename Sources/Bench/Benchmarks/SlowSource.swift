@@ -15,32 +15,34 @@ let slowSourceBenchmark = Benchmark(
     ],
     measure: measureSlowSource)
 
-private func measureSlowSource(_ stage: Stage) async throws {
-    let source = try await StillSource.start(
-        stage, users: 2000, recordsPerUser: 100, delayMilliseconds: 2000)
-    let still = try await StillInstallation.make(stage, files: ["slow"], source: source)
-    for round in 1...stage.choose(short: 1, full: stage.rounds) {
-        stage.say("round \(round)")
-        try await still.forgetAll()
-        try await still.makeDue("slow")
-        let worker = try still.installation.startWorker(
+private func measureSlowSource(_ context: BenchmarkContext) async throws {
+    let source = try await StaticSource.start(
+        context, users: 2000, recordsPerUser: 100, delayMilliseconds: 2000)
+    let setup = try await StaticInstallation.make(context, files: ["slow"], source: source)
+    for round in 1...context.choose(short: 1, full: context.rounds) {
+        context.say("round \(round)")
+        try await setup.forgetAll()
+        try await setup.makeDue("slow")
+        let worker = try setup.installation.startWorker(
             ["--drain", "--concurrency", "2000"], as: "worker")
-        let gap = try await longestGap(still, worker)
+        let gap = try await longestGap(setup, worker)
         let ended = await worker.wait()
         guard ended.code == 0 else { throw BenchError("the worker ended with \(ended.code)") }
-        stage.ledger.record("resident memory", Double(ended.residentPeakBytes) / 1e6, "MB")
-        stage.ledger.record("heartbeat, longest gap", gap, "s")
-        stage.ledger.record("in flight", try await source.counter("waiting_max"), "requests")
-        try await recordEnds(stage, still)
+        context.measurements.record("resident memory", Double(ended.residentPeakBytes) / 1e6, "MB")
+        context.measurements.record("heartbeat, longest gap", gap, "s")
+        context.measurements.record(
+            "in flight", try await source.counter("waiting_max"), "requests")
+        try await recordEnds(context, setup)
     }
-    stage.ledger.note(
+    context.measurements.note(
         "A deadline counts from the claim; its end is when the outcome was committed. A third of the"
             + " lease is 5 s, so a gap of 6 s is a heartbeat that was a second late.")
 }
 
 /// The longest time between two signs of life, in seconds, until the worker has ended.
-private func longestGap(_ still: StillInstallation, _ worker: ChildProcess) async throws -> Double {
-    try await still.cluster.withDatabase { database in
+private func longestGap(_ setup: StaticInstallation, _ worker: ChildProcess) async throws -> Double
+{
+    try await setup.cluster.withDatabase { database in
         var longest = 0.0
         var last: Double?
         while worker.ended == nil {
@@ -62,23 +64,23 @@ private func longestGap(_ still: StillInstallation, _ worker: ChildProcess) asyn
     }
 }
 
-private func recordEnds(_ stage: Stage, _ still: StillInstallation) async throws {
-    let rows = try await still.cluster.query(
+private func recordEnds(_ context: BenchmarkContext, _ setup: StaticInstallation) async throws {
+    let rows = try await setup.cluster.query(
         """
         select extract(epoch from ended_at - started_at - interval '7 s')::float8 * 1000
         from jobrunner.runs where error_kind = 'deadline'
         """)
     let overshoots = try rows.map { try $0.double(0) }
-    guard overshoots.count >= still.source.users else {
+    guard overshoots.count >= setup.source.users else {
         throw BenchError("only \(overshoots.count) runs met their deadline")
     }
-    let failed = try await still.cluster.number(
+    let failed = try await setup.cluster.number(
         "select count(*)::float8 from jobrunner.runs where outcome not in ('partial', 'complete')")
     guard failed == 0 else { throw BenchError("\(Int(failed)) runs failed") }
-    let stored = try await still.cluster.number("select count(*)::float8 from synced.still_record")
-    guard Int(stored) == still.source.records else {
-        throw BenchError("\(Int(stored)) records are stored, not \(still.source.records)")
+    let stored = try await setup.cluster.number("select count(*)::float8 from synced.static_record")
+    guard Int(stored) == setup.source.records else {
+        throw BenchError("\(Int(stored)) records are stored, not \(setup.source.records)")
     }
-    stage.ledger.record("overshoot, p50", percentile(overshoots, 0.5) ?? 0, "ms")
-    stage.ledger.record("overshoot, greatest", overshoots.max() ?? 0, "ms")
+    context.measurements.record("overshoot, p50", percentile(overshoots, 0.5) ?? 0, "ms")
+    context.measurements.record("overshoot, greatest", overshoots.max() ?? 0, "ms")
 }

@@ -8,11 +8,11 @@ let spreadBenchmark = Benchmark(
         .ratio(
             "10,000 tenants beside 10", "10,000 tenants", to: "10 tenants", .atLeast, 0.8)
     ],
-    measure: { stage in
-        let few = try await DrainField.make(stage, tenants: 10)
-        let many = try await DrainField.make(stage, tenants: 10_000)
-        for round in 1...stage.rounds {
-            stage.say("round \(round) of \(stage.rounds)")
+    measure: { context in
+        let few = try await DrainSetup.make(context, tenants: 10)
+        let many = try await DrainSetup.make(context, tenants: 10_000)
+        for round in 1...context.rounds {
+            context.say("round \(round) of \(context.rounds)")
             try await few.drain(workers: 1, as: "10 tenants")
             try await many.drain(workers: 1, as: "10,000 tenants")
         }

@@ -9,31 +9,31 @@ let startUpBenchmark = Benchmark(
     ],
     measure: measureStartUp)
 
-private func measureStartUp(_ stage: Stage) async throws {
-    let count = stage.choose(short: 20, full: 100)
-    let installation = try await Installation.make(stage, files: ["idle": idleJob])
+private func measureStartUp(_ context: BenchmarkContext) async throws {
+    let count = context.choose(short: 20, full: 100)
+    let installation = try await Installation.make(context, files: ["idle": idleJob])
     try await installation.command(["tenant", "add", "solo", "--job", "bench.idle"])
     try await installation.command(["user", "add", "one", "--tenant", "solo"])
-    for round in 1...stage.rounds {
-        stage.say("round \(round) of \(stage.rounds)")
+    for round in 1...context.rounds {
+        context.say("round \(round) of \(context.rounds)")
         var help: [Double] = []
         var claims: [Double] = []
         for _ in 0..<count {
-            help.append(try await helpMilliseconds(stage))
+            help.append(try await helpMilliseconds(context))
             claims.append(try await firstClaimMilliseconds(installation))
         }
-        stage.ledger.record("help p50", percentile(help, 0.5) ?? 0, "ms")
-        stage.ledger.record("help p99", percentile(help, 0.99) ?? 0, "ms")
-        stage.ledger.record("first claim p50", percentile(claims, 0.5) ?? 0, "ms")
-        stage.ledger.record("first claim p99", percentile(claims, 0.99) ?? 0, "ms")
+        context.measurements.record("help p50", percentile(help, 0.5) ?? 0, "ms")
+        context.measurements.record("help p99", percentile(help, 0.99) ?? 0, "ms")
+        context.measurements.record("first claim p50", percentile(claims, 0.5) ?? 0, "ms")
+        context.measurements.record("first claim p99", percentile(claims, 0.99) ?? 0, "ms")
     }
-    stage.ledger.note(
+    context.measurements.note(
         "The first claim's time is the server's clock at the claim less its clock just before the"
             + " worker was started.")
 }
 
-private func helpMilliseconds(_ stage: Stage) async throws -> Double {
-    let child = try ChildProcess(stage.program, ["--help"])
+private func helpMilliseconds(_ context: BenchmarkContext) async throws -> Double {
+    let child = try ChildProcess(context.program, ["--help"])
     let ended = await child.wait()
     guard ended.code == 0 else { throw BenchError("--help ended with \(ended.code)") }
     return (ended.at - child.started).milliseconds

@@ -7,8 +7,8 @@ struct Benchmark: Sendable {
     /// What is measured, one sentence.
     let sentence: String
     let goals: [Goal]
-    /// Puts samples into the stage's ledger; what was put there before an error is kept.
-    let measure: @Sendable (Stage) async throws -> Void
+    /// Puts samples into the context's measurements; what was put there before an error is kept.
+    let measure: @Sendable (BenchmarkContext) async throws -> Void
 }
 
 /// A figure and what it must reach.
@@ -17,7 +17,7 @@ struct Goal: Sendable, Equatable {
 
     /// What the figure says, for a row of the report.
     let text: String
-    /// The series of the ledger that is judged by its median.
+    /// The series of the measurements that is judged by its median.
     let series: String
     /// Divided by this one, round by round, before the median is taken; nil: as it is.
     let yardstick: String?
@@ -71,17 +71,5 @@ struct Goal: Sendable, Equatable {
         case .atLeast: limit > 0 ? figure / limit : 1
         case .atMost: figure > 0 ? limit / figure : .infinity
         }
-    }
-}
-
-/// How much time there is.
-enum Form: String, Sendable { case short, full }
-
-/// Why a benchmark could not be run; one line.
-struct BenchError: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) {
-        self.description = description
     }
 }

@@ -26,7 +26,7 @@ final class Cluster: Sendable {
     var url: String { state.withLock { $0.url } }
 
     func start() async throws {
-        let said = try await perform("bin/pg", ["start", "--bench", folder], in: scratch)
+        let said = try await runProgram("bin/pg", ["start", "--bench", folder], in: scratch)
         guard let line = said.split(separator: "\n").first(where: { $0.hasPrefix("DATABASE_URL=") })
         else { throw BenchError("bin/pg start said no DATABASE_URL") }
         let first = try readFile("\(folder)/data/postmaster.pid").split(separator: "\n").first
@@ -47,9 +47,9 @@ final class Cluster: Sendable {
         let isCluster = fileExists("\(folder)/data/PG_VERSION")
         _ = await Task {
             if isCluster {
-                try? await perform("bin/pg", ["stop", folder], in: scratch)
+                try? await runProgram("bin/pg", ["stop", folder], in: scratch)
             } else {
-                try? await perform("rm", ["-rf", folder], in: scratch)
+                try? await runProgram("rm", ["-rf", folder], in: scratch)
             }
         }.value
     }
@@ -64,15 +64,7 @@ final class Cluster: Sendable {
         configuration.statementTimeout = .seconds(600)
         configuration.lockTimeout = .seconds(60)
         configuration.idleInTransactionTimeout = .zero
-        let database = Database(configuration)
-        do {
-            let result = try await body(database)
-            await database.close()
-            return result
-        } catch {
-            await database.close()
-            throw error
-        }
+        return try await Database.withSessions(configuration, body)
     }
 
     /// Runs SQL whose rows nobody needs.

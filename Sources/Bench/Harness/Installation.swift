@@ -3,18 +3,20 @@ import Postgres
 
 /// A database with the schema, a folder of job files, and the commands of the measured program.
 struct Installation: Sendable {
-    let stage: Stage
+    let context: BenchmarkContext
     let cluster: Cluster
     /// Folder of the job files.
     let jobs: String
 
     /// Starts a server and migrates; `files` are job files' texts by their name.
-    static func make(_ stage: Stage, files: [String: String]) async throws -> Installation {
-        let cluster = try await stage.startCluster()
-        let jobs = "\(stage.folder)/jobs"
+    static func make(_ context: BenchmarkContext, files: [String: String]) async throws
+        -> Installation
+    {
+        let cluster = try await context.startCluster()
+        let jobs = "\(context.folder)/jobs"
         try makeFolder("\(jobs)/bench")
         for (name, text) in files { try writeFile("\(jobs)/bench/\(name).yaml", text) }
-        let installation = Installation(stage: stage, cluster: cluster, jobs: jobs)
+        let installation = Installation(context: context, cluster: cluster, jobs: jobs)
         try await cluster.script("create extension if not exists pg_stat_statements")
         try await installation.command(["migrate"])
         return installation
@@ -23,10 +25,10 @@ struct Installation: Sendable {
     /// Runs a command of the program to its end.
     @discardableResult
     func command(_ arguments: [String]) async throws -> String {
-        try await stage.run(stage.program, arguments, environment: environment())
+        try await context.run(context.program, arguments, environment: environment())
     }
 
-    /// Starts a worker; its log is `NAME.err` in the stage's folder.
+    /// Starts a worker; its log is `NAME.err` in the context's folder.
     ///
     /// `sessions` are server settings for its sessions, as `log_min_duration_statement=0`.
     func startWorker(
@@ -39,8 +41,8 @@ struct Installation: Sendable {
         if !sessions.isEmpty {
             variables["PGOPTIONS"] = sessions.map { "-c \($0)" }.joined(separator: " ")
         }
-        return try stage.start(
-            stage.program, ["worker"] + arguments, environment: variables, as: name)
+        return try context.start(
+            context.program, ["worker"] + arguments, environment: variables, as: name)
     }
 
     private func environment() -> [String: String] {

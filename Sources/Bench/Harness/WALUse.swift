@@ -45,7 +45,7 @@ extension Cluster {
         let segment = try await query(
             "select pg_walfile_name(pg_lsn '\(start)' + 1)"
         ).only().text(0)
-        let text = try await perform(
+        let text = try await runProgram(
             "\(serverPrograms)/pg_waldump",
             [
                 "--stats", "--path=\(folder)/data/pg_wal", "--start=\(start)", "--end=\(end)",

@@ -23,14 +23,9 @@ func processorSecondsOfTree(_ root: pid_t) -> Double {
 }
 
 /// Peak of a process's resident memory (VmHWM); nil when it has ended.
-func residentPeakBytes(of pid: pid_t) -> Int? { memoryBytes(of: pid, "VmHWM:") }
-
-/// A process's resident memory now (VmRSS); nil when it has ended.
-func residentBytes(of pid: pid_t) -> Int? { memoryBytes(of: pid, "VmRSS:") }
-
-private func memoryBytes(of pid: pid_t, _ field: String) -> Int? {
+func residentPeakBytes(of pid: pid_t) -> Int? {
     guard let status = try? readFile("/proc/\(pid)/status") else { return nil }
-    let line = status.split(separator: "\n").first { $0.hasPrefix(field) }
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
     return line?.split(whereSeparator: \.isWhitespace).dropFirst().first
         .flatMap { Int($0) }.map { $0 * 1024 }
 }

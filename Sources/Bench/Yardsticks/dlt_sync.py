@@ -1,4 +1,4 @@
-"""Syncs all users of a still source into PostgreSQL with dlt, and prints how long that took.
+"""Syncs all users of a static source into PostgreSQL with dlt, and prints how long that took.
 
     dlt_sync.py SOURCE_URL USERS PAGE_SIZE DATABASE_URL DATASET FOLDER STRATEGY FORMAT WORKERS
 
@@ -55,7 +55,7 @@ def records():
         offset = "0"
         while offset is not None:
             answer = session.get(
-                f"{source}/still/{user}/records", params={"offset": offset, "limit": page_size}
+                f"{source}/static/{user}/records", params={"offset": offset, "limit": page_size}
             )
             answer.raise_for_status()
             page = answer.json()

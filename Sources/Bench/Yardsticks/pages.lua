@@ -8,5 +8,5 @@ function request()
   asked = asked + 1
   local user = asked % users + 1
   local offset = math.floor(asked / users) * size % records
-  return wrk.format("GET", string.format("/still/user-%06d/records?offset=%d&limit=%d", user, offset, size))
+  return wrk.format("GET", string.format("/static/user-%06d/records?offset=%d&limit=%d", user, offset, size))
 end

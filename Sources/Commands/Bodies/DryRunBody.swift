@@ -1,17 +1,19 @@
+import Asking
 import CloudKit
 import HTTP
+import JobFiles
 import JSON
-import JobFile
-import Queue
+import JobQueue
 import Secrets
 import Sync
 import Telemetry
+import Writing
 
-/// `jobrunner dryrun`: exit 1 when the run would end otherwise than complete, or than asked.
+/// `jobrunner dry-run`: exit 1 when the run would end otherwise than complete, or than asked.
 func dryRun(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     let name = arguments.subject
     let sealer = context.settings.hasKeyFile ? try context.settings.sealer() : nil
-    let (scope, preview) = try await context.withQueue { queue in
+    let (scope, report) = try await context.withQueue { queue in
         let scope = try await chosenJobs(arguments, queue)
         var job = try await queue.readJob(name, tenant: scope.tenant, user: scope.user)
         let file = try context.settings.jobFile(named: name)
@@ -21,25 +23,25 @@ func dryRun(_ arguments: ParsedArguments, _ context: Context) async throws -> Ex
         let budgets = Budgets(queue)
         let client = HTTPClient(userAgent: "jobrunner/\(programVersion)", transfersMax: 4)
         defer { client.close() }
-        let sync = Sync(
+        let sync = Syncer(
             Services(
                 queue: queue, client: client, budgets: budgets, sealer: sealer,
                 log: Log(context.settings.log), dialect: cloudKitDialect))
         do {
-            let preview = try await sync.preview(
+            let report = try await sync.dryRun(
                 inputs, RunControl(), pagesMax: arguments.integer("pages") ?? dryPagesUsual)
-            return (scope, preview)
+            return (scope, report)
         } catch QueueError.superseded {
             throw Failure(.temporary, "a run of the job went on meanwhile; try again")
         }
     }
     if arguments.has("json") {
-        try context.output.print(preview.json.text + "\n")
+        try context.output.print(report.json.text + "\n")
     } else {
         let words = "\(name) of \(whose(scope.user, of: scope.tenant))"
-        for line in previewLines(preview, whose: words) { try context.say(line) }
+        for line in reportLines(report, whose: words) { try context.say(line) }
     }
-    return preview.outcome == Outcome.complete.rawValue ? .ok : .failure
+    return report.outcome == Outcome.complete.rawValue ? .ok : .failure
 }
 
 /// A dry run is always asked for: freshness, minimum gaps and probes hold nothing back.
@@ -48,13 +50,7 @@ private func apply(
 ) throws(Failure) {
     job.isForced = true
     if let entity = arguments.text("entity") {
-        let names = file.entities.map(\.name)
-        guard names.contains(entity) else {
-            throw Failure(
-                .data,
-                "job \(file.name) has no entity \(quoted(entity)); expected \(choices(names))"
-                    + hint(for: entity, among: names))
-        }
+        try checkEntity(entity, ofJob: file.name, among: file.entities.map(\.name))
         job.entity = entity
     }
     guard arguments.has("full") else { return }
@@ -69,8 +65,8 @@ private func apply(
 private func inputs(
     _ job: ClaimedJob, _ file: JobFile, _ queue: Queue
 ) async throws -> RunInputs {
-    let source = SourceWish(tenantID: job.tenantID, source: file.source.id, requests: 0)
-    let opened = try await queue.openRuns(
+    let source = BudgetRequest(tenantID: job.tenantID, source: file.source.id, requests: 0)
+    let opened = try await queue.preloadRuns(
         users: [job.claim.userID], lists: file.listPlaces, tables: file.emptinessTables,
         sources: [source], dirtyTables: file.pushedTables)
     return RunInputs(job: job, file: file, opened: opened, claimedAt: .now)
@@ -94,9 +90,9 @@ private func refuseWhileItRuns(
 }
 
 /// The answer for people, line by line.
-func previewLines(_ preview: Preview, whose: String) -> [String] {
+func reportLines(_ report: DryRunReport, whose: String) -> [String] {
     var lines = ["dry run of \(whose): no row, checkpoint or outcome is stored"]
-    for entity in preview.entities {
+    for entity in report.entities {
         let counts = entity.counts.filter { $0.count > 0 }.map {
             "\($0.count) \($0.name.replacing("skipped_", with: ""))"
         }
@@ -111,21 +107,21 @@ func previewLines(_ preview: Preview, whose: String) -> [String] {
             lines.append("  it would go on after page \(page)")
         }
     }
-    for (table, rows) in preview.cleanedUp where rows > 0 {
+    for (table, rows) in report.cleanedUp where rows > 0 {
         lines.append("synced.\(table): \(counted(rows, "row")) would be cleaned up")
     }
-    for what in preview.unsent { lines.append("not sent: \(what)") }
-    if preview.hasStoredCredential {
+    for what in report.unsent { lines.append("not sent: \(what)") }
+    if report.hasStoredCredential {
         lines.append(
             "stored after all: the credential that the source replaced, for the old one is used up")
     }
-    let why = preview.error ?? preview.errorKind
-    lines.append("it would end \(preview.outcome)" + (why.map { ": \($0)" } ?? ""))
+    let why = report.error ?? report.errorKind
+    lines.append("it would end \(report.outcome)" + (why.map { ": \($0)" } ?? ""))
     return lines
 }
 
 /// `+ {…}` for a new row, `- {…}` for one that goes, `~ {key} column: before → after` else.
-private func changeWords(_ change: Preview.Change) -> String {
+private func changeWords(_ change: DryRunReport.Change) -> String {
     guard case .object(let before) = change.before else { return "+ " + change.after.text }
     guard case .object(let after) = change.after else { return "- " + change.before.text }
     let old = Dictionary(before.map { ($0.name, $0.value) }) { first, _ in first }
@@ -136,7 +132,7 @@ private func changeWords(_ change: Preview.Change) -> String {
     return "~ \(JSONValue.object(key).text) " + differing.joined(separator: ", ")
 }
 
-extension Preview {
+extension DryRunReport {
     fileprivate var json: JSONValue {
         .object([
             JSONMember("entities", .array(entities.map(\.json))),
@@ -158,13 +154,13 @@ extension Preview {
     }
 }
 
-extension Preview.Entity {
+extension DryRunReport.Entity {
     fileprivate var json: JSONValue {
         .object(
             [
                 JSONMember("entity", .string(name)), JSONMember("pass", .string(pass)),
                 JSONMember("pages", .integer(pages)),
-            ] + counts.map { JSONMember("\($0.name)_count", .integer($0.count)) } + [
+            ] + counts.map { JSONMember($0.name, .integer($0.count)) } + [
                 JSONMember(
                     "changes",
                     .array(

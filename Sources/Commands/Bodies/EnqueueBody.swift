@@ -1,15 +1,15 @@
-import Queue
+import JobQueue
 
 /// `jobrunner enqueue`.
 func enqueue(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
-    var wish = RunWish()
-    wish.isFull = arguments.has("full")
-    wish.entity = arguments.text("entity")
-    wish.isForced = arguments.has("force")
-    let asked = wish
+    var request = RunRequest()
+    request.isFull = arguments.has("full")
+    request.entity = arguments.text("entity")
+    request.isForced = arguments.has("force")
+    let asked = request
     return try await context.withQueue { queue in
         let scope = try await chosenJobs(arguments, queue)
-        if arguments.has("wait"), asked == RunWish(), let user = scope.user,
+        if arguments.has("wait"), asked == RunRequest(), let user = scope.user,
             try await queue.storedJob(arguments.subject)?.hasFreshness == true
         {
             return try await waitUnlessFresh(scope, user, queue, context)
@@ -39,8 +39,8 @@ private func waitUnlessFresh(
 private func wait(
     for jobs: [EnqueuedJob], of scope: JobScope, _ queue: Queue, _ context: Context
 ) async throws -> ExitCode {
-    var waiting = Waiting(queue: queue, name: scope.job ?? "", tenant: scope.tenant, jobs: jobs)
-    let ended = try await waiting.wait()
+    var waiter = RunWaiter(queue: queue, name: scope.job ?? "", tenant: scope.tenant, jobs: jobs)
+    let ended = try await waiter.wait()
     for line in ended.lines { try context.say(line) }
     return ended.isComplete ? .ok : .failure
 }
@@ -50,31 +50,15 @@ func enqueuedWords(_ jobs: [EnqueuedJob], _ scope: JobScope) -> String {
     let job = scope.job ?? ""
     if let user = scope.user {
         let word = jobs.first?.word ?? "due"
-        return "\(wordsOf[word] ?? word): \(job) of \(whose(user, of: scope.tenant))"
-            + (advice[word] ?? "")
+        return "\(answerWords[word] ?? word): \(job) of \(whose(user, of: scope.tenant))"
+            + (answerAdvice[word] ?? "")
     }
     guard !jobs.isEmpty else { return "nobody: tenant \(scope.tenant) has no user" }
     let order = ["due", "follows_running", "deferred", "paused", "quarantined", "needs_reauth"]
     let groups = order.compactMap { word in
         let count = jobs.count { $0.word == word }
-        return count == 0 ? nil : "\(count) \(wordsOf[word] ?? word)"
+        return count == 0 ? nil : "\(count) \(answerWords[word] ?? word)"
     }
     return "\(job) of \(counted(jobs.count, "user")) of tenant \(scope.tenant): "
         + groups.joined(separator: ", ")
 }
-
-/// What `enqueue` and its like answer, for people.
-let wordsOf = [
-    "due": "due", "follows_running": "follows the run in progress", "deferred": "deferred",
-    "paused": "paused", "quarantined": "set aside", "needs_reauth": "needs a new secret",
-    "wait": "too old",
-]
-
-/// What follows from such an answer.
-let advice = [
-    "follows_running": "; one more run follows it",
-    "deferred": "; the source asked for patience, --force goes now",
-    "paused": "; it runs when it is resumed",
-    "quarantined": "; it runs after jobrunner retry",
-    "needs_reauth": "; it runs when jobrunner user set stores a secret",
-]

@@ -1,6 +1,6 @@
 import JSON
-import JobFile
-import Queue
+import JobFiles
+import JobQueue
 
 /// Secrets that the key file in use doesn't open.
 func secretFindings(_ rows: [JSONValue], keyID: String?) -> [Finding] {

@@ -1,5 +1,5 @@
 import JSON
-import Queue
+import JobQueue
 
 /// `jobrunner fresh`: exit 1 when a reader has to wait.
 func fresh(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
@@ -34,7 +34,8 @@ func freshnessWords(_ freshness: Freshness, _ scope: JobScope) -> String {
         case "refreshing": "; the rows may be used while they are read again"
         case "wait": "; a run is due, and its rows are to be waited for"
         default:
-            (freshness.isUsable ? "; the rows may be used" : "") + (advice[freshness.answer] ?? "")
+            (freshness.isUsable ? "; the rows may be used" : "")
+                + (answerAdvice[freshness.answer] ?? "")
         }
-    return "\(wordsOf[freshness.answer] ?? freshness.answer): \(whole), \(age)\(end)"
+    return "\(answerWords[freshness.answer] ?? freshness.answer): \(whole), \(age)\(end)"
 }

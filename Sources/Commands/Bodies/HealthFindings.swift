@@ -1,6 +1,6 @@
 import JSON
-import JobFile
-import Queue
+import JobFiles
+import JobQueue
 import Telemetry
 
 /// Values that one answer lists; the number tells of the rest.

@@ -1,5 +1,5 @@
 import JSON
-import Queue
+import JobQueue
 
 /// Users that one transaction adds: nobody waits long for one.
 private let batchMax = 1000

@@ -1,4 +1,4 @@
-import Queue
+import JobQueue
 
 /// Calls a verb with the jobs that the command line means.
 private func apply<R>(
@@ -89,10 +89,5 @@ func repairJobs(_ arguments: ParsedArguments, _ context: Context) async throws -
 /// The verb itself takes any name; a wrong one would look like nothing to clear.
 private func check(_ entity: String, of job: String, _ queue: Queue) async throws {
     let entities = try await queue.entities(ofJob: job)
-    guard entities.isEmpty || entities.contains(entity) else {
-        throw Failure(
-            .data,
-            "job \(job) has no entity \(quoted(entity)); expected \(choices(entities))"
-                + hint(for: entity, among: entities))
-    }
+    if !entities.isEmpty { try checkEntity(entity, ofJob: job, among: entities) }
 }

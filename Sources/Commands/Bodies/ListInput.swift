@@ -1,5 +1,5 @@
-import JobFile
-import Queue
+import JobFiles
+import JobQueue
 
 /// Far above any user's list; a larger file is another file than was meant.
 private let listBytesMax = 64 << 20

@@ -1,4 +1,4 @@
-import Queue
+import JobQueue
 
 /// `jobrunner period`: how often a user's job, or that of all users of a tenant, is due.
 func setPeriod(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {

@@ -1,6 +1,8 @@
 import Glibc
-import JobFile
-import Queue
+import JobFiles
+import JobQueue
+import Schema
+import Writing
 
 /// Runs that are listed unless more are asked for.
 private let runsUsual = 50
@@ -19,10 +21,10 @@ func runs(_ arguments: ParsedArguments, _ context: Context) async throws -> Exit
         .number("run"), .text("tenant"), .text("user"), .text("job"), .text("outcome"),
         .time("ended_at", "ended"), .span("took_seconds", "took"),
         .span("waited_seconds", "waited"),
-        .number("page_count", "pages"), .number("fetched_count", "fetched"),
-        .number("inserted_count", "inserted"), .number("updated_count", "updated"),
-        .number("deleted_count", "deleted"), .text("error_kind"), .text("error"),
-        .detail("request_count"), .detail("entities"),
+        .number("pages", "pages"), .number("fetched", "fetched"),
+        .number("inserted", "inserted"), .number("updated", "updated"),
+        .number("deleted", "deleted"), .text("error_kind"), .text("error"),
+        .detail("requests"), .detail("entities"),
     ]
     try context.show(Table(columns, of: rows), asJSON: arguments.has("json"))
     return .ok
@@ -46,8 +48,20 @@ func explain(_ arguments: ParsedArguments, _ context: Context) async throws -> E
             "\(subject): \(systemMessage(errno)); a job by its name needs --tenant T, and --user KEY where it is a user's"
         )
     }
-    for file in try JobFile.load(files: [subject]).get() {
-        try context.output.print(file.expanded + "\n")
+    let files = try JobFile.load(files: [subject]).get()
+    for file in files {
+        let text = arguments.has("sql") ? try renderedSQL(of: file) : file.expanded
+        try context.output.print(text + "\n")
     }
     return .ok
+}
+
+/// What `migrate` makes for a job file, and the statements that its runs send.
+private func renderedSQL(of file: JobFile) throws -> String {
+    let made = try SyncedTable.rendered(for: [file]).map { "\($0);" }
+    let sent = file.entities.flatMap { entity in
+        RenderedStatement.all(of: entity).map { "-- \(entity.name): \($0.purpose)\n\($0.text);" }
+    }
+    return (["-- Made by jobrunner migrate"] + made + ["\n-- Sent by runs of \(file.name)"] + sent)
+        .joined(separator: "\n")
 }

@@ -1,6 +1,6 @@
 import Glibc
 import JSON
-import JobFile
+import JobFiles
 import Postgres
 import Schema
 import Synchronization

@@ -1,5 +1,5 @@
 import Glibc
-import Queue
+import JobQueue
 import Secrets
 
 /// A credential is some kilobytes at most, even as a PEM file.

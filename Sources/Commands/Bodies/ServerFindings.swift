@@ -1,5 +1,5 @@
 import JSON
-import Queue
+import JobQueue
 
 typealias HealthAnswers = [HealthQuestion: [JSONValue]]
 
@@ -105,12 +105,6 @@ private func partitionFindings(_ rows: [JSONValue]) -> [Finding] {
 }
 
 extension JSONValue {
-    /// A member's text, whatever it is; empty for none.
-    func text(_ name: String) -> String {
-        let value = self[name] ?? .null
-        return value.string ?? value.numberText ?? ""
-    }
-
     fileprivate func seconds(_ name: String) -> Double? {
         self[name]?.numberText.flatMap { Double($0) }
     }

@@ -1,5 +1,5 @@
 import JSON
-import Queue
+import JobQueue
 
 /// `jobrunner status`.
 func status(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
@@ -69,9 +69,9 @@ private let jobColumns: [Table.Column] = [
 private let entityColumns: [Table.Column] = [
     .text("job"), .text("entity"), .text("pass_kind", "pass"), .number("page_number", "pages"),
     .text("watermark"), .time("last_synced_at", "last synced"),
-    .number("fetched_count", "fetched"), .number("inserted_count", "inserted"),
-    .number("updated_count", "updated"), .number("unchanged_count", "unchanged"),
-    .number("deleted_count", "deleted"),
-    .number("skipped_incompatible_count", "incompatible"),
+    .number("fetched", "fetched"), .number("inserted", "inserted"),
+    .number("updated", "updated"), .number("unchanged", "unchanged"),
+    .number("deleted", "deleted"),
+    .number("skipped_incompatible", "incompatible"),
     .number("consecutive_failures", "failures"), .text("error"), .detail("error_kind"),
 ]

@@ -1,4 +1,4 @@
-import Queue
+import JobQueue
 import Secrets
 
 /// `jobrunner tenant add`.

@@ -1,10 +1,11 @@
+import Asking
 import CloudKit
 import Conformance
 import HTTP
+import JobFiles
 import JSON
-import JobFile
 import Postgres
-import Queue
+import JobQueue
 import Secrets
 import Sync
 import Telemetry
@@ -13,16 +14,16 @@ import Telemetry
 func testJob(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     let file = try context.settings.jobFile(named: arguments.subject)
     let setting = try TestSetting(arguments, context, file)
-    let outlet = try Outlet(arguments, file, setting.redactor)
-    defer { outlet.client?.close() }
+    let source = try TestSource(arguments, file, setting.redactor)
+    defer { source.client?.close() }
     var home = try context.settings.databaseConfiguration()
     home.statementTimeout = .seconds(600)
-    home.connectPatience = .seconds(2)
-    let scratch = try await Scratch.make(beside: home)
-    let judgements: [Judgement]
+    home.reconnectTimeout = .seconds(2)
+    let scratch = try await ScratchDatabase.make(beside: home)
+    let results: [GuaranteeResult]
     do {
-        judgements = try await untilStopped {
-            try await setting.judgements(file, in: scratch, outlet, context)
+        results = try await untilStopped {
+            try await setting.results(file, in: scratch, source, context)
         }
     } catch {
         await drop(scratch, context)
@@ -30,9 +31,9 @@ func testJob(_ arguments: ParsedArguments, _ context: Context) async throws -> E
     }
     await drop(scratch, context)
     if arguments.has("json") {
-        try context.output.print(JSONValue.array(judgements.map(\.json)).text + "\n")
+        try context.output.print(JSONValue.array(results.map(\.json)).text + "\n")
     }
-    let fails = judgements.contains { if case .fails = $0.finding { true } else { false } }
+    let fails = results.contains { if case .fails = $0.verdict { true } else { false } }
     return fails ? .failure : .ok
 }
 
@@ -47,17 +48,10 @@ private struct TestSetting {
     init(_ arguments: ParsedArguments, _ context: Context, _ file: JobFile) throws {
         base = arguments.text("base")
         isQuiet = arguments.has("json")
-        let pairs = arguments.assignments("set")
-        attributes =
-            JSONValue.object(
-                pairs.compactMap { pair in
-                    guard case .text(let text) = pair.value else { return nil }
-                    return JSONMember(pair.name, .string(text))
-                }
-            ).text
+        attributes = attributesJSON(arguments)
         lists = try readLists(arguments, context).flatMap { try $0.replacements(jobs: [file.name]) }
         secrets = try readSecrets(arguments)
-        guard file.scope == .user || pairs.isEmpty && lists.isEmpty else {
+        guard file.scope == .user || !arguments.has("set") && lists.isEmpty else {
             throw Failure(
                 .data,
                 "job \(file.name) is the tenant's own and has no user; leave --set and --list out"
@@ -67,41 +61,41 @@ private struct TestSetting {
 
     var redactor: Redactor { Redactor(secrets: secrets.map { $0.value.withBytes(Array.init) }) }
 
-    /// Tries all guarantees and prints each judgement as it comes.
-    func judgements(
-        _ file: JobFile, in scratch: Scratch, _ outlet: Outlet, _ context: Context
-    ) async throws -> [Judgement] {
+    /// Tries all guarantees and prints each result as it comes.
+    func results(
+        _ file: JobFile, in scratch: ScratchDatabase, _ source: TestSource, _ context: Context
+    ) async throws -> [GuaranteeResult] {
         // The scratch database is gone afterwards, so that its key need not outlive it.
         let sealer = Sealer(key: try SealingKey.random())
-        let battery = Battery(
-            file, in: scratch, source: outlet.sender, sealer: sealer, version: programVersion,
+        let suite = GuaranteeSuite(
+            file, in: scratch, source: source.sender, sealer: sealer, version: programVersion,
             dialect: cloudKitDialect)
-        var judgements: [Judgement] = []
+        var results: [GuaranteeResult] = []
         do {
-            try await battery.prepare(
+            try await suite.prepare(
                 base: base, attributes: attributes, lists: lists,
                 seal: secrets.isEmpty ? nil : sealing(secrets, with: sealer))
-            tellLimits(file, outlet, context)
-            try await battery.run { judgement in
-                judgements.append(judgement)
-                if !isQuiet { try context.say(judgement.line) }
+            tellLimits(file, source, context)
+            try await suite.run { result in
+                results.append(result)
+                if !isQuiet { try context.say(result.line) }
             }
         } catch {
-            await battery.close()
+            await suite.close()
             // What was not recorded explains whatever followed from it.
-            if error is BatteryError { try outlet.check() }
+            if error is GuaranteeSuiteError { try source.check() }
             throw error
         }
-        await battery.close()
-        try outlet.check()
-        return judgements
+        await suite.close()
+        try source.check()
+        return results
     }
 
-    private func tellLimits(_ file: JobFile, _ outlet: Outlet, _ context: Context) {
+    private func tellLimits(_ file: JobFile, _ source: TestSource, _ context: Context) {
         if file.entities.contains(where: { $0.push != nil }) {
             context.output.complain("note: only what the job pulls is tested; nothing is pushed")
         }
-        guard outlet.client != nil else { return }
+        guard source.client != nil else { return }
         switch file.source.auth {
         case .cloudkitUser(_, _, rotates: true), .oauth2Refresh:
             context.output.complain(
@@ -113,21 +107,21 @@ private struct TestSetting {
 }
 
 /// What answers the requests: the source, perhaps written down, or recordings.
-private struct Outlet {
+private struct TestSource {
     let sender: any Sender
     let client: HTTPClient?
-    private let recorder: Recorder?
-    private let player: Player?
+    private let recorder: RecordingSender?
+    private let player: ReplayingSender?
 
     init(_ arguments: ParsedArguments, _ file: JobFile, _ redactor: Redactor) throws {
         if let folder = arguments.text("replay") {
-            let player = try Player(folder: folder, of: file, redactor)
+            let player = try ReplayingSender(folder: folder, of: file, redactor)
             (sender, client, recorder, self.player) = (player, nil, nil, player)
             return
         }
         let client = HTTPClient(userAgent: "jobrunner/\(programVersion)", transfersMax: 4)
         let recorder = try arguments.text("record").map {
-            try Recorder(client, folder: $0, of: file, redactor)
+            try RecordingSender(client, folder: $0, of: file, redactor)
         }
         sender = recorder ?? client
         (self.client, self.recorder, player) = (client, recorder, nil)
@@ -139,7 +133,7 @@ private struct Outlet {
     }
 }
 
-private func drop(_ scratch: Scratch, _ context: Context) async {
+private func drop(_ scratch: ScratchDatabase, _ context: Context) async {
     do {
         // A command that was stopped must still clean up.
         try await Task { try await scratch.drop() }.value

@@ -1,5 +1,5 @@
 import JSON
-import Queue
+import JobQueue
 
 /// `jobrunner trigger`: a line for each job the event concerns (ST24–ST26).
 func trigger(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
@@ -48,7 +48,7 @@ func triggeredWords(
     case "armed": "armed: \(whole); the event that follows \(event) makes it due"
     case "called_off": "called off: \(whole) is \(inTime) again, as its schedule says"
     case "not_armed": "not armed: \(whole); \(event) counts only after the event that undoes it"
-    default: "\(wordsOf[job.answer] ?? job.answer): \(whole)" + (advice[job.answer] ?? "")
+    default: "\(answerWords[job.answer] ?? job.answer): \(whole)" + (answerAdvice[job.answer] ?? "")
     }
 }
 

@@ -1,5 +1,5 @@
 import JSON
-import Queue
+import JobQueue
 
 /// What a sort of trouble is called, what it means, and what helps.
 private struct Trouble {

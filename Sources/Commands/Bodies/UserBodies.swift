@@ -1,5 +1,5 @@
 import JSON
-import Queue
+import JobQueue
 
 /// `jobrunner user add`.
 func addUser(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
@@ -16,13 +16,7 @@ private func change(
     _ apply: (Queue, UserChange) async throws -> UserChanged
 ) async throws -> ExitCode {
     var user = UserChange(tenant: arguments.required("tenant"), key: arguments.subject)
-    user.attributes =
-        JSONValue.object(
-            arguments.assignments("set").compactMap { pair in
-                guard case .text(let text) = pair.value else { return nil }
-                return JSONMember(pair.name, .string(text))
-            }
-        ).text
+    user.attributes = attributesJSON(arguments)
     user.seal = try sealing(arguments, context)
     let lists = try readLists(arguments, context)
     let change = user

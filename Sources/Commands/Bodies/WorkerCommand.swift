@@ -1,10 +1,11 @@
+import Asking
 import CLinux
 import CloudKit
 import Glibc
 import HTTP
-import JobFile
+import JobFiles
 import Postgres
-import Queue
+import JobQueue
 import Runner
 import Schema
 import Secrets
@@ -34,7 +35,7 @@ enum WorkerCommand {
         }
         let sealer = context.settings.hasKeyFile ? try context.settings.sealer() : nil
         var configuration = try context.settings.databaseConfiguration(lanes: lanes)
-        configuration.plansOnce = true
+        configuration.usesGenericPlans = true
         let database = Database(configuration)
         let queue = Queue(database)
         let settings = workerSettings(arguments)
@@ -63,7 +64,7 @@ enum WorkerCommand {
             connectionsPerHostMax: settings.concurrency)
         let worker = Worker(
             settings, configuration: configuration, queue: queue, files: files,
-            sync: Sync(
+            sync: Syncer(
                 Services(
                     queue: queue, client: client, budgets: budgets, sealer: sealer, log: log,
                     dialect: cloudKitDialect)),
@@ -102,18 +103,18 @@ enum WorkerCommand {
     private static func patiently(
         _ log: Log, _ settings: WorkerSettings, _ check: () async throws -> Void
     ) async throws {
-        let trouble = DatabaseTrouble()
+        let outage = DatabaseOutage()
         while true {
             do {
                 return try await check()
             } catch let error as DatabaseError where error.isConnectionFailure || error.isTransient
             {
-                if let report = trouble.note(error) {
+                if let report = outage.note(error) {
                     log.emit(
                         .databaseLost(Subject(), error: report.error, failures: report.failures))
                 }
                 let isHopeless =
-                    settings.drains && trouble.report(lasting: settings.patience) != nil
+                    settings.drains && outage.report(lasting: settings.patience) != nil
                 if isHopeless || Task.isCancelled { throw error }
                 try? await Task.sleep(for: startPause, clock: .continuous)
             }

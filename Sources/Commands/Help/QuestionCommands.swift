@@ -20,8 +20,9 @@ let questionCommands = [
         options: [
             .value("tenant", "T", "name of the tenant, for a job"),
             .value("user", "KEY", "key of the user, for a job of its own"),
+            .flag("sql", "of a job file: print the SQL that is made from it"),
         ],
-        rules: [.needs("user", "tenant")],
+        rules: [.needs("user", "tenant"), .atMostOne(["sql", "tenant"])],
         example: "jobrunner explain metube.refresh --tenant acme --user ann"),
     CommandSpec(
         "runs", "List ended runs, the latest first",

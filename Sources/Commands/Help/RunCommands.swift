@@ -7,9 +7,6 @@ private let dryPagesMax = 1000
 /// Pages of an entity that a dry run fetches unless more are asked for.
 let dryPagesUsual = 10
 
-/// Rounds of a benchmark; more say nothing new.
-private let roundsMax = 100
-
 /// What makes jobs run.
 let runCommands = [
     CommandSpec(
@@ -39,13 +36,13 @@ let runCommands = [
             .flag(
                 "wait",
                 "until the runs ended, and those that follow a partial one; exit 1 unless complete;"
-                    + " Ctrl-C ends the waiting, not the run; rows that its freshness lets be used"
-                    + " are not waited for"),
+                    + " Ctrl-C ends the waiting, not the run; with freshness, waits only if the"
+                    + " rows are too old to use"),
         ],
         rules: [.atMostOne(["user", "all"])],
         example: "jobrunner enqueue metube.refresh --tenant acme --user ann --wait"),
     CommandSpec(
-        "dryrun",
+        "dry-run",
         "Fetch as a run of a job would, and show what it would write instead of writing it",
         positionals: [.job],
         options: [
@@ -56,7 +53,7 @@ let runCommands = [
             .flag("full", "as a full pass, with the rows that its end would delete"),
             .value("entity", "E", "only this entity"), .json,
         ],
-        example: "jobrunner dryrun metube.refresh --tenant acme --user ann --pages 2"),
+        example: "jobrunner dry-run metube.refresh --tenant acme --user ann --pages 2"),
     CommandSpec(
         "test",
         "Run a job in a scratch database and tell which guarantees it holds; exit 1 if one is not held",
@@ -87,24 +84,4 @@ let runCommands = [
         ],
         options: [.tenant, .user, .json],
         example: "jobrunner trigger network_restored --tenant acme"),
-    CommandSpec(
-        "bench",
-        "Measure this program beside yardsticks, in databases of its own; exit 1 if something could"
-            + " not be measured",
-        positionals: [
-            PositionalSpec(name: "NAME", count: .any, help: "name or number of a benchmark")
-        ],
-        options: [
-            .flag("all", "every benchmark"),
-            .flag("full", "the long forms, which take hours, instead of the short ones"),
-            .value(
-                "rounds", "N", as: .integer(1...roundsMax),
-                "how often product and yardstick take turns"),
-            .value("out", "DIR", "where the report goes (a new folder under .build/bench)"),
-            .value(
-                "report", "FILE",
-                "report that is brought up to date too, with chart and numbers beside it"),
-            .flag("list", "only tell which benchmarks there are"),
-        ],
-        example: "jobrunner bench drain --rounds 5"),
 ]

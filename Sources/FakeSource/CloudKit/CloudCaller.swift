@@ -47,7 +47,7 @@ struct CloudCaller {
     private static func required(_ container: CloudContainer) -> CloudError {
         var error = CloudError("AUTHENTICATION_REQUIRED", "request needs authorization")
         error.redirectURL =
-            "https://idmsa.apple.com/IDMSWebAuth/auth?container=\(escaped(container.key.name))"
+            "https://idmsa.apple.com/IDMSWebAuth/auth?container=\(percentEncoded(container.key.name))"
         return error
     }
 
@@ -62,7 +62,7 @@ struct CloudCaller {
         else { return false }
         var path = request.path
         if settings.signedPath == .query, !request.queries.isEmpty {
-            let pairs = request.queries.map { "\(escaped($0.0))=\(escaped($0.1))" }
+            let pairs = request.queries.map { "\(percentEncoded($0.0))=\(percentEncoded($0.1))" }
             path += "?" + pairs.joined(separator: "&")
         }
         var hashes = [CloudSignature.hash(request.body)]

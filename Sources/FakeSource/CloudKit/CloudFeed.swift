@@ -88,14 +88,15 @@ struct CloudFeed {
         let repeated = sent == nil ? 0 : call.settings.repeatedRecords
         let (page, hasMore) = zone.changes(after: position, limit: limit, types: types)
         var shown = before(position, in: zone, count: min(repeated, limit)) + page
-        if case .empty? = call.fault?.twist { shown = [] }
+        if case .empty? = call.fault?.cursorFault { shown = [] }
         shown += shown.prefix(call.fault?.duplicates ?? 0)
         let end = hasMore ? page.last?.sequence ?? position : max(zone.end, position)
         return Page(
             changes: shown,
             shape: try call.shape(
                 zone, desiredKeys: asked["desiredKeys"] ?? call.body["desiredKeys"]),
-            token: next(zone, at: end, sent).text, hasMore: hasMore || call.fault?.twist != nil)
+            token: next(zone, at: end, sent).text,
+            hasMore: hasMore || call.fault?.cursorFault != nil)
     }
 
     /// The changes just before a position, for pages that overlap.
@@ -127,7 +128,7 @@ struct CloudFeed {
 
     private func next(_ zone: CloudZone, at end: Int, _ sent: CloudToken?) -> CloudToken {
         var next = call.token(zone, at: end)
-        switch call.fault?.twist {
+        switch call.fault?.cursorFault {
         case nil: break
         case .endless?: next.nonce = call.request.number
         case .repeated?: return sent ?? call.token(zone, at: 0)

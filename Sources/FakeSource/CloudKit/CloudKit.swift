@@ -4,13 +4,13 @@ final class CloudKit {
     private let seed: UInt64
     /// What containers made later start with.
     private var settings = CloudSettings()
-    private(set) var containers: [CloudContainer.Key: CloudContainer] = [:]
+    private(set) var containers: [CloudContainerKey: CloudContainer] = [:]
     var scripts: [CloudScript] = []
 
     init(seed: UInt64) { self.seed = seed }
 
     /// The container, made at the first look.
-    func container(_ key: CloudContainer.Key) -> CloudContainer {
+    func container(_ key: CloudContainerKey) -> CloudContainer {
         if let known = containers[key] { return known }
         let made = CloudContainer(key, settings: settings, seed: seed)
         containers[key] = made
@@ -18,7 +18,7 @@ final class CloudKit {
     }
 
     /// Changes the settings of one container, or of all that are and will be.
-    func set(_ command: Command, of key: CloudContainer.Key?) throws(BadRequest) {
+    func set(_ command: Command, of key: CloudContainerKey?) throws(BadRequest) {
         if let key { return try container(key).settings.set(command) }
         try settings.set(command)
         for container in containers.values { try container.settings.set(command) }

@@ -79,7 +79,7 @@ struct CloudQuery {
         let page = Array(rows[first...].prefix(limit))
         let hasMore = first + page.count < rows.count
         var shown = Array(rows[(first - repeated)..<first].prefix(limit)) + page
-        if case .empty? = call.fault?.twist { shown = [] }
+        if case .empty? = call.fault?.cursorFault { shown = [] }
         shown += shown.prefix(call.fault?.duplicates ?? 0)
         return answer(shown, shape, next: next(page.last, marker, hasMore))
     }
@@ -102,7 +102,7 @@ struct CloudQuery {
         var next = CloudToken(
             kind: .marker, scope: scope, epoch: call.database.markerEpoch,
             position: last?.serial ?? sent?.position ?? 0, keys: last?.keys ?? sent?.keys ?? [])
-        switch call.fault?.twist {
+        switch call.fault?.cursorFault {
         case nil: return hasMore ? next : nil
         case .endless?:
             next.nonce = call.request.number

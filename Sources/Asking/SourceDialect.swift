@@ -1,0 +1,121 @@
+public import HTTP
+public import JSON
+public import JobFiles
+public import JobQueue
+public import Reading
+
+/// What a source that speaks more than plain REST does its own way: the one seam to
+/// sources.
+///
+/// The page loop asks and decides; a dialect only translates, and keeps nothing between calls.
+public protocol SourceDialect: RecordClassifier {
+    /// Signs one attempt; called anew for each, since a signature holds for minutes.
+    ///
+    /// Throws `RunEnd.needsReauth` when a secret is missing or is no key.
+    func signed(
+        _ request: HTTPRequest, with secrets: SourceSecrets, unixSeconds: Int
+    ) throws -> HTTPRequest
+
+    /// What the answer as a whole failed with, whatever its status; nil: it did not.
+    ///
+    /// `document` is the body when that is JSON.
+    func failure(in response: HTTPResponse, _ document: JSONDocument?) -> SourceFailure?
+
+    /// A credential that the answer replaces the sent one with (MS27).
+    func newCredential(in response: HTTPResponse) -> NewCredential?
+
+    /// Takes a step that the job file names; `send` makes a request and throws what it fails with.
+    ///
+    /// Returns what is to be remembered of the step; `remembered` is what it returned before.
+    func take(
+        _ step: PresetStep, remembered: String?,
+        send: (DialectRequest) async throws -> JSONDocument
+    ) async throws -> String?
+
+    /// The request that brings local rows to the source.
+    func pushRequest(_ operations: [PushOperation], of entity: Entity) -> DialectRequest
+
+    /// What became of each operation, in order; throws `RunEnd` malformed when that can't be told.
+    func pushResults(
+        _ document: JSONDocument, of operations: [PushOperation]
+    ) throws -> [PushResult]
+
+    /// The request that reads records by name, at most as many as a push may hold.
+    func lookupRequest(_ names: [String], of entity: Entity) -> DialectRequest
+
+    /// The records a look-up found, by name; nil: gone. A record that failed is left out.
+    func lookedUp(_ document: JSONDocument) -> [String: JSONNode?]
+}
+
+/// The opened secrets of one run, for signing.
+public struct SourceSecrets: Sendable {
+    private let values: Values
+
+    init(_ values: Values) { self.values = values }
+
+    /// The text of a credential's template.
+    ///
+    /// Throws `RunEnd.needsReauth` when a secret it names is not set.
+    public func text(_ template: Template) throws -> String {
+        for case .secret(let name) in template.placeholders where values.secrets[name] == nil {
+            throw RunEnd.needsReauth(message: "secret '\(name)' is not set")
+        }
+        return try Renderer(values: values).requiredText(template)
+    }
+
+    /// The secret of a name; throws `RunEnd.needsReauth` when it is not set.
+    public func text(ofSecret name: String) throws -> String {
+        try text(Template(pieces: [.placeholder(.secret(name))]))
+    }
+}
+
+/// A request in a dialect's own words: a POST of JSON to a path below the base, or a GET.
+public struct DialectRequest: Sendable {
+    /// Path below the source's base.
+    public var path: String
+    /// The body; nil: a GET.
+    public var body: JSONValue?
+
+    /// Describes a request.
+    public init(path: String, body: JSONValue?) {
+        self.path = path
+        self.body = body
+    }
+}
+
+/// A failure in the source's own words.
+public struct SourceFailure: Sendable {
+    /// The source's code, such as `ZONE_NOT_FOUND`.
+    public var code: String?
+    /// The source's reason.
+    public var reason: String
+    /// How long the source wants to be left alone; nil: it does not say.
+    public var wait: Duration?
+    /// It may pass within the run, so that the retry rule applies.
+    public var mayPass: Bool
+    /// How the run ends when nothing cures it.
+    public var end: RunEnd
+
+    /// Describes a failure.
+    public init(code: String?, reason: String, wait: Duration?, mayPass: Bool, end: RunEnd) {
+        self.code = code
+        self.reason = reason
+        self.wait = wait
+        self.mayPass = mayPass
+        self.end = end
+    }
+}
+
+/// A secret that the source replaced.
+public struct NewCredential: Sendable {
+    /// Name of the secret.
+    public var name: String
+    /// Its new value.
+    public var value: String
+
+    /// Describes a replaced secret.
+    public init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+}

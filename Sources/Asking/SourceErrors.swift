@@ -1,0 +1,38 @@
+public import HTTP
+public import JobQueue
+
+/// A 429 without a word about patience waits so long.
+public let unsaidWait = Duration.seconds(60)
+
+/// How a run ends that a request fails.
+public func classified(_ error: HTTPError, of request: String) -> RunEnd {
+    let message = "\(request): \(error)"
+    switch error {
+    case .timedOut: return .failed(.timedOut, message)
+    case .resolve, .connect, .sendOrReceive, .truncated: return .failed(.unavailable, message)
+    case .badEncoding, .tooLarge: return .failed(.malformed, message)
+    case .cancelled: return .interrupted(.cancelled)
+    // Nobody's fault but that of all pages at the moment.
+    case .crowded: return .deferred(.blocked, message: message, wait: .seconds(10))
+    case .invalidRequest, .tls, .redirectRefused, .tooManyRedirects, .addressRefused:
+        return .failed(.rejected, message)
+    }
+}
+
+/// What an unexpected status means.
+///
+/// 401, 403 and 421 park the job only when there is a credential to renew.
+public func classified(
+    status: Int, of request: String, excerpt: String, hasCredential: Bool
+) -> RunEnd {
+    let message = "\(request) was answered with \(status)" + (excerpt.isEmpty ? "" : ": \(excerpt)")
+    switch status {
+    case 401, 403, 421:
+        return hasCredential ? .needsReauth(message: message) : .failed(.rejected, message)
+    case 408: return .failed(.timedOut, message)
+    case 429:
+        return .deferred(.rateLimited, message: message, wait: unsaidWait)
+    case 500...599: return .failed(.unavailable, message)
+    default: return .failed(.rejected, message)
+    }
+}

@@ -1,0 +1,57 @@
+public import JSON
+public import JobFiles
+import Secrets
+
+/// What placeholders stand for that belong to one request of a pass, and not to the whole run.
+public struct PassValues: Sendable {
+    /// Where an incremental pass begins; nil: a full one has no such place.
+    public var since: JSONValue?
+    /// The position of the page; nil: the pass begins.
+    public var pageToken: JSONValue?
+    /// How many records a page is asked for.
+    public var pageSize: Int?
+    /// The items of a `for_each` that the pass is for.
+    public var chunk: [String]?
+
+    /// Values of no pass.
+    public init() {}
+}
+
+/// The values placeholders stand for.
+///
+/// A missing one is nil, never an empty text.
+public struct Values: Sendable {
+    /// The user's own, a JSON object.
+    public var attributes: JSONValue
+    /// The opened secrets.
+    var secrets: [String: SecretValue] = [:]
+    /// Loaded when a call that sends them is made.
+    public var lists: [String: [String]] = [:]
+    /// Bodies of earlier calls of this run.
+    public var answers: [String: JSONDocument] = [:]
+    /// Those of one request.
+    var pass = PassValues()
+    /// The row that is pushed.
+    var row: [String: String] = [:]
+
+    init(attributes: JSONValue) { self.attributes = attributes }
+
+    /// The value of a placeholder; nil: there is none.
+    public subscript(placeholder: Placeholder) -> JSONValue? {
+        switch placeholder {
+        case .user(let name): attributes[name]
+        case .secret(let name):
+            secrets[name].map { secret in
+                .string(secret.withBytes { String(decoding: $0, as: UTF8.self) })
+            }
+        case .list(let name): lists[name].map { .array($0.map(JSONValue.string)) }
+        case .since: pass.since
+        case .pageToken: pass.pageToken
+        case .pageSize: pass.pageSize.map(JSONValue.integer)
+        case .call(let name, let path):
+            answers[name].flatMap { path.first(in: $0.root) }?.value
+        case .chunk: pass.chunk.map { .array($0.map(JSONValue.string)) }
+        case .row(let name): row[name].map(JSONValue.string)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+/// A binary heap: the least element is first, adding and taking one costs logarithmic time.
+///
+/// Inlinable, so that a caller in another room gets the code for its own element type.
+public struct MinHeap<Element: Comparable & Sendable>: Sendable {
+    @usableFromInline var elements: [Element] = []
+
+    /// An empty heap.
+    @inlinable public init() {}
+
+    /// How many elements it holds.
+    @inlinable public var count: Int { elements.count }
+
+    /// The least element; nil: the heap is empty.
+    @inlinable public var least: Element? { elements.first }
+
+    /// Adds an element.
+    @inlinable public mutating func push(_ element: Element) {
+        elements.append(element)
+        var place = elements.count - 1
+        while place > 0 {
+            let above = (place - 1) / 2
+            guard elements[place] < elements[above] else { return }
+            elements.swapAt(place, above)
+            place = above
+        }
+    }
+
+    /// Takes out the least element; nil: the heap is empty.
+    @inlinable public mutating func pop() -> Element? {
+        guard let least = elements.first, let last = elements.popLast() else { return nil }
+        guard !elements.isEmpty else { return least }
+        elements[0] = last
+        var place = 0
+        while true {
+            var next = 2 * place + 1
+            guard next < elements.count else { return least }
+            if next + 1 < elements.count, elements[next + 1] < elements[next] { next += 1 }
+            guard elements[next] < elements[place] else { return least }
+            elements.swapAt(place, next)
+            place = next
+        }
+    }
+
+    /// Drops the elements that `isKept` does not want; costs as much as building the heap anew.
+    @inlinable public mutating func keep(_ isKept: (Element) -> Bool) {
+        // A sorted array is a heap as well.
+        elements = elements.filter(isKept).sorted()
+    }
+}

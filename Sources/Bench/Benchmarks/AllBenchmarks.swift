@@ -1,7 +1,0 @@
-/// Every benchmark, in the order of the table in docs/BENCHMARKS.md.
-let allBenchmarks: [Benchmark] = [
-    drainBenchmark, pickUpBenchmark, idleRunsBenchmark, firstSyncBenchmark, sameAgainBenchmark,
-    slowSourceBenchmark, crowdBenchmark, heldBackBenchmark, processesBenchmark, neighboursBenchmark,
-    startUpBenchmark, fleetBenchmark, emptyBenchmark, slowNeighbourBenchmark, askedBenchmark,
-    spreadBenchmark, limitedBenchmark, migrateBenchmark, equalBenchmark,
-].sorted { $0.number < $1.number }

@@ -1,0 +1,3 @@
+import Bench
+
+runBenchmarks(Array(CommandLine.arguments.dropFirst()))

@@ -1,0 +1,13 @@
+public import Asking
+public import JobFiles
+
+/// The dialect of a source that has the preset; nil: the source has none.
+public func cloudKitDialect(for source: Source) -> (any SourceDialect)? {
+    switch source.preset {
+    case .cloudkit(let place): CloudKitDialect(place: place, authentication: source.auth)
+    case nil: nil
+    }
+}
+
+/// Each requirement is met by the file that knows of it.
+extension CloudKitDialect: SourceDialect {}

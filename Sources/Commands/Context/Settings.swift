@@ -1,0 +1,72 @@
+import JobFiles
+import Postgres
+import Secrets
+import Telemetry
+
+/// What the environment says, read in this one place.
+struct Settings: Sendable {
+    /// Where the database is; nil leaves it to libpq's `PG*` variables.
+    ///
+    /// It may hold a password.
+    private let databaseURL: String?
+    /// Folder of the job files.
+    let jobsFolder: String
+    private let keyFile: String?
+    let log: LogSettings
+
+    /// Reads the variables; an empty one is as good as none.
+    ///
+    /// Throws `LogSettingError`.
+    init(environment: (String) -> String?) throws {
+        func value(_ name: String) -> String? {
+            environment(name).flatMap { $0.isEmpty ? nil : $0 }
+        }
+        databaseURL = value("DATABASE_URL")
+        jobsFolder = value("JOBRUNNER_JOBS") ?? "jobs"
+        keyFile = value("JOBRUNNER_KEY_FILE")
+        var words: [String: String] = [:]
+        for name in ["JOBRUNNER_LOG", "JOBRUNNER_LOG_LEVEL"] { words[name] = value(name) }
+        log = try LogSettings(environment: words)
+    }
+
+    /// The database's settings, for a number of sessions.
+    func databaseConfiguration(lanes: Int = 1) throws -> DatabaseConfiguration {
+        try DatabaseConfiguration(
+            conninfo: databaseURL, applicationName: "jobrunner", lanes: lanes)
+    }
+
+    /// The job files that are right, and what is wrong with the others, whose jobs alone it concerns.
+    ///
+    /// Throws `Failure` when none is right.
+    func jobFiles() throws -> (right: [JobFile], mistakes: [Mistake]) {
+        let (jobs, mistakes) = JobFile.loadEach(directory: jobsFolder)
+        if jobs.isEmpty, !mistakes.isEmpty { throw Failure(mistakes: mistakes) }
+        return (jobs, mistakes)
+    }
+
+    /// The job file of that name.
+    ///
+    /// Throws `Failure` when there is none; a wrong file may be it, so that mistakes are told.
+    func jobFile(named name: String) throws -> JobFile {
+        let (files, mistakes) = try jobFiles()
+        if let file = files.first(where: { $0.name == name }) { return file }
+        guard mistakes.isEmpty else { throw Failure(mistakes: mistakes) }
+        throw Failure(
+            .data,
+            "no file of \(jobsFolder) defines job \(name); expected \(choices(files.map(\.name)))"
+                + hint(for: name, among: files.map(\.name)))
+    }
+
+    var hasKeyFile: Bool { keyFile != nil }
+
+    /// What seals and opens secrets.
+    func sealer() throws -> Sealer {
+        guard let keyFile else {
+            throw Failure(
+                .configuration,
+                "JOBRUNNER_KEY_FILE is not set; expected the path of the file with the key that"
+                    + " seals secrets")
+        }
+        return Sealer(key: try KeyFile.load(keyFile))
+    }
+}

@@ -1,0 +1,3 @@
+/// Every command, in the order of the help.
+let allCommands: [CommandSpec] =
+    schemaCommands + tenantCommands + userCommands + runCommands + questionCommands + jobCommands

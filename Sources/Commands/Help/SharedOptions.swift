@@ -1,0 +1,18 @@
+/// Options that several commands have.
+extension OptionSpec {
+    static let json = OptionSpec.flag("json", "print JSON instead of text")
+    static let secret = OptionSpec.repeated(
+        "secret", "NAME=@FILE|-", as: .assignment(.secret),
+        "secret from a file or standard input, never in the arguments")
+    static let tenant = OptionSpec.value(
+        "tenant", "T", required: true, "name of the tenant")
+    static let tenantFilter = OptionSpec.value("tenant", "T", "only this tenant")
+    static let user = OptionSpec.value(
+        "user", "KEY", "key of the user; none for a job of the tenant's own")
+    static let userFilter = OptionSpec.value("user", "KEY", "only this user of the tenant")
+}
+
+/// Arguments that several commands have.
+extension PositionalSpec {
+    static let job = PositionalSpec(name: "JOB", count: .one, help: "name of the job")
+}

@@ -1,0 +1,38 @@
+/// What a command does.
+typealias Body = @Sendable (ParsedArguments, Context) async throws -> ExitCode
+
+/// The body of each command, by its name.
+let bodies: [String: Body] = [
+    "migrate": migrate,
+    "validate": validate,
+    "doctor": doctor,
+    "tenant add": addTenant,
+    "tenant set": setTenant,
+    "tenant list": listTenants,
+    "tenant pause": pauseTenant,
+    "tenant resume": resumeTenant,
+    "tenant remove": removeTenant,
+    "user add": addUser,
+    "user import": importUsers,
+    "user set": setUser,
+    "user list": listUsers,
+    "user pause": pauseUser,
+    "user resume": resumeUser,
+    "user remove": removeUser,
+    "worker": WorkerCommand.run,
+    "enqueue": enqueue,
+    "dry-run": dryRun,
+    "test": testJob,
+    "fresh": fresh,
+    "trigger": trigger,
+    "status": status,
+    "explain": explain,
+    "runs": runs,
+    "cancel": cancelJobs,
+    "retry": retryJobs,
+    "pause": pauseJobs,
+    "resume": resumeJobs,
+    "period": setPeriod,
+    "reset": resetJobs,
+    "repair": repairJobs,
+]

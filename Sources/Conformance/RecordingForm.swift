@@ -1,0 +1,88 @@
+import Asking
+import HTTP
+import JobFiles
+import JSON
+import Telemetry
+
+/// What makes two requests the same for a recording, and what of an answer is kept.
+struct RecordingForm: Sendable {
+    /// Header fields that a run reads; others may tell of a person or a session.
+    private static let kept = [
+        "content-type", "date", "etag", "last-modified", "link", "retry-after",
+    ]
+
+    private let redactor: Redactor
+    private let signInNames: Set<String>
+    private let tokenURL: String?
+    private let keptNames: Set<String>
+
+    init(_ file: JobFile, _ redactor: Redactor) {
+        self.redactor = redactor
+        var names: Set<String> = ["ckAPIToken", "ckWebAuthToken"]
+        var address: String?
+        switch file.source.auth {
+        case .query(let name, _): names.insert(name)
+        case .oauth2Client(let client), .oauth2Refresh(let client, _): address = client.tokenURL
+        default: break
+        }
+        signInNames = names
+        tokenURL = address
+        let positions = file.entities.compactMap { entity -> String? in
+            guard case .nextURL(.header(let name)) = entity.page.style else { return nil }
+            return name.lowercased()
+        }
+        keptNames = Set(Self.kept + positions)
+    }
+
+    /// Method, path and query without what signs in, and a hash of the body.
+    func key(of request: HTTPRequest) -> (method: String, path: String, body: String) {
+        let address = request.url.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" }
+        let parts = address.split(separator: "?", maxSplits: 1)
+        let query = (parts.count > 1 ? parts[1] : "").split(separator: "&").filter { pair in
+            !signInNames.contains(String(pair.prefix { $0 != "=" }))
+        }
+        let path = String(parts.first ?? "/")
+        let whole = path + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
+        // What is sent for an access token is secret as a whole.
+        let body = request.url == tokenURL ? [] : request.body ?? []
+        let text = redactor.redacted(String(decoding: body, as: UTF8.self))
+        return (request.method, redactor.redacted(whole), body.isEmpty ? "" : stableHash(text))
+    }
+
+    /// The answer as a recording keeps it.
+    func kept(_ response: HTTPResponse, to request: HTTPRequest) -> JSONValue {
+        let headers = response.headers.filter { keptNames.contains($0.name.lowercased()) }
+        let body =
+            request.url == tokenURL
+            ? withoutTokens(response.body) : String(decoding: response.body, as: UTF8.self)
+        let (method, path, hash) = key(of: request)
+        return .object([
+            JSONMember("method", .string(method)), JSONMember("path", .string(path)),
+            JSONMember("request_body_hash", .string(hash)),
+            JSONMember("status", .integer(response.status)),
+            JSONMember(
+                "headers",
+                .array(
+                    headers.map {
+                        .object([
+                            JSONMember("name", .string($0.name)),
+                            JSONMember("value", .string(redactor.redacted($0.value))),
+                        ])
+                    })),
+            JSONMember("body", .string(redactor.redacted(body))),
+        ])
+    }
+
+    /// A token endpoint's answer with a word in place of each token.
+    private func withoutTokens(_ body: [UInt8]) -> String {
+        guard case .object(let members)? = (try? JSONDocument(parsing: body))?.root.value else {
+            return ""
+        }
+        return JSONValue.object(
+            members.map { member in
+                member.name.hasSuffix("_token")
+                    ? JSONMember(member.name, .string("recorded")) : member
+            }
+        ).text
+    }
+}

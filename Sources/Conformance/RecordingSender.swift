@@ -1,0 +1,67 @@
+public import Asking
+import Glibc
+public import HTTP
+public import JobFiles
+import JSON
+import Synchronization
+public import Telemetry
+
+/// Writes every exchange into a file of its own, numbered in the order of the answers.
+///
+/// Signatures and sign-in parameters are left out, and secrets taken out of all else.
+public final class RecordingSender: Sender {
+    private let inner: any Sender
+    private let folder: String
+    private let form: RecordingForm
+    private let state = Mutex(State())
+
+    private struct State {
+        var count = 0
+        var errno: Int32 = 0
+    }
+
+    /// Makes the folder, or takes an empty one; throws `GuaranteeSuiteError`.
+    public init(
+        _ inner: any Sender, folder: String, of file: JobFile, _ redactor: Redactor
+    ) throws {
+        self.inner = inner
+        self.folder = folder
+        form = RecordingForm(file, redactor)
+        guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
+            throw recordingError(folder, errno)
+        }
+        guard try recordings(in: folder).isEmpty else {
+            throw GuaranteeSuiteError(
+                cause: .recordings, message: "\(folder) holds recordings already; expected none")
+        }
+    }
+
+    /// Sends it, and writes down what was answered.
+    public func send(
+        _ request: HTTPRequest, deadline: ContinuousClock.Instant
+    ) async throws(HTTPError) -> HTTPResponse {
+        let response = try await inner.send(request, deadline: deadline)
+        let text = form.kept(response, to: request).indentedText + "\n"
+        state.withLock { state in
+            state.count += 1
+            let digits = String(state.count)
+            let name = String(repeating: "0", count: max(0, 5 - digits.count)) + digits
+            let number = write(Array(text.utf8), "\(folder)/\(name).json")
+            if state.errno == 0 { state.errno = number }
+        }
+        return response
+    }
+
+    /// Throws `GuaranteeSuiteError` when a file could not be written.
+    public func check() throws {
+        let number = state.withLock { $0.errno }
+        if number != 0 { throw recordingError(folder, number) }
+    }
+}
+
+/// Returns an error number, or 0.
+private func write(_ bytes: [UInt8], _ path: String) -> Int32 {
+    guard let handle = fopen(path, "wxe") else { return errno }
+    let count = fwrite(bytes, 1, bytes.count, handle)
+    return fclose(handle) == 0 && count == bytes.count ? 0 : EIO
+}

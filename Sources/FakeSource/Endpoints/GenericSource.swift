@@ -1,0 +1,180 @@
+/// One source for each style of paging, over the same data.
+struct GenericSource {
+    let users: Users
+
+    /// Nil when the path is none of these.
+    func answer(_ request: Request, _ fault: FaultKind?) throws(BadRequest) -> Answer? {
+        guard request.segments.count == 3, request.segments[0] == "generic" else { return nil }
+        guard let style = Style(rawValue: request.segments[2]) else { return nil }
+        guard request.method == "GET" else { return .error(405, "Method not allowed") }
+        guard let user = users.find(request.segments[1]) else {
+            return .error(404, "User not found")
+        }
+        let tag = "\"\(user.key % 1_000_000)-\(user.revision)\""
+        if request.header("if-none-match") == tag {
+            return Answer(status: 304, headers: [("ETag", tag)])
+        }
+        var reader = Reader(
+            user: user, request: request, since: try request.since(), limit: try request.limit(),
+            cursorFault: fault?.cursorFault, duplicates: fault?.duplicates ?? 0)
+        var answer = try reader.read(style)
+        answer.headers.append(("ETag", tag))
+        return answer
+    }
+
+    enum Style: String {
+        case single, token, link, offset, page, keyset, sync
+        /// Pages that are counted, where the one behind the last is not found.
+        case counted
+        case nextURL = "next_url"
+        case nextHeader = "next_header"
+    }
+}
+
+private struct Reader {
+    let user: User
+    let request: Request
+    let since: Milliseconds?
+    let limit: Int
+    let cursorFault: CursorFault?
+    let duplicates: Int
+    var headers: [(String, String)] = []
+
+    mutating func read(_ style: GenericSource.Style) throws(BadRequest) -> Answer {
+        switch style {
+        case .single:
+            return answer(user.records(since: since, afterSeq: 0, limit: .max), next: nil) { _ in }
+        case .offset: return try offset()
+        case .page: return try numbered()
+        case .counted: return try counted()
+        case .keyset: return try keyset()
+        case .sync: return try sync()
+        case .token, .nextURL, .nextHeader, .link: return try cursored(style)
+        }
+    }
+
+    private mutating func cursored(_ style: GenericSource.Style) throws(BadRequest) -> Answer {
+        let sent = request.query("cursor").flatMap { $0.isEmpty ? nil : $0 }
+        let position = try sent.map(Cursor.decode) ?? nil
+        let page = user.records(since: since, afterSeq: seq(position), limit: limit)
+        let last = page.items.last.map { Position.seq($0.seq) }
+        var next = page.hasMore ? Cursor.encode(last) : nil
+        if let cursorFault {
+            next = cursorFault.cursor(next: last, sent: sent, at: position, number: request.number)
+        }
+        let link = next.map(url)
+        if let link, style == .nextHeader { headers.append(("X-Next", link)) }
+        if let link, style == .link {
+            let first = "<\(url(Cursor.encode(nil)))>; rel=\"first\""
+            headers.append(("Link", "\(first), <\(link)>; rel=\"next\""))
+        }
+        return answer(page, next: next) { json in
+            if let next, style == .token { json.field("next_token", next) }
+            if let link, style == .nextURL { json.field("next", link) }
+        }
+    }
+
+    private func seq(_ position: Position?) -> Int {
+        if case .seq(let seq)? = position { return seq }
+        return 0
+    }
+
+    /// The same request with another cursor.
+    private func url(_ cursor: String) -> String {
+        let others = request.queries.filter { $0.0 != "cursor" } + [("cursor", cursor)]
+        let query = others.map { "\(percentEncoded($0.0))=\(percentEncoded($0.1))" }.joined(
+            separator: "&")
+        return "http://\(request.header("host") ?? "localhost")\(request.path)?\(query)"
+    }
+
+    private mutating func offset() throws(BadRequest) -> Answer {
+        let total = user.recordCount(since: since)
+        var offset = try request.number("offset") ?? 0
+        let asked = offset
+        if case .endless? = cursorFault, total > 0 { offset %= total }
+        let page = user.records(since: since, afterSeq: 0, offset: offset, limit: limit)
+        return answer(page, next: nil) { json in
+            json.field("offset", asked)
+            json.field("total", cursorFault == nil ? total : total + 1_000_000_000)
+        }
+    }
+
+    private mutating func numbered() throws(BadRequest) -> Answer {
+        let number = try request.number("page") ?? 1
+        guard number > 0 else { throw BadRequest("Invalid page") }
+        let total = user.recordCount(since: since)
+        let last = max(1, (total + limit - 1) / limit)
+        let shown = cursorFault == nil ? number - 1 : (number - 1) % last
+        let (offset, overflow) = shown.multipliedReportingOverflow(by: limit)
+        let page = user.records(
+            since: since, afterSeq: 0, offset: overflow ? .max : offset, limit: limit)
+        return answer(page, next: nil) { json in
+            json.field("page", number)
+            json.field("last_page", cursorFault == nil ? last : last + 1_000_000_000)
+        }
+    }
+
+    private mutating func counted() throws(BadRequest) -> Answer {
+        let number = try request.number("page") ?? 1
+        let total = user.recordCount(since: since)
+        let last = max(1, (total + limit - 1) / limit)
+        guard (1...last).contains(number) else { return .error(404, "Invalid page.") }
+        let page = user.records(
+            since: since, afterSeq: 0, offset: (number - 1) * limit, limit: limit)
+        return answer(page, next: nil) { json in
+            json.field("count", total)
+            json.field("next_page", number + 1 <= last ? number + 1 : 0)
+            json.field("is_last", number == last)
+            if number < last { json.field("next", "\(request.path)?page=\(number + 1)") }
+        }
+    }
+
+    private mutating func keyset() throws(BadRequest) -> Answer {
+        let after = try request.number("after") ?? 0
+        var page = user.records(since: since, afterSeq: after, limit: limit)
+        if case .endless? = cursorFault, page.items.isEmpty {
+            page = user.records(since: since, afterSeq: 0, limit: limit)
+        }
+        let greatest = page.items.last?.seq ?? after
+        let reported =
+            switch cursorFault {
+            case nil, .empty?: greatest
+            case .endless?: max(greatest, after &+ 1)
+            case .repeated?, .loop?: after
+            }
+        return answer(page, next: String(reported)) { $0.field("maxSeqReturned", reported) }
+    }
+
+    private mutating func sync() throws(BadRequest) -> Answer {
+        let sent = request.query("token").flatMap { $0.isEmpty ? nil : $0 }
+        let position = try sent.map(Cursor.decode) ?? nil
+        let page = user.records(since: nil, afterSeq: seq(position), limit: limit)
+        let last = page.items.last.map { Position.seq($0.seq) } ?? position
+        let token =
+            cursorFault?.cursor(next: last, sent: sent, at: position, number: request.number)
+            ?? Cursor.encode(last ?? .seq(0))
+        return answer(page, next: token) { json in
+            json.field("sync_token", token)
+            json.field("more", page.hasMore || cursorFault != nil)
+        }
+    }
+
+    private func answer(
+        _ page: Page<Record>, next: String?, _ rest: (inout JSONText) -> Void
+    ) -> Answer {
+        var items = page.items
+        if case .empty? = cursorFault { items = [] }
+        items += items.prefix(duplicates)
+        var json = JSONText(reserving: 64 + items.count * 120)
+        json.raw("{")
+        json.array("items", of: items) { $0.write(into: &$1) }
+        rest(&json)
+        json.raw("}")
+        var answer = Answer.json(200, json.bytes)
+        answer.headers += headers
+        answer.served = Answer.Served(
+            records: items.count, first: items.first?.id, last: items.last?.id, next: next,
+            versions: items.map { ($0.id, $0.version) })
+        return answer
+    }
+}

@@ -1,0 +1,71 @@
+/// What the files of one set say against each other; the later file is the one that is wrong.
+func conflicts(between files: [ReadFile]) -> [Mistake] {
+    let good = files.compactMap { file in
+        (try? file.result.get()).map { (file: file, job: $0) }
+    }
+    var mistakes: [Mistake] = []
+    var jobs: [String: String] = [:]
+    var sources: [String: (file: String, source: Source)] = [:]
+    var columns: [String: (file: String, kind: Field.Kind)] = [:]
+    var keys: [String: (file: String, key: Set<String>)] = [:]
+    for (file, job) in good {
+        if let other = jobs[job.name] {
+            mistakes.append(
+                file.mistake(
+                    at: file.root?["job"], "job \"\(job.name)\" is defined by \(other) too"))
+        }
+        jobs[job.name] = jobs[job.name] ?? file.file
+        let source = file.root?["source"]
+        if let other = sources[job.source.id], let part = difference(job.source, other.source) {
+            let message = "source \"\(job.source.id)\" has another \(part) in \(other.file)"
+            mistakes.append(file.mistake(at: source?[part] ?? source?["id"], message))
+        }
+        sources[job.source.id] = sources[job.source.id] ?? (file.file, job.source)
+        for (table, shape, node) in describedTables(of: job, in: file) {
+            if let other = keys[table], other.file != file.file, other.key != shape.key {
+                let message = "table \"\(table)\" has another key in \(other.file)"
+                mistakes.append(file.mistake(at: node, message))
+            }
+            keys[table] = keys[table] ?? (file.file, shape.key)
+            for (column, kind) in shape.columns.sorted(by: { $0.key < $1.key }) {
+                let name = "\(table).\(column)"
+                if let other = columns[name], other.file != file.file, other.kind != kind {
+                    let message =
+                        "column \"\(name)\" is \(kind.rawValue) here, "
+                        + "but \(other.kind.rawValue) in \(other.file)"
+                    mistakes.append(file.mistake(at: node, message))
+                }
+                columns[name] = columns[name] ?? (file.file, kind)
+            }
+        }
+    }
+    return mistakes
+}
+
+/// The first key in which two descriptions of one source differ; nil when they agree.
+private func difference(_ left: Source, _ right: Source) -> String? {
+    if left.base != right.base { return "base" }
+    if left.cloudkitPlace?.container != right.cloudkitPlace?.container { return "container" }
+    if left.cloudkitPlace?.environment != right.cloudkitPlace?.environment {
+        return "environment"
+    }
+    if left.preset != right.preset { return "database" }
+    if left.auth != right.auth { return "auth" }
+    if left.timeout != right.timeout { return "timeout" }
+    if left.retry != right.retry { return "retry" }
+    if left.rate != right.rate { return "rate" }
+    return left.headers != right.headers ? "headers" : nil
+}
+
+private func describedTables(
+    of job: JobFile, in file: ReadFile
+) -> [(table: String, shape: TableShape, node: Node?)] {
+    let lists = job.lists.map { list in
+        (list.table, TableShape(list), file.root?["lists"]?[list.name]?["table"])
+    }
+    guard case .sequence(let nodes)? = file.root?["entities"]?.content else { return lists }
+    return lists
+        + zip(job.entities, nodes).map { entity, node in
+            (entity.write.table, TableShape(entity), node["write"]?["table"] ?? node)
+        }
+}

@@ -1,0 +1,66 @@
+// What follows from an entity's declaration and several rooms ask.
+
+extension Entity {
+    /// Place of a field among the entity's; nil: it has none of that name.
+    public func index(of field: String) -> Int? {
+        records.fields.firstIndex { $0.name == field }
+    }
+
+    /// A full pass notes what it shows and deletes the rest at its end.
+    public var sweeps: Bool { write.mode == .replaceAll || write.deletes?.sweeps == true }
+
+    /// Pages hold more than rows to write: tombstones, or rows that are only shown.
+    public var hasRowActions: Bool { sweeps || write.deletes?.appliesTombstones == true }
+
+    /// The columns by which a tombstone finds its row.
+    public var tombstoneKey: [String] {
+        cloudkit == nil ? records.key : recordNameColumn.map { [$0] } ?? []
+    }
+
+    /// Pages ascend by the very time that `{since}` compares, so that the greatest one stored is a
+    /// safe place to begin again (CloudKit reference, 9.3).
+    public var comesInOrderOfWatermark: Bool {
+        guard case .query(let query)? = cloudkit, let since = query.since,
+            incremental?.watermark == .maxSeen
+        else { return false }
+        return query.sort.first.map { $0.isAscending && $0.name == since.name } ?? true
+    }
+}
+
+extension Page {
+    /// A change feed: its position is a token that outlives the pass.
+    public var isFeed: Bool {
+        if case .syncToken = style { true } else { false }
+    }
+
+    /// Its position is kept when the pass ends.
+    public var outlives: Bool { persists || isFeed }
+
+    /// The next position is a whole address.
+    public var continuesByAddress: Bool {
+        switch style {
+        case .nextURL, .linkHeader: true
+        default: false
+        }
+    }
+
+    /// The next position is our own count, which a source may ignore.
+    public var isCounted: Bool {
+        switch style {
+        case .offset, .number: true
+        default: false
+        }
+    }
+
+    /// The field whose greatest value is the next position.
+    public var keysetField: String? {
+        if case .keyset(.field(let name), _) = style { name } else { nil }
+    }
+}
+
+extension Authentication {
+    /// The query parameter that signs in, when one does.
+    public var queryName: String? {
+        if case .query(let name, _) = self { name } else { nil }
+    }
+}

@@ -1,0 +1,233 @@
+/// What two parts of one entity must agree on, as far as they could be read.
+extension NodeReading {
+    func checkSince(_ uses: [PlaceholderUse], keys: Keys<EntityKey>) {
+        let use = uses.first { $0.placeholder == .since }
+        if let use, keys[.incremental] == nil {
+            add(use.node, "{since} has no value without incremental")
+        }
+        let isReadable = uses.allSatisfy { $0.placeholder != nil }
+        if use == nil, isReadable, keys[.incremental] != nil, let request = keys[.request] {
+            add(request, "incremental, but {since} is never sent; every pass would be a full one")
+        }
+        if let forEach = keys[.forEach], isReadable,
+            !uses.contains(where: { $0.placeholder == .chunk })
+        {
+            add(forEach, "for_each, but {chunk} is never sent; every pass would read the same")
+        }
+    }
+
+    func checkNewerBy(
+        _ keys: Keys<EntityKey>, columns: Columns?, write: Write?, incremental: Incremental?
+    ) {
+        let seesMax = incremental?.watermark == .maxSeen
+        guard let node = keys[.write]?["newer_by"] else {
+            if seesMax, write != nil, write?.mode != .newestWins,
+                let place = keys[.incremental]?["watermark"]
+            {
+                add(place, "max_seen needs write.newer_by, the field whose largest value it keeps")
+            }
+            return
+        }
+        guard let columns, let name = fieldName(node, names: columns.names),
+            let field = columns.field(named: name)
+        else { return }
+        guard field.kind == .timestamp || field.kind == .int else {
+            add(
+                node,
+                "newer_by must be a timestamp or an int, \"\(name)\" is \(field.kind.rawValue)")
+            return
+        }
+        guard seesMax, field.kind == .int, let incremental, let place = keys[.incremental] else {
+            return
+        }
+        if incremental.format != .raw {
+            add(place["format"] ?? place, "\"\(name)\" is an int, so the format must be raw")
+        }
+        if incremental.overlap != .zero, let overlap = place["overlap"] {
+            add(overlap, "\"\(name)\" is an int, so no time can be taken off it")
+        }
+    }
+
+    func checkKeyset(_ keys: Keys<EntityKey>, page: Page, records: Records) {
+        guard case .keyset(.field(let name), _) = page.style, let node = keys[.page]?["by"],
+            fieldName(node, names: keys[.records]?["fields"]?.keys) != nil,
+            let field = records.field(named: name)
+        else { return }
+        if ![.int, .timestamp, .text].contains(field.kind) || !field.required {
+            add(node, "a keyset's field must be a required int, timestamp or text")
+        }
+    }
+}
+
+/// What the parts of a whole entity must agree on.
+extension NodeReading {
+    func checkEntity(_ entity: Entity, _ keys: Keys<EntityKey>) {
+        checkWindow(entity, keys)
+        checkFullPasses(entity, keys)
+        checkDeletes(entity, keys)
+        checkPush(entity, keys)
+        checkSteps(entity, keys)
+        checkTotal(entity, keys)
+        if entity.isConditional, entity.request.method != "GET", let node = keys[.conditional] {
+            add(
+                node,
+                "only a GET is answered with 304, this request is a \(entity.request.method)")
+        }
+        if entity.forEach != nil, entity.cloudkit != nil, let node = keys[.forEach] {
+            add(node, "an operation of cloudkit has no place for {chunk}")
+        }
+    }
+
+    /// A query is windowed by `since` and `incremental` together, a feed by its token.
+    private func checkWindow(_ entity: Entity, _ keys: Keys<EntityKey>) {
+        switch entity.cloudkit {
+        case nil: break
+        case .zoneChanges:
+            if let node = keys[.incremental] {
+                add(node, "changes/zone goes on from its sync token; leave incremental out")
+            }
+        case .query:
+            if keys[.cloudkit]?["since"] == nil, let node = keys[.incremental] {
+                add(
+                    node,
+                    "incremental, but cloudkit.since is missing; every pass would be a full one")
+            }
+            if entity.incremental == nil, let node = keys[.cloudkit]?["since"] {
+                add(node, "since has no value without incremental")
+            }
+        }
+    }
+
+    /// Absence proves nothing but at the end of a full pass (invariant 6).
+    private func checkFullPasses(_ entity: Entity, _ keys: Keys<EntityKey>) {
+        let write = keys[.write]
+        if entity.write.deletes?.sweeps == true, let node = write?["deletes"]?["sweep"] {
+            if entity.incremental != nil, entity.incremental?.fullEvery == nil {
+                add(
+                    node,
+                    "a sweep follows a full pass, and an incremental entity reads none without "
+                        + "incremental.full_every")
+            }
+            if entity.page.persists {
+                add(node, "a keyset that persists never reads a full pass, so nothing can be swept")
+            }
+            if entity.forEach != nil {
+                add(node, "a pass of for_each shows one chunk only, so nothing can be swept")
+            }
+        }
+        guard entity.write.mode == .replaceAll, let node = write?["mode"] else { return }
+        let reason: String? =
+            if entity.incremental != nil {
+                "an incremental pass shows only what is new; leave incremental out"
+            } else if entity.page.persists || entity.page.isSyncToken {
+                "the position outlives the pass, so the next one shows only what is new"
+            } else if entity.forEach != nil {
+                "a pass of for_each shows one chunk only"
+            } else if entity.push != nil {
+                "local edits would be lost"
+            } else {
+                nil
+            }
+        if let reason { add(node, "replace_all deletes what a pass did not show: \(reason)") }
+    }
+
+    private func checkDeletes(_ entity: Entity, _ keys: Keys<EntityKey>) {
+        guard let deletes = entity.write.deletes, let node = keys[.write]?["deletes"] else {
+            return
+        }
+        if let word = node["tombstones"], word.isScalar("delete"), !deletes.appliesTombstones {
+            add(word, "no tombstones come without changes/zone or flag_at")
+        }
+        if deletes.unsent == .localEditWins, entity.push == nil, let word = node["unsent"] {
+            add(word, "there are no unsent edits without push")
+        }
+    }
+
+    private func checkPush(_ entity: Entity, _ keys: Keys<EntityKey>) {
+        if entity.write.unique?.losers == .delete, entity.push?.sendsDeletes != true,
+            let node = keys[.write]?["unique"]?["losers"]
+        {
+            add(node, "losers come back with the next full pass unless push.select has deleted")
+        }
+        guard let push = entity.push, let node = keys[.push] else { return }
+        if entity.cloudkit == nil {
+            add(node, "only an entity with cloudkit can be pushed")
+        } else if !entity.isChangeFeed, scope.place?.database == .public {
+            add(
+                node,
+                "a server's key can't write for a user; push needs database private or shared")
+        } else if !entity.isChangeFeed, scope.place?.database == .shared {
+            add(node, "in a shared database only changes/zone can be pushed")
+        }
+        for name in push.columns where entity.records.field(named: name) == nil {
+            guard let place = node["record_name"] else { continue }
+            addUnknown("field", name, known: entity.records.fields.map(\.name), at: place)
+        }
+        if push.resolution == .newestWins, entity.write.newerBy == nil {
+            add(
+                node["on_conflict"]?["resolve"] ?? node,
+                "newest_wins needs write.newer_by, the field that says which is newer")
+        }
+        if let type = node["record_type"], !entity.recordTypes.isEmpty,
+            !entity.recordTypes.contains(push.recordType)
+        {
+            addUnknown("record type", push.recordType, known: entity.recordTypes, at: type)
+        }
+    }
+
+    /// A total counts what stands in the source's list, not what lies inside its elements.
+    private func checkTotal(_ entity: Entity, _ keys: Keys<EntityKey>) {
+        guard case .number(_, .total) = entity.page.style,
+            entity.records.at.steps.count(where: { $0 == .each }) > 1,
+            let node = keys[.page]?["total_at"]
+        else { return }
+        add(node, "records.at goes through several [], so a total can't be compared with them")
+    }
+
+    private func checkEnd(_ recovery: Recovery, of entity: Entity, _ node: Node) {
+        guard recovery.then == .endPass, let then = node["then"] else { return }
+        if !entity.page.isCounted {
+            add(then, "end_pass is for style offset and page, which may ask behind the last page")
+        }
+        if !recovery.steps.isEmpty, let steps = node["do"] {
+            add(steps, "end_pass repeats no request, so that steps are of no use")
+        }
+        let mayPass = recovery.statuses.first { $0 >= 500 || [403, 408, 425, 429].contains($0) }
+        if let mayPass, let place = node["if"]?["status"] {
+            add(
+                place, "\(mayPass) says nothing of the list's end; expected such as 400, 404 or 416"
+            )
+        }
+    }
+
+    private func checkSteps(_ entity: Entity, _ keys: Keys<EntityKey>) {
+        let hasToken = entity.page.isSyncToken || entity.page.persists
+        for (recovery, node) in zip(entity.recover, keys[.recover]?.elements ?? []) {
+            checkEnd(recovery, of: entity, node)
+            for (step, place) in zip(recovery.steps, node["do"]?.elements ?? []) {
+                if step == .createZone, !entity.isChangeFeed {
+                    add(place, "only changes/zone names a zone that could be made")
+                }
+                if step == .forgetToken, !hasToken {
+                    add(place, "no token outlives a pass of this entity; leave forget_token out")
+                }
+            }
+        }
+    }
+}
+
+extension Page {
+    /// Its position outlives the pass by the source's own protocol.
+    fileprivate var isSyncToken: Bool {
+        if case .syncToken = style { true } else { false }
+    }
+}
+
+extension Push {
+    /// The columns that the name of a record is made of.
+    fileprivate var columns: [String] {
+        recordName.placeholders.compactMap { placeholder in
+            if case .row(let name) = placeholder { name } else { nil }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import JSON
+
+/// The parts of an entity as a job file writes them.
+extension Page {
+    var expanded: JSONValue {
+        let common = JSONValue.members(
+            ("size", size.map { .integer($0) }), ("max_pages", maxPages.map { .integer($0) }),
+            ("end", endsAtShortPage ? .string("short_page") : nil))
+        return .object((style.expanded(persists: persists).members ?? []) + (common.members ?? []))
+    }
+}
+
+extension Page.Style {
+    fileprivate func expanded(persists: Bool) -> JSONValue {
+        switch self {
+        case .single: .members(("style", .string("single")))
+        case .token(let path): .members(("style", .string("token")), ("token_at", .text(path)))
+        case .nextURL(.body(let path)):
+            .members(("style", .string("next_url")), ("url_at", .text(path)))
+        case .nextURL(.header(let name)):
+            .members(("style", .string("next_url")), ("url_header", .string(name)))
+        case .linkHeader: .members(("style", .string("link_header")))
+        case .offset(let start, let total):
+            .members(
+                ("style", .string("offset")), ("start", .integer(start)),
+                ("total_at", total.map { .text($0) }))
+        case .number(let start, let end):
+            .members(("style", .string("page")), ("start", .integer(start)), end.expanded)
+        case .keyset(let place, let start):
+            .members(
+                ("style", .string("keyset")), place.expanded, ("start", .string(start)),
+                ("persist", .bool(persists)))
+        case .syncToken(let at, let more):
+            .members(
+                ("style", .string("sync_token")), ("token_at", .text(at)),
+                ("more_at", .text(more)))
+        }
+    }
+}
+
+extension Page.NumberEnd? {
+    fileprivate var expanded: (String, JSONValue?) {
+        switch self {
+        case nil: ("last_at", nil)
+        case .last(let path): ("last_at", .text(path))
+        case .next(let path): ("next_at", .text(path))
+        case .total(let path): ("total_at", .text(path))
+        }
+    }
+}
+
+extension Page.KeysetPlace {
+    fileprivate var expanded: (String, JSONValue?) {
+        switch self {
+        case .body(let path): ("token_at", .text(path))
+        case .field(let name): ("by", .string(name))
+        }
+    }
+}
+
+extension Incremental {
+    var expanded: JSONValue {
+        .members(
+            ("watermark", .string(watermark.rawValue)), ("overlap", .span(overlap)),
+            ("format", .string(format.rawValue)), ("full_if", .filled(fullIf.map(\.expanded))),
+            ("fallback", fallsBackToJob ? .string("job_last_success") : nil),
+            ("full_every", fullEvery.map { .span($0) }))
+    }
+}
+
+extension Records {
+    var expanded: JSONValue {
+        .members(
+            ("at", .text(at)), ("key", .texts(key)),
+            ("fields", .object(fields.map { JSONMember($0.name, $0.expanded) })),
+            ("keep_if", .filled(keepIf.map(\.expanded))))
+    }
+}
+
+extension Field {
+    /// A preset's path is written as the file had it, which reads back as the same one.
+    fileprivate var expanded: JSONValue {
+        let written = form == .cloudkit ? CloudKitWire.filePath(at) : at
+        let isFormatted = form != .plain && form != .cloudkit
+        return .members(
+            ("at", meta == nil ? .text(written) : nil), ("meta", meta.map { .string($0) }),
+            ("type", .string(kind.rawValue)),
+            ("format", isFormatted ? .string(form.rawValue) : nil), ("required", .bool(required)),
+            ("default", defaultValue), ("one_of", oneOf.map { .texts($0) }))
+    }
+}
+
+extension KeepRule {
+    fileprivate var expanded: JSONValue {
+        .members(("field", .string(field)), (comparison.rawValue, value))
+    }
+}
+
+extension Recovery {
+    var expanded: JSONValue {
+        .members(
+            ("name", .string(name)),
+            (
+                "if",
+                .members(
+                    ("status", .filled(statuses.map { .integer($0) })),
+                    ("code", .filled(codes.map { .string($0) })),
+                    ("reason_has", .filled(reasonHas.map { .string($0) })))
+            ),
+            ("do", .array(steps.map(\.expanded))), ("then", .string(then.rawValue)),
+            ("times", .integer(times)))
+    }
+}
+
+extension Recovery.Step {
+    fileprivate var expanded: JSONValue {
+        switch self {
+        case .call(let name): .string(name)
+        case .forgetToken: .string("forget_token")
+        case .createZone: .string("cloudkit.create_zone")
+        }
+    }
+}
+
+extension Entity {
+    /// A preset's request is left out, since its operation says the same.
+    var expanded: JSONValue {
+        .members(
+            ("entity", .string(name)), ("enabled", .bool(isEnabled)),
+            ("cloudkit", cloudkit?.expanded),
+            ("request", cloudkit == nil ? .object(request.members) : nil),
+            ("for_each", forEach?.expanded), ("probe", probe?.expanded), ("page", page.expanded),
+            ("incremental", incremental?.expanded), ("conditional", .bool(isConditional)),
+            ("records", records.expanded),
+            ("write", write.expanded(isCloudKit: cloudkit != nil, isFeed: isChangeFeed)),
+            ("recover", .filled(recover.map(\.expanded))), ("push", push?.expanded),
+            ("requires_previous", requiresPrevious ? .bool(true) : nil))
+    }
+}
+
+extension ForEach {
+    fileprivate var expanded: JSONValue {
+        .members(("list", .string(list)), ("chunk", .integer(chunk)))
+    }
+}
+
+extension Probe {
+    fileprivate var expanded: JSONValue {
+        if sort.isEmpty {
+            return .members(
+                ("request", .object(request.members)),
+                ("skip_if_same", .array(skipIfSame.map { .text($0) })),
+                ("full_every", .span(fullEvery)))
+        }
+        let names = skipIfSame.compactMap { path -> JSONValue? in
+            guard case .member(let name)? = path.steps.last else { return nil }
+            return .string(name)
+        }
+        return .members(
+            ("sort", .array(sort.map(\.expanded))),
+            ("skip_if_same", .array(names)), ("full_every", .span(fullEvery)))
+    }
+}

@@ -1,0 +1,40 @@
+import JSON
+
+/// The parts of a file around its entities, as a job file writes them.
+extension Trigger {
+    var expanded: JSONValue {
+        .members(
+            ("event", .string(event)), ("debounce", .span(debounce)),
+            ("cancel_on", cancelOn.map { .string($0) }))
+    }
+}
+
+extension Freshness {
+    var expanded: JSONValue {
+        .members(("soft", .span(soft)), ("hard", .span(hard)))
+    }
+}
+
+extension AfterStep {
+    var expanded: JSONValue {
+        let onlyIf = JSONValue.string(onlyIf.rawValue)
+        switch action {
+        case .call(let call): return .members(("call", .string(call)), ("only_if", onlyIf))
+        case .cleanup(let table, let by, let age):
+            let cleanup = JSONValue.members(
+                ("table", .string(table)), ("older_than", .span(age)), ("by", .string(by)))
+            return .members(("cleanup", cleanup), ("only_if", onlyIf))
+        }
+    }
+}
+
+extension Store {
+    var expanded: JSONValue { .members(("kind", .string(kind.rawValue))) }
+}
+
+extension HealthCheck {
+    var expanded: JSONValue {
+        .members(
+            ("check", .string("duplicates")), ("table", .string(table)), ("by", .texts(by)))
+    }
+}

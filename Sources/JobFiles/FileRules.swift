@@ -1,0 +1,38 @@
+/// What the parts of a whole file must agree on.
+extension NodeReading {
+    func checkFile(_ file: JobFile, _ root: Node) {
+        for store in file.stores {
+            for entity in file.entities where entity.write.table == store.table {
+                let node = root.entity(named: entity.name).map { own in
+                    root["defaults"].map { merge(own, over: $0) } ?? own
+                }
+                check(entity, node, in: store)
+            }
+        }
+    }
+
+    /// A synced store is only ever added to, a disposable one holds nothing that is only here
+    /// (PO2, PO3).
+    private func check(_ entity: Entity, _ node: Node?, in store: Store) {
+        guard store.kind == .synced else {
+            if entity.push != nil, let place = node?["push"] {
+                add(
+                    place,
+                    "table \"\(store.table)\" is disposable, so edits not yet sent would be lost")
+            }
+            return
+        }
+        if entity.write.mode == .replaceAll, let place = node?["write"]?["mode"] {
+            add(place, "replace_all deletes rows of a synced store; expected another mode")
+        }
+        for field in entity.records.fields
+        where field.required && !entity.records.key.contains(field.name) {
+            guard let place = node?["records"]?["fields"]?[field.name]?["required"] else {
+                continue
+            }
+            add(
+                place,
+                "a field of a synced store can't be required unless it is of the key")
+        }
+    }
+}

@@ -1,0 +1,183 @@
+/// The keys of `auth`.
+enum AuthKey: String, KeySet {
+    case type
+
+    static let title = "auth"
+    static let meaning = "How a request proves whose it is."
+
+    var key: Key {
+        switch self {
+        case .type:
+            Key(
+                .word(Self.all.map(\.word), noun: "type"), .required,
+                "How a request proves whose it is; the type decides the other keys.")
+        }
+    }
+
+    static var variants: Variants? { Variants(key: "type", all: all) }
+
+    private static let all = [
+        Variant("none", nil, "Nothing is sent.", in: .withoutPreset),
+        Variant("basic", BasicKey.self, "Sends `Authorization: Basic …`.", in: .withoutPreset),
+        Variant("bearer", BearerKey.self, "Sends `Authorization: Bearer …`.", in: .withoutPreset),
+        Variant("header", ParameterKey.self, "Sends a header field.", in: .withoutPreset),
+        Variant("query", ParameterKey.self, "Sends a query parameter.", in: .withoutPreset),
+        Variant(
+            "oauth2_client", OAuth2ClientKey.self,
+            "Fetches a token of the client's own and sends `Authorization: Bearer …`.",
+            in: .withoutPreset),
+        Variant(
+            "oauth2_refresh", OAuth2RefreshKey.self,
+            "Fetches a token for the user's refresh token and sends `Authorization: Bearer …`. A rotated "
+                + "refresh token is stored.", in: .withoutPreset),
+        Variant(
+            "cloudkit_server", CloudKitServerKey.self,
+            "Signs each request. It reaches database `public` only.", in: .withPreset),
+        Variant(
+            "cloudkit_user", CloudKitUserKey.self,
+            "Sends query parameters. A rotated token is stored with the page it came with.",
+            in: .withPreset),
+    ]
+}
+
+/// The keys of a sign-in of type `basic`.
+enum BasicKey: String, KeySet {
+    case user, password
+
+    static let title = "basic"
+    static let meaning = "HTTP's own sign-in."
+
+    var key: Key {
+        switch self {
+        case .user: Key(.template, .required, "The name of the user.")
+        case .password: Key(.formed(.secret), .required, "The password.")
+        }
+    }
+}
+
+/// The keys of a sign-in of type `bearer`.
+enum BearerKey: String, KeySet {
+    case token
+
+    static let title = "bearer"
+    static let meaning = "A token that stands for the user."
+
+    var key: Key {
+        switch self {
+        case .token: Key(.formed(.secret), .required, "The token.")
+        }
+    }
+}
+
+/// The keys of a sign-in of type `header` or `query`.
+enum ParameterKey: String, KeySet {
+    case name, value
+
+    static let title = "parameter"
+    static let meaning = "A secret that is sent under a name."
+
+    var key: Key {
+        switch self {
+        case .name: Key(.text, .required, "The name of the header field or query parameter.")
+        case .value: Key(.formed(.secret), .required, "Its value.")
+        }
+    }
+}
+
+/// The keys that both sign-ins of OAuth 2 have.
+private enum OAuth2Keys {
+    static let tokenURL = Key(
+        .formed(.tokenURL), .required,
+        "The address of the token endpoint. It is https, but for `localhost`, `127.0.0.1` and `[::1]`."
+    )
+    static let clientID = Key(.template, .required, "The id of the client.")
+    static let scope = Key(.text, .optional("what the server gives"), "What is asked for.")
+}
+
+/// The keys of a sign-in of type `oauth2_client`.
+enum OAuth2ClientKey: String, KeySet {
+    case tokenURL = "token_url"
+    case clientID = "client_id"
+    case clientSecret = "client_secret"
+    case scope
+
+    static let title = "oauth2_client"
+    static let meaning = "A token of the client's own (RFC 6749, 4.4)."
+
+    var key: Key {
+        switch self {
+        case .tokenURL: OAuth2Keys.tokenURL
+        case .clientID: OAuth2Keys.clientID
+        case .clientSecret: Key(.formed(.secret), .required, "The secret of the client.")
+        case .scope: OAuth2Keys.scope
+        }
+    }
+}
+
+/// The keys of a sign-in of type `oauth2_refresh`.
+enum OAuth2RefreshKey: String, KeySet {
+    case tokenURL = "token_url"
+    case clientID = "client_id"
+    case clientSecret = "client_secret"
+    case refreshToken = "refresh_token"
+    case scope
+
+    static let title = "oauth2_refresh"
+    static let meaning = "Access tokens for a user's refresh token (RFC 6749, 6)."
+
+    var key: Key {
+        switch self {
+        case .tokenURL: OAuth2Keys.tokenURL
+        case .clientID: OAuth2Keys.clientID
+        case .clientSecret:
+            Key(.formed(.secret), .optional("a public client"), "The secret of the client.")
+        case .refreshToken:
+            Key(
+                .formed(.oneSecret), .required,
+                "The user's refresh token. It is one whole secret, since the source may replace it."
+            )
+        case .scope: OAuth2Keys.scope
+        }
+    }
+}
+
+/// The keys of a sign-in of type `cloudkit_server`.
+enum CloudKitServerKey: String, KeySet {
+    case keyID = "key_id"
+    case privateKey = "private_key"
+
+    static let title = "cloudkit_server"
+    static let meaning = "Signed requests of a server."
+
+    var key: Key {
+        switch self {
+        case .keyID: Key(.template, .required, "The id of the key.")
+        case .privateKey: Key(.formed(.secret), .required, "The private key in PEM.")
+        }
+    }
+}
+
+/// The keys of a sign-in of type `cloudkit_user`.
+enum CloudKitUserKey: String, KeySet {
+    case apiToken = "api_token"
+    case webAuthToken = "web_auth_token"
+    case rotates
+
+    static let title = "cloudkit_user"
+    static let meaning = "Requests for a user who signed in on the web."
+
+    var key: Key {
+        switch self {
+        case .apiToken: Key(.formed(.secret), .required, "The API token of the container.")
+        case .webAuthToken:
+            Key(
+                .formed(.oneSecret), .required,
+                "The user's web auth token. It is one whole secret, since the source may replace it."
+            )
+        case .rotates:
+            Key(
+                .boolean, .default("true"),
+                "Whether answers bring a new token, which replaces this one.")
+        }
+    }
+}

@@ -1,0 +1,164 @@
+/// The keys of an entity's `cloudkit`.
+enum CloudKitKey: String, KeySet {
+    case op
+
+    static let title = "cloudkit"
+    static let meaning = "An operation of the preset, which the request is made of."
+
+    var key: Key {
+        switch self {
+        case .op: Key(.word(Self.all.map(\.word), noun: "operation"), .required, "What is read.")
+        }
+    }
+
+    static var variants: Variants? { Variants(key: "op", all: all) }
+
+    private static let all = [
+        Variant(
+            "records/query", QueryKey.self,
+            "Reads the records of one type, in the default zone. It pages by style `token`."),
+        Variant(
+            "changes/zone", FeedKey.self,
+            "Reads the change feed of a custom zone, of database `private` or `shared`. It pages by style "
+                + "`sync_token`. Records of other types are counted `filtered`."),
+    ]
+}
+
+/// The keys of `records/query`.
+enum QueryKey: String, KeySet {
+    case type
+    case conditions = "where"
+    case since, sort
+
+    static let title = "query"
+    static let meaning = "A query over records of one type."
+
+    var key: Key {
+        switch self {
+        case .type: Key(.formed(.sourceName), .required, "The record type.")
+        case .conditions:
+            Key(
+                .filled(.mapping(FilterKey.self)), .optional(nil),
+                "What the records must fulfil; all must hold. Give every filter a value that exists: "
+                    + "`requires` the attribute that it names.")
+        case .since:
+            Key(
+                .mapping(SinceKey.self), .optional("every pass is full"),
+                "What an incremental pass compares with the watermark.")
+        case .sort:
+            Key(
+                .filled(.mapping(SortKey.self)), .optional("by `since`, oldest first"),
+                "The order of the records.")
+        }
+    }
+}
+
+/// The keys of `changes/zone`.
+enum FeedKey: String, KeySet {
+    case zone
+    case recordTypes = "record_types"
+
+    static let title = "feed"
+    static let meaning = "The change feed of a custom zone."
+
+    var key: Key {
+        switch self {
+        case .zone: Key(.formed(.zone), .required, "The zone.")
+        case .recordTypes:
+            Key(.filled(.formed(.sourceName)), .required, "The record types that become rows.")
+        }
+    }
+}
+
+/// Keys of a mapping that names what a query compares.
+protocol ComparedKey: KeySet {
+    static var field: Self { get }
+    static var system: Self { get }
+}
+
+extension ComparedKey {
+    static var alternatives: [Self] { [.field, .system] }
+}
+
+/// What a query compares: a field of the record or one of its system fields.
+private enum Compared {
+    static let field = Key(.formed(.sourceName), .optional(nil), "One of the record's own fields.")
+
+    static func system(_ words: [String]) -> Key {
+        Key(
+            .word(words, noun: "system field"), .optional(nil), "One of the record's system fields."
+        )
+    }
+
+    /// System fields that can be compared (CloudKit Web Services, `systemFieldName`).
+    static let systemNames = [
+        "recordName", "createdTimestamp", "modifiedTimestamp", "createdUserRecordName",
+        "modifiedUserRecordName",
+    ]
+    /// Those that are times.
+    static let systemTimes = ["createdTimestamp", "modifiedTimestamp"]
+}
+
+/// The keys of an element of `where`.
+enum FilterKey: String, ComparedKey {
+    case field, system, op, value
+
+    /// The comparisons, and CloudKit's word for each.
+    static let comparators: KeyValuePairs<String, String> = [
+        "=": "EQUALS", "!=": "NOT_EQUALS", "<": "LESS_THAN", "<=": "LESS_THAN_OR_EQUALS",
+        ">": "GREATER_THAN", ">=": "GREATER_THAN_OR_EQUALS", "begins_with": "BEGINS_WITH",
+    ]
+
+    static let title = "filter"
+    static let meaning = "What a record must fulfil."
+
+    var key: Key {
+        switch self {
+        case .field: Compared.field
+        case .system: Compared.system(Compared.systemNames)
+        case .op:
+            Key(
+                .word(Self.comparators.map(\.key), noun: "comparison"), .required,
+                "How it is compared with the value.")
+        case .value:
+            Key(
+                .anyOf([.formed(.quotedTemplate), .number(-.infinity ... .infinity)]), .required,
+                "What it is compared with: a number, or a text that may hold placeholders.")
+        }
+    }
+}
+
+/// The keys of `since`.
+enum SinceKey: String, ComparedKey {
+    case field, system, op
+
+    static let title = "since"
+    static let meaning = "What an incremental pass compares with the watermark."
+
+    var key: Key {
+        switch self {
+        case .field: Compared.field
+        case .system: Compared.system(Compared.systemTimes)
+        case .op:
+            Key(
+                .word([">", ">="], noun: "comparison"), .required,
+                "How it is compared with the watermark.")
+        }
+    }
+}
+
+/// The keys of an element of `sort`.
+enum SortKey: String, ComparedKey {
+    case field, system, order
+
+    static let title = "sort"
+    static let meaning = "One order."
+
+    var key: Key {
+        switch self {
+        case .field: Compared.field
+        case .system: Compared.system(Compared.systemNames)
+        case .order: Key(.word(["asc", "desc"], noun: "order"), .default("asc"), "The direction.")
+        }
+    }
+}

@@ -1,0 +1,173 @@
+/// The keys of an entity.
+enum EntityKey: String, KeySet {
+    case entity, enabled, request, page, incremental, records, write, recover, cloudkit
+    case forEach = "for_each"
+    case probe, conditional, push
+    case requiresPrevious = "requires_previous"
+
+    /// The keys that `defaults` may hold.
+    static let ofDefaults = allCases.filter { $0 != .entity && $0 != .enabled }
+
+    static let title = "entity"
+    static let meaning = "One kind of record. What it lacks may stand in `defaults`."
+    static let alternatives: [EntityKey] = [.cloudkit, .request]
+
+    var key: Key {
+        switch self {
+        case .entity:
+            Key(.name, .required, "The name of the entity and its checkpoint, unique in the file.")
+        case .enabled:
+            Key(
+                .boolean, .default("true"),
+                "With `false` the entity is declared and its table kept, but runs leave it alone.")
+        case .cloudkit:
+            Key(
+                .mapping(CloudKitKey.self), .optional(nil),
+                "The operation of the preset, which stands in place of `request`.", in: .withPreset)
+        case .request:
+            Key(
+                .mapping(RequestKey.self), .optional("required without `cloudkit`"),
+                "What is sent for each page.")
+        case .page: Key(.mapping(PageKey.self), .required, "How a pass goes from page to page.")
+        case .incremental:
+            Key(
+                .mapping(IncrementalKey.self), .optional("every pass is full"),
+                "What makes a pass incremental.")
+        case .forEach:
+            Key(
+                .mapping(ForEachKey.self), .optional("there is one pass"),
+                "Reads one pass for each chunk of a list.", in: .withoutPreset)
+        case .probe:
+            Key(
+                .mapping(ProbeKey.self), .optional(nil),
+                "The small request that tells whether a pass is worth reading.")
+        case .conditional:
+            Key(
+                .boolean, .default("false"),
+                "`ETag` and `Last-Modified` of a pass's first answer are sent back, and 304 ends the next "
+                    + "pass. It is for requests by `GET`.")
+        case .records: Key(.mapping(RecordsKey.self), .required, "Where the records are.")
+        case .write: Key(.mapping(WriteKey.self), .required, "Where the records go.")
+        case .recover:
+            Key(
+                .list(.mapping(RecoverKey.self)), .optional(nil),
+                "Declared failures and their cures.")
+        case .push:
+            Key(
+                .mapping(PushKey.self), .optional("local edits stay here"),
+                "How local edits reach the source.", in: .withPreset)
+        case .requiresPrevious:
+            Key(
+                .boolean, .default("false"),
+                "With `true` the entity is synced only in a run that has read the one before it to its end."
+            )
+        }
+    }
+}
+
+/// The keys of `for_each`.
+enum ForEachKey: String, KeySet {
+    case list, chunk
+
+    static let title = "for_each"
+    static let meaning = "Reads one pass for each chunk of a list."
+
+    var key: Key {
+        switch self {
+        case .list: Key(.name, .required, "The name of the list.")
+        case .chunk: Key(.integer(1...10_000), .required, "How many items one chunk has.")
+        }
+    }
+}
+
+/// Spans that several keys share.
+private enum Spans {
+    /// How long a source is believed without being read as a whole.
+    static let fullEvery = ValueType.duration(.minutes(1) ... .days(365))
+}
+
+/// The keys of `probe`.
+enum ProbeKey: String, KeySet {
+    case request, sort
+    case skipIfSame = "skip_if_same"
+    case fullEvery = "full_every"
+
+    /// The values that the preset's probe may compare.
+    static let presetValues = ["recordName", "recordChangeTag"]
+
+    static let title = "probe"
+    static let meaning = "The small request that tells whether a pass is worth reading."
+
+    var key: Key {
+        switch self {
+        case .request:
+            Key(
+                .mapping(RequestKey.self), .required,
+                "The request, as in the entity, without the position and `{since}`.",
+                in: .withoutPreset)
+        case .sort:
+            Key(
+                .filled(.mapping(SortKey.self)), .required,
+                "The order whose first record is looked at, among those of `where`.",
+                in: .withPreset)
+        case .skipIfSame:
+            Key(
+                .filled(.formed(.presetPath)), .required,
+                "The values that are compared: paths, through `[]` to the first one; with `cloudkit` "
+                    + "`recordName` or `recordChangeTag`.",
+                withPreset: .filled(.word(Self.presetValues, noun: "value")))
+        case .fullEvery:
+            Key(
+                Spans.fullEvery, .required,
+                "After so long the pass is read whatever the probe says, since it can't see deletions."
+            )
+        }
+    }
+}
+
+/// The keys of `incremental`.
+enum IncrementalKey: String, KeySet {
+    case watermark, overlap, format
+    case fullIf = "full_if"
+    case fallback
+    case fullEvery = "full_every"
+
+    static let title = "incremental"
+    static let meaning = "What makes a pass incremental."
+    static let rules: [KeyRule] = [
+        .when(.all([.has("watermark", ["run_start"]), .has("format", ["raw"])]), [.fails])
+    ]
+
+    var key: Key {
+        switch self {
+        case .watermark:
+            Key(
+                .words(of: Incremental.Watermark.self, "watermark"), .required,
+                "What a complete pass commits: its start, or the largest `write.newer_by` it has seen."
+            )
+        case .overlap:
+            Key(
+                .duration(.zero ... .days(30)), .default("0s"),
+                "What is taken off the watermark when it is sent.")
+        case .format:
+            Key(
+                .words(of: Incremental.Format.self, "format"),
+                .optional("`iso8601`, with `cloudkit` `epoch_ms`, the only one there"),
+                "How the watermark is written. `raw` is the source's own form and goes with `max_seen` only.",
+                withPreset: .word([Incremental.Format.epochMilliseconds.rawValue], noun: "format"))
+        case .fullIf:
+            Key(
+                .filled(.mapping(ConditionKey.self)), .optional(nil),
+                "The pass is a full one when any of these conditions holds. `list_changed` is not among them."
+            )
+        case .fallback:
+            Key(
+                .word(["job_last_success"], noun: "word"), .optional("from the beginning"),
+                "Where an entity without a watermark begins.")
+        case .fullEvery:
+            Key(
+                Spans.fullEvery, .optional("never"),
+                "A pass is full when the last full one is so long ago. A sweep needs it.")
+        }
+    }
+}

@@ -1,0 +1,242 @@
+/// The keys that a `page` of every style has.
+enum PageKey: String, KeySet {
+    case style, size
+    case maxPages = "max_pages"
+
+    static let title = "page"
+    static let meaning = "How a pass goes from page to page; the style decides the other keys."
+    static let rules: [KeyRule] = [.when(.isThere("end"), [.needs(["size"])])]
+
+    var key: Key {
+        switch self {
+        case .style:
+            Key(
+                .words(of: PageStyle.self, "style"), .required,
+                "Where the next position is and what ends a pass.")
+        case .size:
+            Key(
+                .integer(1...10_000), .optional("with `cloudkit` 200, also the most"),
+                "How many records are asked for at once. It is sent where `{page.size}` stands.",
+                withPreset: .integer(1...CloudKitPlace.batchMax))
+        case .maxPages:
+            Key(
+                .integer(1 ... .max), .optional("10000"),
+                "A run that reaches it yields with its cursor kept; it never ends a pass.")
+        }
+    }
+
+    static var variants: Variants? {
+        Variants(
+            key: "style",
+            all: PageStyle.allCases.map { Variant($0.rawValue, $0.keys, $0.meaning, in: $0.place) })
+    }
+}
+
+/// The words of `page.style`.
+enum PageStyle: String, CaseIterable {
+    case single, token
+    case nextURL = "next_url"
+    case linkHeader = "link_header"
+    case offset, page, keyset
+    case syncToken = "sync_token"
+
+    /// The words of `end`.
+    static let ends = ["short_page"]
+
+    /// The keys that only this style has.
+    var keys: (any KeySet.Type)? {
+        switch self {
+        case .single, .linkHeader: nil
+        case .token: TokenKey.self
+        case .nextURL: NextURLKey.self
+        case .offset: OffsetKey.self
+        case .page: NumberKey.self
+        case .keyset: KeysetKey.self
+        case .syncToken: SyncTokenKey.self
+        }
+    }
+
+    /// The operations of a preset page by tokens only.
+    var place: Key.Place {
+        switch self {
+        case .token, .syncToken: .anywhere
+        default: .withoutPreset
+        }
+    }
+
+    /// The request must send `{page.token}`, or must not.
+    var sendsToken: Bool {
+        switch self {
+        case .single, .nextURL, .linkHeader: false
+        case .token, .offset, .page, .keyset, .syncToken: true
+        }
+    }
+
+    var meaning: String {
+        switch self {
+        case .single: "There is one request; the pass ends after it."
+        case .token:
+            "The next position stands in the body. The pass ends where the token is absent, null, `false` or empty."
+        case .nextURL:
+            "The whole URL of the next page stands in the body or in a header field. The pass ends where it is absent."
+        case .linkHeader:
+            "The next page stands in `Link: <…>; rel=\"next\"`. The pass ends where there is no such link."
+        case .offset:
+            "`{page.token}` is `start` plus the records received. The pass ends at an empty page, or when the total is reached."
+        case .page:
+            "`{page.token}` is a number counted from `start`. The pass ends where the source says so, else at an empty page."
+        case .keyset:
+            "`{page.token}` is the largest position seen. The pass ends at an empty page, or without progress."
+        case .syncToken:
+            "The next position stands in the body and outlives the pass. The pass ends when `more_at` is false."
+        }
+    }
+}
+
+/// Keys that several styles have which count.
+private enum Counting {
+    static let end = Key(
+        .word(PageStyle.ends, noun: "end"), .optional("only an empty page ends the pass"),
+        "With `short_page` a page of fewer than `size` records ends the pass as well. Leave it out when "
+            + "the server may send less than it was asked for.")
+
+    static let total = Key(
+        .formed(.innerPath), .optional(nil),
+        "Where the source says how many records there are on all pages. The pass ends when so many were "
+            + "received.")
+}
+
+/// The keys of style `token`.
+enum TokenKey: String, KeySet {
+    case tokenAt = "token_at"
+
+    static let title = "page_token"
+    static let meaning = PageStyle.token.meaning
+
+    var key: Key {
+        switch self {
+        case .tokenAt:
+            Key(
+                .formed(.innerPath), .requiredWithoutPreset, "Where the next token is.",
+                withPreset: .formed(.presetPath))
+        }
+    }
+}
+
+/// The keys of style `next_url`.
+enum NextURLKey: String, KeySet {
+    case urlAt = "url_at"
+    case urlHeader = "url_header"
+
+    static let title = "page_next_url"
+    static let meaning = PageStyle.nextURL.meaning
+    static let alternatives = allCases
+
+    var key: Key {
+        switch self {
+        case .urlAt: Key(.formed(.innerPath), .optional(nil), "Where in the body the URL is.")
+        case .urlHeader:
+            Key(.formed(.headerName), .optional(nil), "The header field that holds the URL.")
+        }
+    }
+}
+
+/// The keys of style `offset`.
+enum OffsetKey: String, KeySet {
+    case start
+    case totalAt = "total_at"
+    case end
+
+    static let title = "page_offset"
+    static let meaning = PageStyle.offset.meaning
+
+    var key: Key {
+        switch self {
+        case .start: Key(.integer(0 ... .max), .default("0"), "The first position.")
+        case .totalAt: Counting.total
+        case .end: Counting.end
+        }
+    }
+}
+
+/// The keys of style `page`.
+enum NumberKey: String, KeySet {
+    case start
+    case lastAt = "last_at"
+    case nextAt = "next_at"
+    case totalAt = "total_at"
+    case end
+
+    /// The keys that say where counted pages end: one, so that two can't disagree.
+    static let ends: [NumberKey] = [.lastAt, .nextAt, .totalAt]
+
+    static let title = "page_number"
+    static let meaning = PageStyle.page.meaning
+    static let rules: [KeyRule] = [.atMostOne(ends.map(\.rawValue))]
+
+    var key: Key {
+        switch self {
+        case .start: Key(.integer(0 ... .max), .default("1"), "The number of the first page.")
+        case .lastAt:
+            Key(
+                .formed(.innerPath), .optional(nil),
+                "Where the source gives the last page's number, or says whether this page is the last one. "
+                    + "The pass ends at that page, or at `true`.")
+        case .nextAt:
+            Key(
+                .formed(.innerPath), .optional(nil),
+                "Where the source gives the next page's number, a link to it, or `true`. The pass ends where "
+                    + "it is absent, null, empty or `false`; an empty page does not end it.")
+        case .totalAt: Counting.total
+        case .end: Counting.end
+        }
+    }
+}
+
+/// The keys of style `keyset`.
+enum KeysetKey: String, KeySet {
+    case tokenAt = "token_at"
+    case by, start, persist, end
+
+    static let title = "page_keyset"
+    static let meaning = PageStyle.keyset.meaning
+    static let alternatives: [KeysetKey] = [.tokenAt, .by]
+
+    var key: Key {
+        switch self {
+        case .tokenAt:
+            Key(.formed(.innerPath), .optional(nil), "Where in the body the position is.")
+        case .by:
+            Key(
+                .name, .optional(nil),
+                "The field of the records that is the position: a required int, timestamp or text.")
+        case .start: Key(.text, .required, "The first position.")
+        case .persist:
+            Key(.boolean, .default("false"), "With `true` the position is kept after the pass.")
+        case .end: Counting.end
+        }
+    }
+}
+
+/// The keys of style `sync_token`.
+enum SyncTokenKey: String, KeySet {
+    case tokenAt = "token_at"
+    case moreAt = "more_at"
+
+    static let title = "page_sync_token"
+    static let meaning = PageStyle.syncToken.meaning
+
+    var key: Key {
+        switch self {
+        case .tokenAt:
+            Key(
+                .formed(.innerPath), .requiredWithoutPreset, "Where the next token is.",
+                withPreset: .formed(.presetPath))
+        case .moreAt:
+            Key(
+                .formed(.innerPath), .requiredWithoutPreset,
+                "Where the source says, with true or false, whether more is coming.",
+                withPreset: .formed(.presetPath))
+        }
+    }
+}

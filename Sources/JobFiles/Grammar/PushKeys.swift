@@ -1,0 +1,83 @@
+/// The keys of `push`.
+enum PushKey: String, KeySet {
+    case select, batch
+    case recordType = "record_type"
+    case recordName = "record_name"
+    case operation
+    case onConflict = "on_conflict"
+    case debounce
+
+    static let title = "push"
+    static let meaning = "How local edits reach the source."
+
+    var key: Key {
+        switch self {
+        case .select: Key(.mapping(SelectKey.self), .required, "Which rows are sent.")
+        case .batch:
+            Key(
+                .integer(1...CloudKitPlace.batchMax), .default("200"),
+                "How many rows are in one request.")
+        case .recordType:
+            Key(
+                .formed(.sourceName), .required,
+                "What is written: one of the operation's record types.")
+        case .recordName:
+            Key(.formed(.rowTemplate), .required, "The name of a row's record.")
+        case .operation:
+            Key(
+                .words(of: Push.Operation.self, "operation"), .default("create_or_update_with_tag"),
+                "How a row is written. `force` overwrites whatever is there.")
+        case .onConflict:
+            Key(
+                .mapping(ConflictKey.self), .optional("`{ resolve: newest_wins, times: 2 }`"),
+                "What follows when the source has another version. It is always looked up first.")
+        case .debounce:
+            Key(
+                .duration(.zero ... .hours(1)), .optional("edits wait for the schedule"),
+                "A local edit makes the job due after this span.")
+        }
+    }
+}
+
+/// The keys of `push.select`.
+enum SelectKey: String, KeySet {
+    case dirty, deleted
+
+    static let title = "select"
+    static let meaning =
+        "Which rows are sent. Both texts are fixed; they say it to whoever reads the file."
+
+    var key: Key {
+        switch self {
+        case .dirty:
+            Key(.word(["synced = false"], noun: "word"), .required, "Rows with unsent edits.")
+        case .deleted:
+            Key(
+                .word(["pending_delete"], noun: "word"), .optional("deletions stay here"),
+                "Rows that wait for their deletion at the source.")
+        }
+    }
+}
+
+/// The keys of `on_conflict`.
+enum ConflictKey: String, KeySet {
+    case resolve, times
+
+    static let title = "conflict"
+    static let meaning = "What follows when the source has another version."
+
+    var key: Key {
+        switch self {
+        case .resolve:
+            Key(
+                .words(of: Push.Resolution.self, "resolution"), .required,
+                "Which version wins. `newest_wins` goes by `newer_by`; by the server's `modified_at` the "
+                    + "source always wins.")
+        case .times:
+            Key(
+                .integer(0...10), .required,
+                "How many rounds of look-up and new attempt a batch has. What is left stays unsent."
+            )
+        }
+    }
+}

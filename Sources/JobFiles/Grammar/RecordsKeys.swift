@@ -1,0 +1,148 @@
+/// The keys of `records`.
+enum RecordsKey: String, KeySet {
+    case at, key, fields
+    case keepIf = "keep_if"
+
+    /// Columns that synced tables have of their own, or a push or a merge adds.
+    static let reservedColumns = [
+        "user_id", "inserted_at", "synced", "pending_delete", "push_error", "sent_hashes",
+        "hidden_at",
+    ]
+    /// Columns that every table of PostgreSQL has.
+    static let systemColumns = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"]
+
+    static let title = "records"
+    static let meaning = "Where the records are and what becomes of each."
+
+    var key: Key {
+        switch self {
+        case .at:
+            Key(
+                .formed(.path), .requiredWithoutPreset,
+                "Where in the body the records are. With several pages it holds `[]`.")
+        case .key:
+            Key(
+                .filled(.name), .required,
+                "The fields that tell records apart. All are `required`, and none is `json`.")
+        case .fields:
+            Key(
+                .named(
+                    .mapping(FieldKey.self), by: .name, isFilled: true,
+                    except: Self.reservedColumns + Self.systemColumns),
+                .required, "The values of a record, by the column that each goes to.")
+        case .keepIf:
+            Key(
+                .list(.mapping(KeepRuleKey.self)), .optional(nil),
+                "What a record must fulfil; all must hold, else the record is counted `filtered`.")
+        }
+    }
+}
+
+/// The keys of a field.
+enum FieldKey: String, KeySet {
+    case at, meta, type, format, required
+    case fallback = "default"
+    case oneOf = "one_of"
+
+    static let title = "field"
+    static let meaning = "One value of a record and the column it goes to."
+    static let alternatives: [FieldKey] = [.at, .meta]
+
+    static let metaTimes = ["created", "modified"]
+    static let metaTexts = ["recordName", "recordType", "recordChangeTag"]
+    /// The forms that a file may ask for.
+    static let formats = [Field.Form.epochSeconds, .epochMilliseconds, .text].map(\.rawValue)
+
+    var key: Key {
+        switch self {
+        case .at:
+            Key(
+                .formed(.onePath), .optional("required unless there is `meta`"),
+                "Where in the record the value is. `\"\"` is the whole record. `parent.x`, where `records.at` "
+                    + "goes through several `[]`, is `x` of the record around it.")
+        case .meta:
+            Key(
+                .word(Self.metaTexts + Self.metaTimes, noun: "value"), .optional(nil),
+                "One of the record's own values, with `cloudkit`. The last two are timestamps, the others "
+                    + "texts.", in: .withPreset)
+        case .type: Key(.words(of: Field.Kind.self, "type"), .required, "What the value must be.")
+        case .format:
+            Key(
+                .word(Self.formats, noun: "format"), .optional("ISO 8601, or a number"),
+                "How the value is written. `epoch_s` and `epoch_ms` are for a timestamp that is a number of "
+                    + "seconds or milliseconds; `text` is for an `int` or `double` that is a text, as sources "
+                    + "write numbers of 64 bits.", in: .withoutPreset)
+        case .required:
+            Key(
+                .boolean, .default("false"),
+                "With `true` a record without the value is counted `skipped_incompatible`.")
+        case .fallback:
+            Key(
+                .any("value of the type"), .optional(nil),
+                "What stands in for a missing value. A `required` field has none.")
+        case .oneOf:
+            Key(.filled(.text), .optional(nil), "The permitted values, for type `text`.")
+        }
+    }
+
+    static let rules: [KeyRule] = [
+        .when(.has("required", ["true"]), [.forbids(["default"])]),
+        .when(.not(.has("type", ["text"])), [.forbids(["one_of"])]),
+        .when(
+            .has("type", ["timestamp"]),
+            [.narrows("format", .word(["epoch_s", "epoch_ms"], noun: ""))]),
+        .when(.has("type", ["int", "double"]), [.narrows("format", .word(["text"], noun: ""))]),
+        .when(.not(.has("type", ["timestamp", "int", "double"])), [.forbids(["format"])]),
+        .when(.has("meta", metaTimes), [.narrows("type", .word(["timestamp"], noun: ""))]),
+        .when(.has("meta", metaTexts), [.narrows("type", .word(["text"], noun: ""))]),
+        .when(.isThere("meta"), [.forbids(["default", "one_of"])]),
+        .when(.has("type", ["int"]), [.narrows("default", .integer(.min ... .max))]),
+        .when(
+            .has("type", ["double", "duration"]),
+            [.narrows("default", .number(-.infinity ... .infinity))]),
+        .when(.has("type", ["bool"]), [.narrows("default", .boolean)]),
+        .when(.has("type", ["url"]), [.narrows("default", .formed(.httpURL))]),
+        .when(.has("type", ["timestamp"]), [.narrows("default", .formed(.timestamp))]),
+    ]
+}
+
+/// The keys of an element of `keep_if`.
+enum KeepRuleKey: String, KeySet {
+    case field, gte, gt, lte, lt, eq, ne
+
+    static let title = "keep_if"
+    static let meaning = "A record is kept when its field compares so."
+    static let alternatives: [KeepRuleKey] = [.gte, .gt, .lte, .lt, .eq, .ne]
+
+    /// The comparison that the key stands for; nil: it is none.
+    var comparison: KeepRule.Comparison? { KeepRule.Comparison(rawValue: rawValue) }
+
+    var key: Key {
+        let value = ValueType.any("value of the field's type")
+        return switch self {
+        case .field: Key(.name, .required, "The name of a mapped field.")
+        case .gte:
+            Key(
+                value, .optional(nil),
+                "Kept when the field is this or more. For timestamps, durations and numbers.")
+        case .gt:
+            Key(
+                value, .optional(nil),
+                "Kept when the field is more. For timestamps, durations and numbers.")
+        case .lte:
+            Key(
+                value, .optional(nil),
+                "Kept when the field is this or less. For timestamps, durations and numbers.")
+        case .lt:
+            Key(
+                value, .optional(nil),
+                "Kept when the field is less. For timestamps, durations and numbers.")
+        case .eq:
+            Key(value, .optional(nil), "Kept when the field is this. For everything but `json`.")
+        case .ne:
+            Key(
+                value, .optional(nil), "Kept when the field is not this. For everything but `json`."
+            )
+        }
+    }
+}

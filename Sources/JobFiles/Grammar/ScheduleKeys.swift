@@ -1,0 +1,127 @@
+/// The keys of `schedule`.
+enum ScheduleKey: String, KeySet {
+    case every, spread, deadline, requires, triggers
+    case slowDown = "slow_down"
+
+    static let title = "schedule"
+    static let meaning = "When the job is due and how long a run may take."
+
+    var key: Key {
+        switch self {
+        case .every: Key(.duration(.seconds(1) ... .days(30)), .required, "The period of the job.")
+        case .spread:
+            Key(
+                .words(of: Schedule.Spread.self, "spread"), .default("user"),
+                "With `user` each user has a fixed phase within the period; with `none` all users are due "
+                    + "at the period's edge.")
+        case .deadline:
+            Key(
+                .duration(.seconds(1) ... .hours(24)), .required,
+                "The limit of one run. A run over it yields with its cursor kept. It may be longer than "
+                    + "the period, since a job that runs is not claimed again.")
+        case .requires:
+            Key(
+                .list(.mapping(RequirementKey.self)), .optional(nil),
+                "What a user must have for a run to make sense.")
+        case .triggers:
+            Key(
+                .list(.mapping(TriggerKey.self)), .optional(nil),
+                "The events that make the job due.")
+        case .slowDown:
+            Key(
+                .mapping(SlowDownKey.self), .optional("the job keeps its period"),
+                "How a job slows down that nobody asks for.")
+        }
+    }
+}
+
+/// The keys of an element of `requires`.
+enum RequirementKey: String, KeySet {
+    case secret, user
+
+    static let title = "requirement"
+    static let meaning = "Something that a user must have."
+    static let alternatives = allCases
+
+    var key: Key {
+        switch self {
+        case .secret:
+            Key(
+                .name, .optional(nil),
+                "A secret of the user or tenant. Without it the run ends as `needs_reauth`.")
+        case .user:
+            Key(
+                .name, .optional(nil),
+                "An attribute of the user. Without it the run ends as `skipped`.")
+        }
+    }
+}
+
+/// The keys of a trigger.
+enum TriggerKey: String, KeySet {
+    case event, debounce
+    case cancelOn = "cancel_on"
+
+    static let title = "trigger"
+    static let meaning = "An event that makes the job due."
+
+    var key: Key {
+        switch self {
+        case .event: Key(.name, .required, "The word of `jobrunner trigger EVENT`.")
+        case .debounce:
+            Key(
+                .duration(.zero ... .hours(1)), .default("0s"),
+                "How long the event must last before the job is due. Another one begins the wait anew."
+            )
+        case .cancelOn:
+            Key(
+                .name, .optional(nil),
+                "The event that undoes this one. With it only the change from undone to done counts."
+            )
+        }
+    }
+}
+
+/// The keys of `slow_down`.
+enum SlowDownKey: String, KeySet {
+    case after, every
+
+    static let title = "slow_down"
+    static let meaning = "How a job slows down that nobody asks for."
+
+    var key: Key {
+        switch self {
+        case .after:
+            Key(
+                .duration(.hours(1) ... .days(366)), .required,
+                "How long nobody must have asked for the job: by `enqueue`, `fresh`, an edit or an event."
+            )
+        case .every:
+            Key(
+                .duration(.seconds(1) ... .days(366)), .required,
+                "The period until somebody asks again. It is longer than the period of the schedule."
+            )
+        }
+    }
+}
+
+/// The keys of `freshness`.
+enum FreshnessKey: String, KeySet {
+    case soft, hard
+
+    static let title = "freshness"
+    static let meaning = "How old stored rows may be."
+
+    var key: Key {
+        let span = ValueType.duration(.seconds(1) ... .days(365))
+        return switch self {
+        case .soft:
+            Key(span, .required, "Younger rows are fresh, and nothing is asked of the source.")
+        case .hard:
+            Key(
+                span, .required,
+                "When rows are as old as this or older, or there are none, a reader waits for the refresh. "
+                    + "It must not be shorter than `soft`.")
+        }
+    }
+}

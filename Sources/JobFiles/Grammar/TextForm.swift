@@ -1,0 +1,106 @@
+/// A text in a form of its own.
+enum TextForm: String, CaseIterable, Sendable {
+    /// Of a table, column, list, field, entity or call.
+    case name
+    /// Two names with a dot.
+    case jobName
+    /// A name that may hold `-`.
+    case sourceID
+    case baseURL
+    case tokenURL
+    case container
+    case zone
+    /// A record type or field of the source.
+    case sourceName
+    /// Of a header field that the source sends.
+    case headerName
+    /// Of a header field that is ours to set.
+    case ownHeaderName
+    case urlPath
+    case errorCode
+    case notEmpty
+    case path
+    /// To one value.
+    case onePath
+    /// To one value inside the document.
+    case innerPath
+    /// Into the document, also through an array.
+    case presetPath
+    /// With a secret.
+    case secret
+    /// Nothing but a secret.
+    case oneSecret
+    /// With a column of the row that is sent.
+    case rowTemplate
+    /// With any placeholder.
+    case placeholderTemplate
+    /// A template where a number would be read as one.
+    case quotedTemplate
+    case httpURL
+    case timestamp
+    case recoveryStep
+
+    /// What an editor can check of it.
+    var pattern: String {
+        let name = "[a-z_][a-z0-9_]{0,62}"
+        let member = #"[^.\[\]{}\s]+"#
+        return switch self {
+        case .name: "^\(name)$"
+        case .jobName: "^\(name)\\.\(name)$"
+        case .sourceID: "^[a-z_][a-z0-9_-]{0,62}$"
+        case .baseURL: #"^https?://[A-Za-z0-9._\[\]:-]+(/[^?#{}@\s]*[^?#{}@\s/])?$"#
+        case .tokenURL: #"^https?://[^?#{}@\s]+$"#
+        case .container: #"^iCloud\.[A-Za-z0-9.-]+$"#
+        case .zone: "^[A-Za-z0-9.-][A-Za-z0-9._-]{0,254}$"
+        case .sourceName: "^[A-Za-z_][A-Za-z0-9_]{0,254}$"
+        case .headerName: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"
+        case .ownHeaderName:
+            #"^(?!([Hh][Oo][Ss][Tt]|[Cc]ontent-[Ll]ength|[Cc]onnection|[Tt]ransfer-[Ee]ncoding|[Tt][Ee]|[Uu]pgrade)$)[A-Za-z0-9!#$%&'*+.^_`|~-]+$"#
+        case .urlPath: #"^/[^?#\s]*$"#
+        case .errorCode: "^(?!AUTHENTICATION_(FAILED|REQUIRED)$)[A-Z0-9_]+$"
+        case .notEmpty: "."
+        case .quotedTemplate: ""
+        case .path: #"^$|^(\[\]|\#(member))(\[\])*(\.\#(member)(\[\])*)*$"#
+        case .presetPath: #"^(\[\]|\#(member))(\[\])*(\.\#(member)(\[\])*)*$"#
+        case .onePath: #"^$|^\#(member)(\.\#(member))*$"#
+        case .innerPath: #"^\#(member)(\.\#(member))*$"#
+        case .secret: #"\{secret\.\#(name)\}"#
+        case .oneSecret: #"^\{secret\.\#(name)\}$"#
+        case .rowTemplate: #"\{row\.\#(name)\}"#
+        case .placeholderTemplate: #"\{.+\}"#
+        case .httpURL: "^https?://"
+        case .timestamp:
+            #"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"#
+        case .recoveryStep: "^(\(name)|cloudkit\\.create_zone)$"
+        }
+    }
+
+    /// What the manual calls it.
+    var words: String {
+        switch self {
+        case .name: "name"
+        case .jobName: "two names with a dot"
+        case .sourceID: "name that may hold `-`"
+        case .baseURL: "`http(s)://host[:port][/prefix]`"
+        case .tokenURL: "URL"
+        case .container: "text such as `iCloud.com.example.app`"
+        case .zone: "name of a custom zone"
+        case .sourceName: "letters, digits and `_`"
+        case .headerName, .ownHeaderName: "name of a header field"
+        case .urlPath: "template that starts with `/`"
+        case .errorCode: "word such as `ZONE_NOT_FOUND`"
+        case .notEmpty: "text"
+        case .path: "path"
+        case .onePath: "path without `[]`"
+        case .innerPath: "path without `[]`, not empty"
+        case .presetPath: "path into the body"
+        case .secret: "template with a `{secret.name}`"
+        case .oneSecret: "exactly one `{secret.name}`"
+        case .rowTemplate: "template with a `{row.column}`"
+        case .placeholderTemplate, .quotedTemplate: "template"
+        case .httpURL: "http or https URL"
+        case .timestamp: "time"
+        case .recoveryStep: "name of a call, `forget_token` or `cloudkit.create_zone`"
+        }
+    }
+}

@@ -1,0 +1,144 @@
+/// The keys of `write`.
+enum WriteKey: String, KeySet {
+    case table, mode
+    case newerBy = "newer_by"
+    case unique, deletes, indexes
+
+    static let title = "write"
+    static let meaning = "Where the records go and which version stays."
+    static let rules: [KeyRule] = [.when(.has("mode", ["newest_wins"]), [.needs(["newer_by"])])]
+
+    var key: Key {
+        switch self {
+        case .table:
+            Key(
+                .name, .required,
+                "The table in schema `synced`, which is made and extended from the file.")
+        case .mode:
+            Key(
+                .words(of: Write.Mode.self, "mode"), .required,
+                "What happens to a record that is stored already. `insert_new` leaves it alone. `overwrite` "
+                    + "replaces it if it differs. `newest_wins` replaces it if the new one is newer by "
+                    + "`newer_by`. `replace_all` is `overwrite`, and what a pass did not show is deleted: "
+                    + "every pass must be a full one, and there is no `push`.")
+        case .newerBy:
+            Key(
+                .name, .optional("required by `newest_wins` and `max_seen`"),
+                "The field, a timestamp or int, that says which version is newer.")
+        case .unique:
+            Key(
+                .mapping(UniqueKey.self), .optional("the key alone tells rows apart"),
+                "Rows that are one thing under several keys.")
+        case .deletes:
+            Key(
+                .mapping(DeletesKey.self), .optional("nothing is ever deleted"),
+                "How a record's disappearance reaches its row.")
+        case .indexes:
+            Key(
+                .list(.filled(.name)), .optional(nil),
+                "Lists of columns, one index each, for readers that sort or search by them.")
+        }
+    }
+}
+
+/// The keys of `unique`.
+enum UniqueKey: String, KeySet {
+    case by, keep, merge, losers
+
+    static let title = "unique"
+    static let meaning = "Rows that are one thing under several keys."
+
+    var key: Key {
+        switch self {
+        case .by:
+            Key(
+                .filled(.name), .required,
+                "Rows that agree in these columns are one thing. A row where one is null is its own."
+            )
+        case .keep:
+            Key(
+                .mapping(KeepKey.self), .required,
+                "Which row stays. A tie is broken by the smallest key.")
+        case .merge:
+            Key(
+                .named(.words(of: Unique.Rule.self, "rule"), by: .name),
+                .optional("the kept row's own values"),
+                "How columns of the rows become one value: `or`, `and` for bool; `max`, `min` for int, "
+                    + "double and duration; `oldest`, `newest` for timestamp.")
+        case .losers:
+            Key(
+                .words(of: Unique.Losers.self), .required,
+                "What becomes of the other rows. With `delete` they are deleted here and at the source, "
+                    + "which needs `push.select.deleted`; with `keep_hidden` they are kept out of the view of "
+                    + "live rows.")
+        }
+    }
+}
+
+/// The keys of `keep`.
+enum KeepKey: String, KeySet {
+    case oldest, newest
+
+    static let title = "keep"
+    static let meaning = "Which row stays. A tie is broken by the smallest key."
+    static let alternatives = allCases
+
+    /// What the key stands for.
+    var keep: Unique.Keep {
+        switch self {
+        case .oldest: .oldest
+        case .newest: .newest
+        }
+    }
+
+    var key: Key {
+        switch self {
+        case .oldest:
+            Key(.name, .optional(nil), "The row with the smallest value of this timestamp column.")
+        case .newest:
+            Key(.name, .optional(nil), "The row with the largest value of this timestamp column.")
+        }
+    }
+}
+
+/// The keys of `deletes`.
+enum DeletesKey: String, KeySet {
+    case tombstones, unsent
+    case flagAt = "flag_at"
+    case softField = "soft_field"
+    case sweep
+    case maxFraction = "max_fraction"
+
+    static let title = "deletes"
+    static let meaning = "How a record's disappearance reaches its row."
+
+    var key: Key {
+        switch self {
+        case .tombstones:
+            Key(
+                .word(["delete", "ignore"], noun: "word"), .default("delete"),
+                "What a deletion in a change feed or by `flag_at` does. Ignored ones are counted.")
+        case .unsent:
+            Key(
+                .words(of: Deletes.Unsent.self), .default("delete"),
+                "What a tombstone does to a row with an unsent edit. `local_edit_wins` sends it as a new "
+                    + "record.")
+        case .flagAt:
+            Key(.formed(.innerPath), .optional(nil), "A record with true here is a tombstone.")
+        case .softField:
+            Key(
+                .name, .optional(nil),
+                "A timestamp field. A value in it hides the row from the view of live rows.")
+        case .sweep:
+            Key(
+                .word(["after_full_pass"], noun: "word"), .optional("absence deletes nothing"),
+                "After a full, complete pass the rows that it did not show are deleted, but for unsent ones. "
+                    + "An incremental entity needs `full_every` for it. It goes neither with `for_each` nor "
+                    + "with a keyset that persists.")
+        case .maxFraction:
+            Key(
+                .number(0...1), .default("0.2"),
+                "A sweep that would delete a greater share of a user's rows deletes none.")
+        }
+    }
+}

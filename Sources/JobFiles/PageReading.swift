@@ -1,0 +1,158 @@
+/// `page`: the style decides the other keys.
+extension NodeReading {
+    /// How a pass goes from page to page; checks what the request does with the position.
+    ///
+    /// A preset's operation has one style, where its positions are, and a greatest size.
+    func page(
+        _ node: Node, request: Node?, uses: [PlaceholderUse]?, operation: CloudKitOperation?
+    ) -> Page? {
+        guard let (name, styleNode, keys) = variant(node, of: PageKey.self, deciding: .style),
+            let style = PageStyle(rawValue: name)
+        else { return nil }
+        if let uses { checkToken(uses, style, request: request) }
+        let size =
+            operation == nil
+            ? keys.int(.size)
+            : keys[.size].map { int($0, 1...CloudKitPlace.batchMax) } ?? CloudKitPlace.batchMax
+        checkSize(keys, uses: uses ?? [])
+        if let operation, name != operation.pageStyle {
+            add(
+                styleNode,
+                "\(operation.name) pages by style \"\(operation.pageStyle)\", not \"\(name)\"",
+                nearest: operation.pageStyle)
+            return nil
+        }
+        let maxPages = keys.int(.maxPages)
+        let ends = node["end"].flatMap { choice($0, "end", of: PageStyle.ends) }
+        let persists = style == .keyset ? keys.and(KeysetKey.self).bool(.persist) : false
+        return self.style(style, keys, operation).map {
+            Page(
+                style: $0, size: size, maxPages: maxPages, endsAtShortPage: ends != nil,
+                persists: persists ?? false)
+        }
+    }
+
+    private func style(
+        _ style: PageStyle, _ keys: Keys<PageKey>, _ operation: CloudKitOperation?
+    ) -> Page.Style? {
+        switch style {
+        case .single: return .single
+        case .linkHeader: return .linkHeader
+        case .token:
+            return tokenPath(keys.and(TokenKey.self), .tokenAt, operation).map { .token(at: $0) }
+        case .syncToken:
+            let keys = keys.and(SyncTokenKey.self)
+            let at = tokenPath(keys, .tokenAt, operation)
+            let more = tokenPath(keys, .moreAt, operation)
+            guard let at, let more else { return nil }
+            return .syncToken(at: at, moreAt: more)
+        case .nextURL: return nextURL(keys.and(NextURLKey.self))
+        case .offset:
+            let keys = keys.and(OffsetKey.self)
+            let total = keys[.totalAt].flatMap { innerPath($0) }
+            return keys.int(.start).map { .offset(start: $0, totalAt: total) }
+        case .page:
+            let keys = keys.and(NumberKey.self)
+            let end = numberEnd(keys)
+            return keys.int(.start).map { .number(start: $0, end: end) }
+        case .keyset: return keyset(keys.and(KeysetKey.self))
+        }
+    }
+
+    private func nextURL(_ keys: Keys<NextURLKey>) -> Page.Style? {
+        guard let (key, value) = keys.alternative() else { return nil }
+        switch key {
+        case .urlAt: return innerPath(value).map { .nextURL(.body($0)) }
+        case .urlHeader:
+            guard let name = text(value) else { return nil }
+            if !isToken(name) { add(value, "\(value.words) is no name of a header field") }
+            return .nextURL(.header(name))
+        }
+    }
+
+    private func keyset(_ keys: Keys<KeysetKey>) -> Page.Style? {
+        let place = keys.alternative()
+        let start = keys.text(.start)
+        guard let (key, value) = place else { return nil }
+        let found: Page.KeysetPlace? =
+            key == .by
+            ? name(value).map { .field($0) } : innerPath(value).map { .body($0) }
+        guard let found, let start else { return nil }
+        return .keyset(found, start: start)
+    }
+
+    /// What says where counted pages end: one word of the source's, so that two can't disagree.
+    private func numberEnd(_ keys: Keys<NumberKey>) -> Page.NumberEnd? {
+        let ends = NumberKey.ends
+        guard ends.contains(where: { keys[$0] != nil }),
+            let (key, node) = keys.exactlyOne(of: ends), let path = innerPath(node)
+        else { return nil }
+        return switch key {
+        case .lastAt: .last(path)
+        case .nextAt: .next(path)
+        default: .total(path)
+        }
+    }
+
+    /// A preset's positions may lie in the only element of an array.
+    private func tokenPath<Known: KeySet>(
+        _ keys: Keys<Known>, _ key: Known, _ operation: CloudKitOperation?
+    ) -> Path? {
+        guard let operation else { return keys.required(key).flatMap { innerPath($0) } }
+        guard let node = keys[key] else { return operation.positionPath(key.rawValue) }
+        return innerPath(node, toOne: false)
+    }
+
+    private func checkToken(_ uses: [PlaceholderUse], _ style: PageStyle, request: Node?) {
+        let sent = uses.first { $0.placeholder == .pageToken }
+        if style.sendsToken, sent == nil, let request, uses.allSatisfy({ $0.placeholder != nil }) {
+            add(
+                request,
+                "style \"\(style.rawValue)\" but {page.token} is never sent; "
+                    + "every page would be the first one")
+        }
+        if !style.sendsToken, let sent {
+            add(sent.node, "{page.token} has no value with style \"\(style.rawValue)\"")
+        }
+    }
+
+    private func checkSize(_ keys: Keys<PageKey>, uses: [PlaceholderUse]) {
+        guard keys[.size] == nil else { return }
+        if let use = uses.first(where: { $0.placeholder == .pageSize }) {
+            add(use.node, "{page.size} has no value; add page.size")
+        }
+        if let end = keys.node["end"] {
+            add(end, "a page is short only against a size; add page.size")
+        }
+    }
+}
+
+extension CloudKitOperation {
+    /// What a file calls it.
+    var name: String {
+        switch self {
+        case .query: "records/query"
+        case .zoneChanges: "changes/zone"
+        }
+    }
+
+    /// The only style whose positions it understands.
+    var pageStyle: String {
+        switch self {
+        case .query: "token"
+        case .zoneChanges: "sync_token"
+        }
+    }
+
+    /// Where an answer has its position, and where it says that more is coming.
+    fileprivate func positionPath(_ key: String) -> Path {
+        switch self {
+        case .query: Path(steps: [.member("continuationMarker")])
+        case .zoneChanges:
+            Path(
+                steps: [
+                    .member("zones"), .each, .member(key == "more_at" ? "moreComing" : "syncToken"),
+                ])
+        }
+    }
+}

@@ -1,0 +1,120 @@
+/// The external system, shared by all users of a tenant.
+public struct Source: Sendable, Equatable {
+    /// What budget and breaker are shared by; files with one id must say the same of it.
+    public var id: String
+    /// `scheme://host[:port][/prefix]` without a trailing slash; a tenant may override it.
+    public var base: String
+    /// What the source speaks besides plain REST; nil: nothing.
+    public var preset: Preset?
+    /// How a request proves whose it is.
+    public var auth: Authentication
+    /// Limit of one request.
+    public var timeout: Duration
+    /// In-run retries of one request.
+    public var retry: RetryRule
+    /// What the source allows; nil: as much as we like.
+    public var rate: Rate?
+    /// Header fields sent with every request.
+    public var headers: [NamedTemplate]
+}
+
+/// How a request proves whose it is; secrets stay placeholders until it is sent.
+public enum Authentication: Sendable, Equatable {
+    case none
+    case basic(user: Template, password: Template)
+    case bearer(token: Template)
+    case header(name: String, value: Template)
+    case query(name: String, value: Template)
+    /// RFC 6749, 4.4: the client's own access token.
+    case oauth2Client(OAuth2)
+    /// RFC 6749, 6: access tokens for a user's refresh token, which may rotate.
+    case oauth2Refresh(OAuth2, refreshToken: String)
+    /// Signed requests; public database only (CloudKit Web Services, server-to-server keys).
+    case cloudkitServer(keyID: Template, privateKey: Template)
+    /// A user's web auth token, the secret of that name; rotating ones are stored with the page.
+    case cloudkitUser(apiToken: Template, webAuthToken: String, rotates: Bool)
+}
+
+/// Where access tokens come from.
+public struct OAuth2: Sendable, Equatable {
+    /// Whole address of the token endpoint; https but for loopback addresses.
+    public var tokenURL: String
+    /// The client's id.
+    public var clientID: Template
+    /// The client's secret; nil: a public client.
+    public var clientSecret: Template?
+    /// What is asked for; nil: what the server gives.
+    public var scope: String?
+}
+
+/// A protocol that a source speaks.
+public enum Preset: Sendable, Equatable {
+    case cloudkit(CloudKitPlace)
+}
+
+/// The database of a CloudKit container that a source stands for.
+public struct CloudKitPlace: Sendable, Equatable {
+    /// Which environment.
+    public enum Environment: String, Sendable, CaseIterable { case development, production }
+    /// Which database; a server's key reaches the public one only.
+    public enum Database: String, Sendable, CaseIterable {
+        case `public`, `private`, shared
+    }
+    /// Such as `iCloud.com.example.app`.
+    public var container: String
+    /// Which environment.
+    public var environment: Environment
+    /// Which database.
+    public var database: Database
+
+    /// `/database/1/<container>/<environment>/<database>`, to which an operation's name is added.
+    public var path: String {
+        "/database/1/\(container)/\(environment.rawValue)/\(database.rawValue)"
+    }
+    /// The address of Apple's service; a tenant may override it like any other base.
+    public static let base = "https://api.apple-cloudkit.com"
+    /// Records and operations in one request at most.
+    public static let batchMax = 200
+}
+
+/// Requests a source allows, shared by all workers.
+public struct Rate: Sendable, Equatable {
+    /// Requests a second.
+    public var perSecond: Double?
+    /// Requests at the same time.
+    public var concurrent: Int?
+}
+
+/// In-run retries of one request; never of 401, 421 or another 4xx (MH8).
+public struct RetryRule: Sendable, Equatable {
+    /// A sort of failure that may pass by itself.
+    public enum Class: Sendable, Equatable {
+        case network
+        case timeout
+        case status(Int)
+        /// `5xx`
+        case serverErrors
+    }
+    /// What a server counts its wait in.
+    public enum WaitUnit: String, Sendable, CaseIterable {
+        case seconds = "s"
+        case milliseconds = "ms"
+    }
+    /// Where a server says how long to wait.
+    public enum WaitSource: Sendable, Equatable {
+        case header(String, unit: WaitUnit = .seconds)
+        case body(Path, unit: WaitUnit = .seconds)
+    }
+    /// Requests in all, the first included; 1 means no retry.
+    public var attempts: Int
+    /// Wait before the second attempt.
+    public var first: Duration
+    /// What each wait is multiplied by for the next.
+    public var factor: Double
+    /// Share of the wait that is random, 0…1.
+    public var jitter: Double
+    /// The failures that are retried.
+    public var on: [Class]
+    /// Where a server's own wait is looked for, in order.
+    public var waitFrom: [WaitSource]
+}

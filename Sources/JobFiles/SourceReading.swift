@@ -1,0 +1,173 @@
+/// `schedule` and `source`.
+extension NodeReading {
+    func schedule(_ node: Node) -> Schedule? {
+        guard let keys = Keys(node, self, of: ScheduleKey.self) else { return nil }
+        let every = keys.duration(.every)
+        let spread = keys.word(.spread, as: Schedule.Spread.self)
+        let deadline = keys.duration(.deadline)
+        let requires = keys.elements(.requires)?.compactMap { prerequisite($0) }
+        let triggers = keys.elements(.triggers).map { self.triggers($0) }
+        let slowing = keys[.slowDown].map { self.slowing($0, every) }
+        guard let every, let spread, let deadline else { return nil }
+        return Schedule(
+            every: every, spread: spread, deadline: deadline, requires: requires ?? [],
+            triggers: triggers ?? [], slowing: slowing ?? nil)
+    }
+
+    private func slowing(_ node: Node, _ period: Duration?) -> Slowing? {
+        guard let keys = Keys(node, self, of: SlowDownKey.self) else { return nil }
+        let after = keys.duration(.after)
+        let every = keys.duration(.every)
+        guard let after, let every, let everyNode = keys[.every], let period else { return nil }
+        guard every > period else {
+            add(
+                everyNode,
+                "a job that slows down becomes due less often than every \(period.jobFileText)")
+            return nil
+        }
+        return Slowing(after: after, every: every)
+    }
+
+    private func prerequisite(_ node: Node) -> Requirement? {
+        guard let keys = Keys(node, self, of: RequirementKey.self),
+            let (key, value) = keys.alternative(), let name = name(value)
+        else { return nil }
+        switch key {
+        case .secret: return .secret(name)
+        case .user:
+            if scope.isTenant { add(value, "a job of scope tenant is of no user; expected secret") }
+            return .user(name)
+        }
+    }
+
+    private func triggers(_ nodes: [Node]) -> [Trigger] {
+        var events: Set<String> = []
+        return nodes.compactMap { element in
+            guard let keys = Keys(element, self, of: TriggerKey.self) else { return nil }
+            let event = keys.name(.event)
+            let debounce = keys.duration(.debounce)
+            let cancelOn = keys.name(.cancelOn)
+            guard let event, let debounce else { return nil }
+            if !events.insert(event).inserted, let place = keys[.event] {
+                add(place, "event \"\(event)\" appears twice")
+            }
+            if cancelOn == event, let place = keys[.cancelOn] {
+                add(place, "an event can't undo itself; expected another one")
+            }
+            return Trigger(event: event, debounce: debounce, cancelOn: cancelOn)
+        }
+    }
+
+    func source(_ node: Node) -> Source? {
+        guard
+            let keys = Keys<SourceKey>(
+                node, self, isPreset: scope.isCloudKit, variant: "a source without preset")
+        else { return nil }
+        let id = keys.value(.id).flatMap { sourceID($0) }
+        let preset = keys[.preset].map { _ in self.preset(keys) }
+        let standard = scope.isCloudKit ? RetryRule.cloudkit : .standard
+        let base =
+            keys[.base].map { baseURL($0) }
+            ?? (scope.isCloudKit
+                ? CloudKitPlace.base : keys.required(.base).flatMap { baseURL($0) })
+        let auth = authentication(keys)
+        let timeout = keys.duration(.timeout)
+        let retry = keys[.retry].map { retryRule($0, standard) }
+        let rate = keys[.rate].flatMap { self.rate($0) }
+        let headers = keys[.headers].map { self.headers($0, .secret) }
+        guard let id, let base, let auth, let timeout, preset != .some(nil) else { return nil }
+        return Source(
+            id: id, base: base, preset: preset ?? nil, auth: auth,
+            timeout: timeout, retry: (retry ?? nil) ?? standard,
+            rate: rate, headers: headers ?? [])
+    }
+
+    private func sourceID(_ node: Node) -> String? {
+        guard let text = text(node) else { return nil }
+        guard isNameText(String(text.map { $0 == "-" ? "_" : $0 })), !text.hasPrefix("-") else {
+            add(node, "\"\(excerpt(of: text))\" is no source id, expected one of a-z, 0-9, _ and -")
+            return nil
+        }
+        return text
+    }
+
+    /// The preset and the keys that only it has.
+    private func preset(_ keys: Keys<SourceKey>) -> Preset? {
+        guard keys.word(.preset) != nil else { return nil }
+        let container = keys.value(.container).flatMap { self.container($0) }
+        let environment = keys.word(.environment, as: CloudKitPlace.Environment.self)
+        let database = keys.word(.database, as: CloudKitPlace.Database.self)
+        guard let container, let environment, let database else { return nil }
+        let place = CloudKitPlace(
+            container: container, environment: environment, database: database)
+        scope.place = place
+        return .cloudkit(place)
+    }
+
+    private func container(_ node: Node) -> String? {
+        guard let text = text(node) else { return nil }
+        let name = text.dropFirst("iCloud.".count)
+        let isClean = name.utf8.allSatisfy {
+            isLowercase($0 | 0x20) || isDigit($0) || "-.".utf8.contains($0)
+        }
+        guard text.hasPrefix("iCloud."), !name.isEmpty, isClean else {
+            add(
+                node,
+                "\"\(excerpt(of: text))\" is no container, expected one such as iCloud.com.example.app"
+            )
+            return nil
+        }
+        return text
+    }
+
+    private func baseURL(_ node: Node) -> String? {
+        guard let text = text(node) else { return nil }
+        if let problem = problem(inBase: text) {
+            add(node, "\(problem); expected http(s)://host[:port][/prefix]")
+            return nil
+        }
+        return text
+    }
+
+    /// Says what makes a text no address; nil when it is one.
+    func problem(inBase text: String) -> String? {
+        guard let scheme = ["https://", "http://"].first(where: { text.hasPrefix($0) }) else {
+            return "\"\(excerpt(of: text))\" is no http or https URL"
+        }
+        let rest = text.dropFirst(scheme.count)
+        let authority = rest.prefix { $0 != "/" }
+        if rest.contains("{") { return "a base holds no placeholders" }
+        if rest.contains("?") { return "a base has no query" }
+        if rest.contains("#") { return "a base has no fragment" }
+        if authority.contains("@") { return "a base holds no user or password" }
+        if rest.hasSuffix("/") { return "a base has no trailing slash" }
+        let isClean = rest.utf8.allSatisfy {
+            isLowercase($0 | 0x20) || isDigit($0) || "-._~!$&'()*+,;=:@%/[]".utf8.contains($0)
+        }
+        return isClean && isAuthority(authority) ? nil : "\"\(excerpt(of: text))\" is no URL"
+    }
+
+    private func isAuthority(_ text: Substring) -> Bool {
+        let host: Substring
+        if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
+            host = text[...end]
+        } else {
+            host = text.prefix { $0 != ":" }
+            guard
+                host.utf8.allSatisfy({
+                    isLowercase($0 | 0x20) || isDigit($0) || "-._".utf8.contains($0)
+                })
+            else { return false }
+        }
+        let port = text.dropFirst(host.count)
+        guard !host.isEmpty else { return false }
+        return port.isEmpty
+            || (port.hasPrefix(":") && port.dropFirst().utf8.allSatisfy(isDigit)
+                && (1...65_535).contains(Int(port.dropFirst()) ?? 0))
+    }
+
+    private func rate(_ node: Node) -> Rate? {
+        Keys(node, self, of: RateKey.self)
+            .map { Rate(perSecond: $0.double(.perSecond), concurrent: $0.int(.concurrent)) }
+    }
+}

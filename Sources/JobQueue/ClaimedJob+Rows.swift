@@ -1,0 +1,213 @@
+import Basics
+import JSON
+import Postgres
+
+extension Helping {
+    /// Reads the rows of `claim_jobs`: the jobs, and last its report.
+    init(_ rows: Rows) throws {
+        for row in rows {
+            if try row.isNull(0) {
+                try readReport(row)
+            } else {
+                jobs.append(try ClaimedJob(row))
+                taken.insert(try row.rowPlace(26))
+            }
+        }
+    }
+
+    private mutating func readReport(_ row: Row) throws {
+        at = try row.timestamp(6)
+        if let time = try row.optionalTimestamp(15) {
+            looked = DueJobs.Position(time: time, user: Int64(try row.int(16)))
+            lookedCount = try row.int(27)
+        }
+        if !(try row.isNull(17)) { try readFound(row) }
+        if !(try row.isNull(22)) {
+            for (tenant, weight) in zip(try tenants(row, 22), try row.intArray(23)) {
+                weights[tenant] = weight
+            }
+        }
+        full = Set(try tenants(row, 24))
+        busy = Set(try tenants(row, 25))
+        limited = Set(try tenants(row, 28))
+    }
+
+    private mutating func readFound(_ row: Row) throws {
+        let (ids, times) = (try row.intArray(17), try row.timestampArray(18))
+        let (users, priorities) = (try row.intArray(19), try row.intArray(20))
+        let places = try row.rowPlaceArray(21)
+        for at in ids.indices {
+            let position = DueJobs.Position(time: times[at] ?? .min, user: Int64(users[at]))
+            let job = DueJobs.Job(
+                position: position, place: places[at], lane: Lane(rawValue: priorities[at]) ?? .due)
+            found.append((Int64(ids[at]), job))
+        }
+    }
+
+    private func tenants(_ row: Row, _ column: Column) throws -> [Int64] {
+        try row.isNull(column) ? [] : row.intArray(column).map(Int64.init)
+    }
+}
+
+extension ClaimedJob {
+    /// Reads one row of `claim_jobs` or `read_job`: the columns of type `claimed_job`, by position.
+    init(_ row: Row) throws {
+        claim = Claim(
+            userID: Int64(try row.int(0)), name: try row.text(1), fence: Int64(try row.int(3)),
+            nonce: try row.uuid(4))
+        tenantID = Int64(try row.int(2))
+        scheduledAt = try row.timestamp(5)
+        claimedAt = try row.timestamp(6)
+        tickAt = try row.timestamp(7)
+        deadline = .milliseconds(try row.int(8))
+        lane = Lane(rawValue: try row.int(9)) ?? .due
+        isForced = try row.bool(10)
+        entity = try row.optionalText(11)
+        lastOutcome = try row.optionalText(12).flatMap(Outcome.init(rawValue:))
+        lastSuccessAt = try row.optionalTimestamp(13)
+        unchangedAt = try row.optionalTimestamp(14)
+    }
+
+    /// Reads its row of `run_inputs`.
+    ///
+    /// What of it can't be read is noted: it is this job's trouble and no other's.
+    mutating func readInputs(_ row: Row) throws {
+        tenantName = try row.text(1)
+        userKey = try row.text(2)
+        do {
+            if let words = try row.optionalText(7) { throw UnreadableInput(tooLong: words) }
+            if let text = try row.optionalText(3) {
+                attributes = try own(text, "the user's attributes").value ?? .object([])
+            }
+            checkpoints = try parts(row.optionalText(4), "checkpoints").map {
+                try Checkpoint($0, of: self)
+            }
+            calls = try parts(row.optionalText(5), "calls").compactMap(CallMemory.init)
+            secrets = try parts(row.optionalText(6), "secrets").compactMap(SealedSecret.init)
+        } catch let input as UnreadableInput {
+            unreadable = input.words
+        }
+    }
+
+    fileprivate func age(since time: Int64?) -> Duration? {
+        time.map { .microseconds(max(0, claimedAt - $0)) }
+    }
+}
+
+/// Why a job can't be given what it must know; names the column, never its value.
+private struct UnreadableInput: Error {
+    var words: String
+
+    init(_ words: String) { self.words = words }
+
+    init(tooLong words: String) {
+        self.init("\(words), which is more than a run is given")
+    }
+}
+
+/// Parses what the database made, which is valid by construction and may be as long as a row.
+func parse(_ text: String) throws -> JSONNode {
+    let limits = JSONLimits(
+        depth: JSONLimits.depthMax, stringBytes: .max >> 1, numberBytes: .max >> 1, nodes: .max)
+    return try JSONDocument(parsing: Array(text.utf8), limits: limits).root
+}
+
+/// Parses one of a job's inputs.
+private func own(_ text: String, _ name: String) throws -> JSONNode {
+    do {
+        return try parse(text)
+    } catch {
+        throw UnreadableInput("\(name) can't be read: \(error)")
+    }
+}
+
+private func parts(_ text: String?, _ name: String) throws -> [JSONNode] {
+    guard let text else { return [] }
+    return Array(try own(text, "the job's \(name)").elements)
+}
+
+extension Checkpoint {
+    /// Reads one of `checkpoints`, an array of values in the order of `run_inputs`.
+    fileprivate init(_ node: JSONNode, of job: ClaimedJob) throws {
+        let values = Array(node.elements)
+        guard values.count == 25, let entity = values[0].string else {
+            throw UnreadableInput("a checkpoint can't be read")
+        }
+        self.init(entity: entity)
+        let passStartedAt = try time(values[4], "pass_started_at")
+        let passEndedAt = try time(values[17], "last_synced_at")
+        let lastFullAt = try time(values[18], "last_full_at")
+        generation = Int64(values[1].int ?? 0)
+        isFullRequested = values[2].bool ?? false
+        passKind = values[3].string.flatMap(PassKind.init(rawValue:))
+        self.passStartedAt = passStartedAt
+        passSince = values[5].string
+        pageNumber = values[6].int ?? 0
+        cursor = values[7].string
+        syncToken = values[8].string
+        partialWatermark = values[9].string
+        watermark = values[10].string
+        isWhole = values[11].bool ?? true
+        validator = values[12].string
+        probe = values[13].string
+        passValidator = values[14].string
+        passProbe = values[15].string
+        isRepairRequested = values[16].bool ?? false
+        let syncedAt = passEndedAt.map { max($0, job.unchangedAt ?? $0) }
+        syncedAge = job.age(since: syncedAt)
+        lastFullAge = job.age(since: lastFullAt)
+        hasFailures = values[19].bool ?? true
+        passNumber = values[20].int ?? 0
+        guard passNumber < Int32.max else {
+            throw UnreadableInput("pass_number in the checkpoint of entity \(entity) has no next")
+        }
+        fullRequest = values[21].int ?? 0
+        isCursorRefused = values[22].bool ?? false
+        hadIncompatible = values[23].bool ?? false
+        isUnreadable = values[24].bool ?? false
+        isDone = isDone(at: syncedAt, of: job)
+    }
+
+    /// Microseconds since 1970; an infinite time is none that a pass could be compared with.
+    private func time(_ node: JSONNode, _ column: String) throws -> Int64? {
+        guard node.kind != .null else { return nil }
+        guard let time = node.int else {
+            throw UnreadableInput("\(column) in the checkpoint of entity \(entity) is no time")
+        }
+        return Int64(time)
+    }
+
+    /// Read to its end at this very tick, by a run that was interrupted behind it (ST7).
+    private func isDone(at syncedAt: Int64?, of job: ClaimedJob) -> Bool {
+        guard let syncedAt, !job.isAsked, let outcome = job.lastOutcome, outcome != .complete,
+            passKind == nil, !isFullRequested, !isRepairRequested,
+            lastFullAge != nil || watermark != nil || syncToken != nil
+        else { return false }
+        return syncedAt > job.lastSuccessAt ?? .min && syncedAt >= job.tickAt
+    }
+}
+
+extension CallMemory {
+    /// Reads one of `calls`.
+    init?(_ node: JSONNode) {
+        let values = Array(node.elements)
+        guard values.count == 3, let call = values[0].string else { return nil }
+        self.call = call
+        listHash = values[1].string
+        age = .milliseconds(values[2].int ?? 0)
+    }
+}
+
+extension SealedSecret {
+    /// Reads one of `secrets`.
+    init?(_ node: JSONNode) {
+        let values = Array(node.elements)
+        guard values.count == 4, let name = values[1].string, let hex = values[2].string,
+            let bytes = Hex.decode(hex)
+        else { return nil }
+        userID = Int64(values[0].int ?? 0)
+        self.name = name
+        sealed = bytes
+        version = Int64(values[3].int ?? 0)
+    }
+}

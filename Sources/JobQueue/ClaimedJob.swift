@@ -1,0 +1,148 @@
+public import JSON
+
+/// A job this worker may run, with all that its run must know of the past.
+public struct ClaimedJob: Sendable {
+    /// The claim the run holds.
+    public var claim: Claim
+    /// Number of the tenant.
+    public var tenantID: Int64
+    /// Name of the tenant.
+    public var tenantName = ""
+    /// The tenant's own name for the user.
+    public var userKey = ""
+    /// The `due_at` the run answers to, microseconds since 1970.
+    public var scheduledAt: Int64
+    /// The database's time at the claim, microseconds since 1970.
+    public var claimedAt: Int64
+    /// Since when its slot counts as its tenant's, in seconds of the claimer's clock.
+    var slotSince = 0.0
+    /// How long the run may take, from the claim on.
+    public var deadline: Duration
+    /// Who asked for the run.
+    public var lane: Lane
+    /// The run ignores `min_gap`.
+    public var isForced: Bool
+    /// The run syncs this entity only.
+    public var entity: String?
+    /// When the job last completed, microseconds since 1970; nil: never.
+    public var lastSuccessAt: Int64?
+    /// The tick the run belongs to, microseconds since 1970.
+    public var tickAt: Int64
+    /// How the last run ended; nil: there was none.
+    public var lastOutcome: Outcome?
+    /// When a run last read every entity to its end and found nothing to note.
+    public var unchangedAt: Int64?
+    /// The user's attributes: a JSON object.
+    public var attributes = JSONValue.object([])
+    /// How far each entity has come.
+    public var checkpoints: [Checkpoint] = []
+    /// What is remembered of named calls.
+    public var calls: [CallMemory] = []
+    /// Sealed secrets of the user and its tenant.
+    public var secrets: [SealedSecret] = []
+    /// What of all this can't be read, so that the job can't run; nil: nothing.
+    public var unreadable: String?
+
+    /// A person or application asked for the run.
+    public var isAsked: Bool { lane == .asked }
+
+    /// The checkpoint of an entity; a fresh one when it has none.
+    public func checkpoint(of entity: String) -> Checkpoint {
+        checkpoints.first { $0.entity == entity } ?? Checkpoint(entity: entity)
+    }
+}
+
+/// Why a job is due: lanes are served one after the other within a tenant.
+public enum Lane: Int, Sendable {
+    /// A person or application asked for the run.
+    case asked = 1
+    /// The clock did.
+    case due = 0
+    /// The user was added with many, and no run of theirs was complete yet.
+    case new = -1
+}
+
+/// How far an entity has come, as its row of `jobrunner.checkpoints` says.
+public struct Checkpoint: Sendable, Equatable {
+    /// What a pass reads: everything, or what changed.
+    public enum PassKind: String, Sendable { case full, incremental }
+    /// Name of the entity.
+    public var entity: String
+    /// Generation of the checkpoint the pass was read under.
+    public var generation: Int64 = 0
+    /// Start over with a full pass.
+    public var isFullRequested = false
+    /// Number of the last request for a full pass.
+    public var fullRequest = 0
+    /// Passes that were begun, the one in progress included.
+    public var passNumber = 0
+    /// The pass in progress; nil: none.
+    public var passKind: PassKind?
+    /// When it began, microseconds since 1970 by the source's clock where it tells it.
+    public var passStartedAt: Int64?
+    /// The `{since}` it was begun with.
+    public var passSince: String?
+    /// Pages of the pass that are committed, this one included.
+    public var pageNumber = 0
+    /// Where the pass goes on; nil: nowhere.
+    public var cursor: String?
+    /// The last run that asked for the stored position was refused it by the source.
+    public var isCursorRefused = false
+    /// Position that outlives the pass.
+    public var syncToken: String?
+    /// Greatest server time seen by the pass in progress.
+    public var partialWatermark: String?
+    /// Greatest server time wholly seen, as `incremental` sends it.
+    public var watermark: String?
+    /// No record of the pass in progress was unreadable (ST16).
+    public var isWhole = true
+    /// Since a pass was last completed, as of the claim; nil: never.
+    public var syncedAge: Duration?
+    /// Since the last full pass that was read to its end began, as of the claim; nil: never.
+    public var lastFullAge: Duration?
+    /// Its last pass left an error, or one was noted since.
+    public var hasFailures = false
+    /// The run that last committed a page of it met incompatible records.
+    public var hadIncompatible = false
+    /// Not one record of the pass in progress could be read.
+    public var isUnreadable = false
+    /// Read to its end at this very tick, by a run that was interrupted behind it (ST7).
+    public var isDone = false
+    /// What the last pass's first answer was validated by, with its address.
+    public var validator: String?
+    /// What the probe said when the last pass was read.
+    public var probe: String?
+    /// The validator of the pass in progress.
+    public var passValidator: String?
+    /// What the probe said before the pass in progress.
+    public var passProbe: String?
+    /// The full pass that was asked for is a repair (LU22).
+    public var isRepairRequested = false
+
+    /// The checkpoint of an entity that was never synced.
+    public init(entity: String) {
+        self.entity = entity
+    }
+}
+
+/// What a job remembers of a named call.
+public struct CallMemory: Sendable, Equatable {
+    /// Name of the call.
+    public var call: String
+    /// Since its last success.
+    public var age: Duration
+    /// Hash of the list it sent, when it sent one.
+    public var listHash: String?
+}
+
+/// A secret as the table holds it.
+public struct SealedSecret: Sendable, Equatable {
+    /// 0 for the tenant's own.
+    public var userID: Int64
+    /// Name of the job.
+    public var name: String
+    /// The sealed box.
+    public var sealed: [UInt8]
+    /// Changes when a person stores another, and not when the source replaces its credential.
+    public var version: Int64
+}

@@ -1,0 +1,36 @@
+/// How a run ended (AL6).
+public enum Outcome: String, Sendable, CaseIterable {
+    case complete, partial, deferred, skipped
+    case needsReauth = "needs_reauth"
+    case failed
+}
+
+/// Kind of a failure or interruption; the kind fixes what happens next (docs/ARCHITECTURE.md).
+public enum ErrorKind: String, Sendable, CaseIterable {
+    case unavailable
+    case timedOut = "timed_out"
+    case database
+    case rateLimited = "rate_limited"
+    case unauthorised
+    case rejected
+    case malformed
+    case cursorLoop = "cursor_loop"
+    /// The source refused the stored position; when it does so again, the pass begins anew.
+    case cursorRefused = "cursor_refused"
+    /// The source's own count says that its list goes on, and nothing comes.
+    case truncated
+    /// Not one record of a pass could be read.
+    case incompatible
+    // Interruptions: partial, not failed.
+    case deadline
+    case shutdown
+    case cancelled
+    case pageCap = "page_cap"
+    case reset
+    /// Tenants of whom nothing ran had waited for a slot for a second.
+    case yielded
+    // The source's breaker is open, or this worker holds as many bytes of pages as it may.
+    case blocked
+    // Something the run needs is missing.
+    case missing
+}

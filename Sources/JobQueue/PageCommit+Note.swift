@@ -1,0 +1,18 @@
+public import Postgres
+
+extension PageCommit {
+    /// What follows the page's statement in its transaction; nil: nothing.
+    public func noteStatement(for claim: Claim) -> Statement? {
+        switch note {
+        case nil: nil
+        case .unreadable(let isUnreadable):
+            Statement(
+                "select jobrunner.note_unreadable($1, $2, $3, $4)", .int8(claim.userID),
+                .text(claim.name), .text(entity), .bool(isUnreadable))
+        case .abandoned(let token):
+            Statement(
+                "select jobrunner.abandon_pass($1, $2, $3, $4)", .int8(claim.userID),
+                .text(claim.name), .text(entity), .optional(token, Bind.text))
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import JSON
+import Postgres
+
+extension Queue {
+    /// Ends runs with their outcomes; returns those that were lost, that are busy and to be tried
+    /// again, or whose job was set aside.
+    public func finishRuns(_ runs: [FinishedRun]) async throws -> [Verdict] {
+        guard !runs.isEmpty else { return [] }
+        let statement = Statement(
+            """
+            select *
+            from jobrunner.finish_runs(array(
+              select row(
+                e.user_id, e.name, e.fence, e.nonce, e.outcome, e.error_kind, e.error, e.failures, e.wait_ms, e.requests,
+                e.ended_passes, e.calls, e.has_committed, e.is_unchanged, string_to_array(e.secret_versions, ','), null, null,
+                random()
+              )::jobrunner.run_end
+              from unnest(
+                $1::bigint[], $2::text[], $3::bigint[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[],
+                $9::bigint[], $10::bigint[], $11::text[], $12::text[], $13::boolean[], $14::boolean[], $15::text[]
+              ) as e (
+                user_id, name, fence, nonce, outcome, error_kind, error, failures, wait_ms, requests, ended_passes, calls,
+                has_committed, is_unchanged, secret_versions
+              )
+            ))
+            """,
+            .int8Array(runs.map(\.claim.userID)), .textArray(runs.map(\.claim.name)),
+            .int8Array(runs.map(\.claim.fence)), .uuidArray(runs.map(\.claim.nonce)),
+            .textArray(runs.map(\.outcome.rawValue)), .textArray(runs.map(\.errorKind)),
+            .textArray(runs.map(\.error)), .textArray(runs.map { failuresText($0.failures) }),
+            .optionalInt8Array(runs.map { $0.wait.map(\.wholeMilliseconds) }),
+            .int8Array(runs.map { Int64($0.requests) }),
+            .textArray(runs.map { endedPassesText($0.endedPasses) }),
+            .textArray(runs.map { callsText($0.calls) }),
+            .boolArray(runs.map(\.hasCommitted)), .boolArray(runs.map(\.isUnchanged)),
+            .textArray(runs.map(secretsText)))
+        return try await call(statement) { rows in
+            try rows.compactMap { row in
+                guard let word = Verdict.Word(rawValue: try row.text("verdict")) else { return nil }
+                return Verdict(
+                    userID: Int64(try row.int("user_id")), name: try row.text("name"),
+                    fence: Int64(try row.int("fence")), word: word)
+            }
+        }
+    }
+
+    /// Gives back claims whose runs have not begun; returns how many were still held.
+    public func releaseJobs(_ claims: [Claim]) async throws -> Int {
+        guard !claims.isEmpty else { return 0 }
+        let statement = Statement(
+            "select jobrunner.release_jobs($1, $2, $3, $4)",
+            .int8Array(claims.map(\.userID)), .textArray(claims.map(\.name)),
+            .int8Array(claims.map(\.fence)), .uuidArray(claims.map(\.nonce)))
+        return try await call(statement) { try $0.only().int(0) }
+    }
+}
+
+/// Null for a run without such passes, so that the usual run costs nothing.
+private func endedPassesText(_ passes: [EndedPass]) -> String? {
+    guard !passes.isEmpty else { return nil }
+    let values = passes.map { pass in
+        JSONValue.object([
+            JSONMember("entity", .string(pass.entity)),
+            JSONMember("generation", .number(String(pass.generation))),
+            JSONMember("pass_number", .number(String(pass.passNumber))),
+            JSONMember("page_number", .number(String(pass.pageNumber))),
+            JSONMember("watermark", pass.watermark.map(JSONValue.string) ?? .null),
+            JSONMember("sync_token", pass.syncToken.map(JSONValue.string) ?? .null),
+            JSONMember("validator", pass.validator.map(JSONValue.string) ?? .null),
+            JSONMember("probe", pass.probe.map(JSONValue.string) ?? .null),
+            JSONMember("full_us", pass.fullAt.map { .number(String($0)) } ?? .null),
+        ])
+    }
+    return JSONValue.array(values).text
+}
+
+/// As `endedPassesText`, for entities that failed.
+private func failuresText(_ failures: [EntityFailure]) -> String? {
+    guard !failures.isEmpty else { return nil }
+    let values = failures.map { failure in
+        JSONValue.object([
+            JSONMember("entity", .string(failure.entity)),
+            JSONMember("kind", .string(failure.kind)),
+            JSONMember("error", failure.error.map(JSONValue.string) ?? .null),
+        ])
+    }
+    return JSONValue.array(values).text
+}
+
+/// Only a refused run's are asked for.
+private func secretsText(_ run: FinishedRun) -> String? {
+    guard run.outcome == .needsReauth, !run.secretVersions.isEmpty else { return nil }
+    return run.secretVersions.map(String.init).joined(separator: ",")
+}
+
+/// As `endedPassesText`, for calls to remember.
+private func callsText(_ calls: [PendingCall]) -> String? {
+    guard !calls.isEmpty else { return nil }
+    let values = calls.map { call in
+        JSONValue.object([
+            JSONMember("call", .string(call.call)),
+            JSONMember("list_hash", call.listHash.map(JSONValue.string) ?? .null),
+        ])
+    }
+    return JSONValue.array(values).text
+}
+
+extension Duration {
+    /// Rounded down.
+    public var wholeMilliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1000 + attoseconds / 1_000_000_000_000_000
+    }
+}

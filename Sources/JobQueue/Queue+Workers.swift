@@ -1,0 +1,153 @@
+import Postgres
+
+/// What a heartbeat learned.
+public struct Heartbeat: Sendable, Equatable {
+    /// False: the worker was given up and must drop all its runs.
+    public var isAlive: Bool
+    /// Workers alive, this one included.
+    public var workers: Int
+    /// How many of them came before this one.
+    public var rank: Int
+    /// The database's time, microseconds since 1970.
+    public var at: Int64
+}
+
+/// A worker that was given up, and what became of its jobs.
+public struct Reaped: Sendable, Equatable {
+    /// Number of the worker.
+    public var worker: Int
+    /// Why it was given up: `silent` or `session_gone`.
+    public var reason: String
+    /// Jobs that were taken from it.
+    public var jobs: Int
+    /// Of these, jobs that were set aside.
+    public var quarantined: Int
+}
+
+/// A run that someone asked to stop.
+public struct StopRequest: Sendable, Hashable {
+    /// Number of the user.
+    public var userID: Int64
+    /// Name of the job.
+    public var name: String
+    /// Number of the run.
+    public var fence: Int64
+}
+
+extension Queue {
+    /// Adds a worker whose presence is the calling session; use a database of one lane for it.
+    public func registerWorker(
+        host: String, pid: Int32, version: String, capacity: Int
+    ) async throws -> Int {
+        let statement = Statement(
+            "select jobrunner.register_worker($1, $2, $3, $4)", .text(host), .int4(pid),
+            .text(version), .int4(Int32(clamping: capacity)))
+        return try await call(statement) { try $0.only().int(0) }
+    }
+
+    /// One heartbeat keeps all claims of a worker; from the session that is its presence.
+    public func beat(
+        worker: Int, running: Int, isDraining: Bool, deadline: ContinuousClock.Instant
+    ) async throws -> Heartbeat {
+        let statement = Statement(
+            "select * from jobrunner.heartbeat_worker($1, $2, $3)", .int4(Int32(clamping: worker)),
+            .int4(Int32(clamping: running)), .bool(isDraining))
+        return try await call(statement, deadline: deadline) { rows in
+            let row = try rows.only()
+            return Heartbeat(
+                isAlive: try row.bool("alive"), workers: try row.int("worker_count"),
+                rank: try row.int("worker_rank"), at: try row.timestamp("beaten_at"))
+        }
+    }
+
+    /// A worker's orderly end; false when it had been given up before.
+    ///
+    /// What it still holds is taken from it by whoever reaps next.
+    public func leave(worker: Int, deadline: ContinuousClock.Instant) async throws -> Bool {
+        let statement = Statement(
+            "select jobrunner.deregister_worker($1)", .int4(Int32(clamping: worker)))
+        return try await call(statement, deadline: deadline) { try $0.only().bool(0) }
+    }
+
+    /// Takes jobs away from workers that are silent for longer than `lease`, or whose session is
+    /// gone.
+    public func reapJobs(lease: Duration) async throws -> [Reaped] {
+        let statement = Statement(
+            "select * from jobrunner.reap_jobs($1)", .interval(lease.wholeMilliseconds * 1000))
+        return try await call(statement) { rows in
+            try rows.map { row in
+                Reaped(
+                    worker: try row.int("worker_id"), reason: try row.text("reason"),
+                    jobs: try row.int("job_count"), quarantined: try row.int("quarantined_count"))
+            }
+        }
+    }
+
+    /// Runs of a worker that someone asked to stop.
+    public func stopRequests(worker: Int) async throws -> [StopRequest] {
+        let statement = Statement(
+            "select * from jobrunner.stop_requests($1)", .int4(Int32(clamping: worker)))
+        return try await call(statement) { rows in
+            try rows.map { row in
+                StopRequest(
+                    userID: Int64(try row.int("user_id")), name: try row.text("name"),
+                    fence: Int64(try row.int("fence")))
+            }
+        }
+    }
+
+    /// Lets jobs go on whose quarantine is over; returns how many.
+    public func liftQuarantines() async throws -> Int {
+        try await call(Statement("select jobrunner.lift_quarantines()")) { try $0.only().int(0) }
+    }
+
+    /// Slows down jobs for which nobody has asked in a long time; returns how many, a thousand at most.
+    public func slowJobs() async throws -> Int {
+        try await call(Statement("select jobrunner.slow_jobs()")) { try $0.only().int(0) }
+    }
+
+    /// Notes how long tenants held a worker's slots.
+    func noteSlotUse(worker: Int, _ report: SlotUse.Report) async throws {
+        let statement = Statement(
+            "select jobrunner.note_slot_use($1, $2, $3, $4)", .int4(Int32(clamping: worker)),
+            .int8Array(report.tenants.map(\.id)),
+            .int8Array(report.tenants.map { Int64($0.seconds * 1000) }),
+            .int8(Int64(report.others * 1000)))
+        try await call(statement) { _ in }
+    }
+
+    /// Takes back jobs that run nowhere and mends due times after the clock was set back.
+    ///
+    /// Returns how many; works at most once a minute over all workers.
+    public func reconcileJobs() async throws -> Int {
+        try await call(Statement("select jobrunner.reconcile_jobs()")) { try $0.only().int(0) }
+    }
+
+    /// Ids of the keys that secrets are sealed with.
+    public func sealingKeys() async throws -> [String] {
+        let statement = Statement(
+            """
+            select distinct encode(substring(s.sealed from 2 for 8), 'hex')
+            from jobrunner.secrets as s
+            order by 1
+            """)
+        return try await call(statement) { try $0.map { try $0.text(0) } }
+    }
+
+    /// Keeps partitions of runs ahead and drops what retention ends.
+    ///
+    /// False: somebody reads history, and what it keeps away is left to the next call.
+    public func maintainRuns(keep: Duration) async throws -> Bool {
+        let statement = Statement(
+            "select postponed from jobrunner.maintain_runs($1)",
+            .interval(keep.wholeMilliseconds * 1000))
+        return try await call(statement) { !(try $0.only().bool(0)) }
+    }
+
+    /// Whether any job of the named files is due now or running anywhere; `--drain` asks it.
+    public func hasWork(names: [String]) async throws -> Bool {
+        let statement = Statement(
+            "select jobrunner.has_work($1)", .textArray(names))
+        return try await call(statement) { try $0.only().bool(0) }
+    }
+}

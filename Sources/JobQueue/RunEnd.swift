@@ -1,0 +1,53 @@
+/// Why a run did not go on to its end: the outcome as data, thrown upward and never handled twice.
+public enum RunEnd: Error, Sendable, Equatable {
+    /// Counts as a failure and backs off. `word`: an `ErrorKind`, or a recovery's own name.
+    case failed(word: String, message: String)
+    /// The source asked for patience, or its budget or breaker does.
+    case deferred(ErrorKind, message: String, wait: Duration)
+    /// The source refuses the credential, or there is none.
+    case needsReauth(message: String)
+    /// The run has nothing it could do.
+    case skipped(message: String)
+    /// The deadline, an operator, a shutdown, a page cap or a reset; progress is kept.
+    case interrupted(ErrorKind)
+    /// The claim was taken away; nothing more may be written.
+    case lost
+
+    /// A failure of one of our own kinds.
+    public static func failed(_ kind: ErrorKind, _ message: String) -> RunEnd {
+        .failed(word: kind.rawValue, message: message)
+    }
+
+    /// The outcome the job's row gets; nil for a lost run, which gets none.
+    public var outcome: Outcome? {
+        switch self {
+        case .failed: .failed
+        case .deferred: .deferred
+        case .needsReauth: .needsReauth
+        case .skipped: .skipped
+        case .interrupted: .partial
+        case .lost: nil
+        }
+    }
+
+    /// The word that `last_error_kind` gets.
+    public var word: String {
+        switch self {
+        case .failed(let word, _): word
+        case .deferred(let kind, _, _), .interrupted(let kind): kind.rawValue
+        case .needsReauth: ErrorKind.unauthorised.rawValue
+        case .skipped: ErrorKind.missing.rawValue
+        case .lost: "lost"
+        }
+    }
+
+    /// The text that `last_error` gets, before secrets are taken out.
+    public var message: String? {
+        switch self {
+        case .failed(_, let message), .deferred(_, let message, _), .needsReauth(let message),
+            .skipped(let message):
+            message
+        case .interrupted, .lost: nil
+        }
+    }
+}

@@ -1,0 +1,190 @@
+import JSON
+import JobFiles
+import Postgres
+
+/// Reads one field of a page's records straight into its column.
+///
+/// What has a plain form is read from the document's own bytes; all else goes through `FieldValue`.
+/// A class, because a copy of its parts for each value costs more than reading most of them.
+final class FieldReader: Sendable {
+    /// A stored value is read again whole by whoever looks at its row; a text is no longer either.
+    private static let valueBytesMax = 1 << 20
+
+    private let field: Field
+    private let names: [[UInt8]]
+    private let goesThroughArrays: Bool
+    private let isOfParent: Bool
+    private let fallback: FieldValue?
+    private let allowed: Set<[UInt8]>?
+
+    /// `isNested`: records lie inside records, so that `parent.x` is a value of the outer one.
+    init(_ field: Field, isNested: Bool) {
+        self.field = field
+        var names = field.at.steps.compactMap { step in
+            if case .member(let name) = step { Array(name.utf8) } else { nil }
+        }
+        goesThroughArrays = field.at.hasEach
+        isOfParent = isNested && field.at.steps.first == .member("parent")
+        if isOfParent { names.removeFirst() }
+        self.names = names
+        fallback = FieldValue.fallback(of: field)
+        allowed = field.oneOf.map { Set($0.map { Array($0.utf8) }) }
+    }
+
+    /// The field is the whole record, whatever that is.
+    var isWholeRecord: Bool { field.at.steps.isEmpty }
+
+    /// The bytes of the record's value as the page has them; nil: it has none.
+    func raw(_ record: FoundPlace, _ places: JSONPlaces) -> UnsafeBufferPointer<UInt8>? {
+        place(of: record, places).map { places.raw(at: $0) }
+    }
+
+    /// Adds the record's value to its column; false, and nothing added, when the record is
+    /// incompatible (MH19, MS12, PO8).
+    func read(_ record: FoundPlace, _ places: JSONPlaces, into column: inout BinaryArray) -> Bool {
+        let row = column.count
+        if let place = place(of: record, places), places.kind(at: place) != .null {
+            guard append(place, places, to: &column) else { return false }
+        } else {
+            column.appendNull()
+        }
+        let isNull = column.withValue(at: row) { $0 == nil }
+        if isNull, let fallback {
+            column.removeLast(downTo: row)
+            column.append(fallback)
+        }
+        guard isAllowed(column, row, isNull: isNull && fallback == nil) else {
+            column.removeLast(downTo: row)
+            return false
+        }
+        return true
+    }
+
+    private func isAllowed(_ column: BinaryArray, _ row: Int, isNull: Bool) -> Bool {
+        if isNull { return !field.required }
+        guard let allowed, column.element == .text else { return true }
+        return column.withValue(at: row) { $0.map { allowed.contains(Array($0)) } ?? true }
+    }
+
+    /// What the field's path leads to: within the record, or by `parent.` within the outer one.
+    private func place(of record: FoundPlace, _ places: JSONPlaces) -> Int? {
+        if goesThroughArrays {
+            let isOuter = isOfParent && record.parent != nil
+            let path = isOuter ? Path(steps: Array(field.at.steps.dropFirst())) : field.at
+            let start = isOuter ? record.parent ?? record.place : record.place
+            return path.first(in: places.node(at: start))?.place
+        }
+        guard isOfParent else { return lead(from: record.place, places) }
+        guard let parent = record.parent else {
+            return field.at.first(in: places.node(at: record.place))?.place
+        }
+        return lead(from: parent, places)
+    }
+
+    private func lead(from start: Int, _ places: JSONPlaces) -> Int? {
+        var place = start
+        for name in names {
+            guard let next = places.member(name, of: place) else { return nil }
+            place = next
+        }
+        return place
+    }
+
+    /// Adds a value that is no null; false when it is of another type.
+    private func append(_ place: Int, _ places: JSONPlaces, to column: inout BinaryArray) -> Bool {
+        switch (field.kind, field.form, places.kind(at: place)) {
+        case (.url, _, .string):
+            guard let text = places.plainString(at: place), isWebAddress(text) else {
+                return appendValue(places.node(at: place), to: &column)
+            }
+            column.append(utf8: text)
+            return true
+        case (.text, _, .string):
+            guard places.isStorable(at: place) else { return false }
+            if let text = places.plainString(at: place) {
+                column.append(utf8: text)
+            } else {
+                column.appendText { places.appendString(at: place, to: &$0) }
+            }
+            return true
+        case (.json, _, _):
+            guard places.isStorable(at: place),
+                places.raw(at: place).count <= Self.valueBytesMax
+            else { return false }
+            column.appendText { places.appendOrdered(at: place, to: &$0) }
+            return true
+        case (.timestamp, .plain, .string):
+            guard let text = places.plainString(at: place),
+                let time = Timestamp.microseconds(utf8: text)
+            else { return appendValue(places.node(at: place), to: &column) }
+            column.append(timestamptz: time)
+            return true
+        case (.int, _, .number):
+            guard let number = wholeNumber(places.raw(at: place)) else {
+                return appendValue(places.node(at: place), to: &column)
+            }
+            column.append(int8: number)
+            return true
+        case (.double, _, .number), (.duration, _, .number):
+            guard let number = plainNumber(places.raw(at: place)) else {
+                return appendValue(places.node(at: place), to: &column)
+            }
+            if field.kind == .duration, number < 0 {
+                column.appendNull()
+            } else {
+                column.append(double: number)
+            }
+            return true
+        default: return appendValue(places.node(at: place), to: &column)
+        }
+    }
+
+    private func appendValue(_ node: JSONNode, to column: inout BinaryArray) -> Bool {
+        guard let value = FieldValue.read(node, as: field) else { return false }
+        column.append(value)
+        return true
+    }
+}
+
+/// Digits with or without a minus, at most eighteen; nil: written another way, or too long.
+private func wholeNumber(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
+    let isNegative = text.first == UInt8(ascii: "-")
+    let first = isNegative ? 1 : 0
+    guard (1...18).contains(text.count - first) else { return nil }
+    var value: Int64 = 0
+    for index in first..<text.count {
+        let digit = text[index] &- 48
+        guard digit < 10 else { return nil }
+        value = value * 10 + Int64(digit)
+    }
+    return isNegative ? -value : value
+}
+
+/// The double next to a number without an exponent and of at most fifteen digits; nil: another one.
+///
+/// Exact: such digits and such a power of ten are doubles themselves, and their quotient is rounded
+/// once.
+private func plainNumber(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
+    let isNegative = text.first == UInt8(ascii: "-")
+    var value: Int64 = 0
+    var digits = 0
+    var places: Int?
+    for index in (isNegative ? 1 : 0)..<text.count {
+        if text[index] == UInt8(ascii: "."), places == nil {
+            places = 0
+            continue
+        }
+        let digit = text[index] &- 48
+        guard digit < 10, digits < 15 else { return nil }
+        value = value * 10 + Int64(digit)
+        digits += 1
+        if let seen = places { places = seen + 1 }
+    }
+    guard digits > 0 else { return nil }
+    let number = Double(value) / powersOfTen[places ?? 0]
+    return isNegative ? -number : number
+}
+
+private let powersOfTen: [Double] = [
+    1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+]

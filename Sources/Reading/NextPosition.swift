@@ -1,0 +1,124 @@
+import HTTP
+import JSON
+public import JobFiles
+
+extension Page {
+    /// The position of a pass's first request; nil: none is sent.
+    public func firstPosition(persisted: String?) -> String? {
+        switch style {
+        case .single, .token, .nextURL, .linkHeader: nil
+        case .offset(let start, _), .number(let start, _): String(start)
+        case .keyset(_, let start): persisted ?? start
+        case .syncToken: persisted
+        }
+    }
+
+    /// Decides from a page's own words whether and where the pass goes on.
+    ///
+    /// Throws `PageError` for a next address on another origin and for positions that make no sense.
+    func position(after facts: PageFacts, signInName: String?) throws -> NextPosition {
+        switch style {
+        case .single: return NextPosition()
+        case .token(let path): return NextPosition(next: try token(at: path, facts))
+        case .nextURL(.body(let path)):
+            return NextPosition(
+                next: try address(token(at: path, facts), facts, signInName))
+        case .nextURL(.header(let name)):
+            return NextPosition(next: try address(facts.response.header(name), facts, signInName))
+        case .linkHeader:
+            let next = LinkHeader.next(facts.response.allValues(of: "Link"))
+            return NextPosition(next: try address(next, facts, signInName))
+        case .offset(_, let total): return try offset(after: facts, totalAt: total)
+        case .number(let start, let end):
+            return try number(after: facts, start: start, end: end)
+        case .keyset(let place, _): return try keyset(after: facts, place)
+        case .syncToken(let at, let more): return try syncToken(after: facts, at, more)
+        }
+    }
+
+    /// Nil: absent, null, false or empty, which is how sources say that there is none.
+    ///
+    /// Anything else that is no position is a mistake of the source's, and never an end.
+    private func token(at path: Path, _ facts: PageFacts) throws -> String? {
+        guard let node = path.first(in: facts.root), node.kind != .null, node.bool != false else {
+            return nil
+        }
+        guard let text = node.string ?? node.numberText else {
+            throw PageError.malformed("the page's position at \(path) is no text and no number")
+        }
+        return text.isEmpty ? nil : text
+    }
+
+    /// The address in the source's own words, made whole, without the sign-in it may repeat.
+    private func address(
+        _ reference: String?, _ facts: PageFacts, _ signInName: String?
+    ) throws -> String? {
+        guard let reference, !reference.isEmpty else { return nil }
+        guard let whole = Origin.resolve(reference, against: facts.url) else {
+            throw PageError.malformed("the next page's address is not one")
+        }
+        guard Origin(url: whole) == Origin(url: facts.url) else {
+            throw PageError.foreignOrigin("the next page is on another origin")
+        }
+        return signInName.map { withoutParameter($0, in: whole) } ?? whole
+    }
+
+    /// Ends at an empty page or without progress (MH33); what was reached outlives the pass.
+    private func keyset(after facts: PageFacts, _ place: KeysetPlace) throws -> NextPosition {
+        let reached: String?
+        switch place {
+        case .body(let path): reached = try token(at: path, facts)
+        case .field(let name):
+            reached = facts.greatest
+            if facts.recordCount > 0, reached == nil {
+                throw PageError.malformed("no record of the page has a \"\(name)\" to go on from")
+            }
+        }
+        guard facts.recordCount > 0, let reached, reached != facts.position else {
+            return NextPosition(reached: facts.position)
+        }
+        return NextPosition(next: isShort(facts) ? nil : reached, reached: reached)
+    }
+
+    /// Goes on while the source says so, also through empty pages (MS9); its token outlives the pass.
+    ///
+    /// The same token with more to come is no progress (`checkProgress`).
+    private func syncToken(
+        after facts: PageFacts, _ place: Path, _ moreAt: Path
+    ) throws -> NextPosition {
+        guard let reached = try token(at: place, facts) else {
+            throw PageError.malformed("the page has no sync token at \(place)")
+        }
+        guard let isMore = moreAt.first(in: facts.root)?.bool else {
+            throw PageError.malformed(
+                "the page has no true or false at \(moreAt), so that its end is unknown"
+            )
+        }
+        return NextPosition(next: isMore ? reached : nil, reached: reached)
+    }
+}
+
+/// The address without one query parameter, so that a sign-in never reaches a checkpoint.
+func withoutParameter(_ name: String, in url: String) -> String {
+    // What is resolved is ASCII, where a byte is a Character.
+    guard let mark = url.firstIndex(of: "?") else { return url }
+    let kept = url[url.index(after: mark)...].split(separator: "&").filter { pair in
+        percentDecoded(pair.prefix { $0 != "=" }) != name
+    }
+    return url[..<mark] + (kept.isEmpty ? "" : "?" + kept.joined(separator: "&"))
+}
+
+/// A query's name as its server reads it, however the page's author chose to write it.
+private func percentDecoded(_ text: Substring) -> String {
+    var bytes: [UInt8] = []
+    var rest = text.utf8
+    while let byte = rest.popFirst() {
+        if byte == UInt8(ascii: "%"), let code = UInt8(String(rest.prefix(2)) ?? "", radix: 16) {
+            bytes.append(code)
+            rest = rest.dropFirst(2)
+        } else {
+            bytes.append(byte)
+        }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+}

@@ -1,0 +1,62 @@
+public import HTTP
+public import JSON
+public import JobFiles
+
+/// One page as it was read: its records, and where the pass goes on.
+public struct ReadPage: Sendable {
+    /// The records, and what becomes of each.
+    public var batch: RecordBatch
+    /// Where the pass goes on, or that it ends here.
+    public var next: NextPosition
+    /// Stands for the records it shows, where a source might show the same ones again and again.
+    public var keys: Int?
+
+    /// A page that shows `batch` and leads to `next`.
+    public init(batch: RecordBatch, next: NextPosition, keys: Int? = nil) {
+        self.batch = batch
+        self.next = next
+        self.keys = keys
+    }
+}
+
+/// Turns one entity's answers into pages: the one door of this room.
+///
+/// Pure: it asks nobody and keeps nothing between pages.
+public struct PageReader: Sendable {
+    private let entity: Entity
+    private let records: RecordReader
+    private let signInName: String?
+
+    /// Reads as `entity` declares.
+    ///
+    /// `classifier` knows a preset's own words for deletions and failures. Records that `isTooOld`
+    /// holds for are left out. `signInName` is the query parameter that signs in, which a page's
+    /// address may repeat and no checkpoint may keep.
+    public init(
+        _ entity: Entity, _ classifier: (any RecordClassifier)? = nil, isTooOld: [AgeTest] = [],
+        signInName: String? = nil
+    ) {
+        self.entity = entity
+        self.signInName = signInName
+        records = RecordReader(entity, classifier, isTooOld: isTooOld)
+    }
+
+    /// Reads an answer whole: `root` is its body, `url` where it came from, `position` what was asked
+    /// for.
+    ///
+    /// Throws `PageError`.
+    public func read(
+        _ root: JSONNode, of response: HTTPResponse, from url: String, at position: String?
+    ) throws -> ReadPage {
+        let batch = try records.read(root)
+        let facts = PageFacts(
+            root: root, response: response, url: url, position: position,
+            recordCount: batch.counts.fetched, greatest: batch.greatestPosition?.watermarkText)
+        return ReadPage(
+            batch: batch, next: try entity.page.position(after: facts, signInName: signInName),
+            keys: entity.page.isCounted ? try records.keysHash(root) : nil)
+    }
+
+    /// Reads records that stand on no page, such as looked-up ones.
+    public func read(_ nodes: [JSONNode]) -> RecordBatch { records.read(nodes) }
+}

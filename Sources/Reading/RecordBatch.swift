@@ -1,0 +1,193 @@
+public import JobFiles
+public import Postgres
+
+/// What became of a page's records before they meet the database (AL1).
+public struct PageCounts: Sendable, Equatable {
+    /// Records that the source sent.
+    public var fetched = 0
+    /// Records that do not have the fields and types of the job file, or that the database refuses.
+    public var skippedIncompatible = 0
+    /// Records that a rule of the job file leaves out.
+    public var filtered = 0
+    /// Records whose key another record of the page has.
+    public var duplicate = 0
+
+    /// Counts, nothing if none are given.
+    public init(
+        fetched: Int = 0, skippedIncompatible: Int = 0, filtered: Int = 0, duplicate: Int = 0
+    ) {
+        self.fetched = fetched
+        self.skippedIncompatible = skippedIncompatible
+        self.filtered = filtered
+        self.duplicate = duplicate
+    }
+
+    /// Adds the counts of another page.
+    public static func += (left: inout PageCounts, right: PageCounts) {
+        left.fetched += right.fetched
+        left.skippedIncompatible += right.skippedIncompatible
+        left.filtered += right.filtered
+        left.duplicate += right.duplicate
+    }
+}
+
+/// What becomes of one row that a page sends to the server.
+public enum RowAction: Int32, Sendable {
+    /// Inserted, or updated where the write mode lets it.
+    case write = 0
+    /// Only noted as shown: filtered or unreadable here, but there at the source.
+    case shown = 1
+    /// Deleted.
+    case tombstone = 2
+}
+
+/// The records of one page that are to be written, in page order.
+///
+/// Held as they are sent: a column for each field, and in it a value or null for each row.
+public struct RecordBatch: Sendable {
+    private let fields: [Field]
+    /// Each as long as `actions`.
+    public private(set) var columns: [BinaryArray]
+    /// What becomes of each row.
+    ///
+    /// `shown` only for entities that sweep; of tombstones only the columns by which they find their
+    /// row are set.
+    public private(set) var actions: [RowAction] = []
+    /// What became of the page's records.
+    public var counts = PageCounts()
+    /// Greatest value of the field that tells versions apart, over all readable records.
+    public var maxSeen: FieldValue?
+    /// Greatest position over all records of a keyset, the incompatible and the filtered included.
+    public var greatestPosition: FieldValue?
+    /// The first field that did not fit a record.
+    public var misfit: String?
+    /// Records the source could not give.
+    public var failures: [RecordFailure] = []
+    /// Records of types the entity does not sync, counted filtered.
+    public var foreignTypes: Set<String> = []
+    /// False: what the page does not show may still be there (ST16).
+    public var isWhole = true
+
+    /// An empty batch of an entity's records.
+    public init(_ entity: Entity) { self.init(entity.records.fields) }
+
+    init(_ fields: [Field]) {
+        self.fields = fields
+        columns = fields.map { BinaryArray($0.element) }
+    }
+
+    /// How many records are to be written.
+    public var writtenCount: Int { actions.count { $0 == .write } }
+
+    /// How many say something of a stored row: those to write, and tombstones.
+    public var sentCount: Int { actions.count { $0 != .shown } }
+
+    /// The rows to write, each a value or null per field.
+    public var rows: [[FieldValue?]] { rows(.write) }
+
+    /// The rows of one action.
+    func rows(_ action: RowAction) -> [[FieldValue?]] {
+        places(of: action).map { row in fields.indices.map { value(of: $0, in: row) } }
+    }
+
+    /// Places of the rows of one action.
+    public func places(of action: RowAction) -> [Int] {
+        actions.indices.filter { actions[$0] == action }
+    }
+
+    /// One column of the rows to write.
+    public func written(_ column: Int) -> BinaryArray {
+        columns[column].keeping(places(of: .write))
+    }
+
+    /// A row's value of a column; nil: null.
+    public func value(of column: Int, in row: Int) -> FieldValue? {
+        let array = columns[column]
+        return switch fields[column].kind {
+        case .text, .url: array.text(at: row).map { .text($0) }
+        case .timestamp: array.timestamptz(at: row).map { .timestamp($0) }
+        case .int: array.int8(at: row).map { .int($0) }
+        case .duration, .double: array.double(at: row).map { .double($0) }
+        case .bool: array.bool(at: row).map { .bool($0) }
+        case .json: array.text(at: row).map { .json($0) }
+        }
+    }
+}
+
+// Building a batch.
+extension RecordBatch {
+    /// Room for so many rows.
+    mutating func reserve(rows: Int) {
+        actions.reserveCapacity(rows)
+        for index in columns.indices {
+            // What texts take is not known before.
+            let bytes = columns[index].element == .text ? 0 : 8 * rows
+            columns[index].reserve(count: rows, bytes: bytes)
+        }
+    }
+
+    /// Adds a row value by value: `append` is called for each column and adds one value, or nothing
+    /// and returns false, which undoes the row.
+    mutating func appendRow(
+        _ action: RowAction, _ append: (Int, inout BinaryArray) -> Bool
+    ) -> Bool {
+        let row = actions.count
+        for index in columns.indices where !append(index, &columns[index]) {
+            for written in 0...index { columns[written].removeLast(downTo: row) }
+            return false
+        }
+        actions.append(action)
+        return true
+    }
+
+    /// Adds a row of values.
+    mutating func append(_ values: [FieldValue?], _ action: RowAction = .write) {
+        _ = appendRow(action) { index, column in
+            column.append(values[index])
+            return true
+        }
+    }
+
+    /// Undoes the last row.
+    mutating func removeLast() {
+        actions.removeLast()
+        for index in columns.indices { columns[index].removeLast(downTo: actions.count) }
+    }
+
+    mutating func setAction(_ action: RowAction, of row: Int) { actions[row] = action }
+
+    /// Leaves out rows by their places.
+    public mutating func remove(_ gone: Set<Int>) {
+        guard !gone.isEmpty else { return }
+        let kept = actions.indices.filter { !gone.contains($0) }
+        actions = kept.map { actions[$0] }
+        columns = columns.map { $0.keeping(kept) }
+    }
+}
+
+extension BinaryArray {
+    /// Adds a value of the array's own type, or a null.
+    mutating func append(_ value: FieldValue?) {
+        switch value {
+        case nil: appendNull()
+        case .text(let text), .json(let text): append(text)
+        case .timestamp(let time): append(timestamptz: time)
+        case .int(let number): append(int8: number)
+        case .double(let number): append(double: number)
+        case .bool(let flag): append(bool: flag)
+        }
+    }
+}
+
+extension Field {
+    /// What its values are on the wire; JSON travels as text and is cast last.
+    public var element: BinaryArray.Element {
+        switch kind {
+        case .text, .url, .json: .text
+        case .timestamp: .timestamptz
+        case .int: .int8
+        case .duration, .double: .double
+        case .bool: .bool
+        }
+    }
+}

@@ -1,0 +1,39 @@
+public import JSON
+public import JobFiles
+
+/// Tells what an element of a page is, where a source marks that in words of its own.
+public protocol RecordClassifier: Sendable {
+    /// What an element of a page is to an entity.
+    func kind(of record: JSONNode, in entity: Entity) -> RecordKind
+}
+
+/// What an element of a page is.
+public enum RecordKind: Sendable, Equatable {
+    case record
+    /// Deleted at the source; the name, as column `record_name` holds it (MS16).
+    case tombstone(name: String)
+    /// It could not be read at the source: counted incompatible, and the pass is not whole (ST16).
+    case failure(RecordFailure)
+    /// Of a type the entity does not sync: counted filtered (PO7).
+    case foreign(type: String)
+}
+
+/// Why a single record could not be read or written (LU26).
+public struct RecordFailure: Sendable, Equatable {
+    /// The source's code.
+    public var code: String
+    /// The source's reason.
+    public var reason: String
+    /// Name of the record.
+    public var record: String
+    /// How long the source wants to be left alone with it.
+    public var wait: Duration?
+
+    /// Describes a failed record.
+    public init(code: String, reason: String, record: String, wait: Duration?) {
+        self.code = code
+        self.reason = reason
+        self.record = record
+        self.wait = wait
+    }
+}

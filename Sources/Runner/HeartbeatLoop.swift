@@ -1,0 +1,44 @@
+import Asking
+import JobQueue
+import Postgres
+
+/// Keeps the worker's lease: one heartbeat row keeps all its claims.
+///
+/// Past the lease without a heartbeat others may have taken the jobs, so the runs are stopped.
+struct HeartbeatLoop: Sendable {
+    let context: WorkerContext
+
+    /// The first heartbeats come close together: workers that start at the same time see each other by them.
+    func run() async {
+        let settings = context.settings
+        var pause = settings.heartbeat / 32
+        while !Task.isCancelled {
+            if let worker = context.registration.worker {
+                await beat(worker)
+                pause = min(pause * 2, settings.heartbeat)
+            }
+            await context.heartbeatWakeUp.wait(
+                atMost: context.registration.hasSession
+                    ? pause : settings.heartbeatWithoutSession)
+        }
+    }
+
+    private func beat(_ worker: Int) async {
+        do {
+            let beat = try await context.heartbeatQueue.beat(
+                worker: worker, running: context.slots.count, isDraining: context.isStopping,
+                deadline: .now + context.settings.heartbeat)
+            context.registration.noteHeartbeat()
+            context.budgets.setWorkers(beat.workers)
+            context.claimer.note(rank: beat.rank, of: beat.workers)
+            let isFirst = context.rotation.note(
+                rank: beat.rank, of: beat.workers, at: Double(beat.at) / 1e6)
+            if isFirst { context.slotWakeUp.wake() }
+            context.listener?.listens(context.rotation.isListener)
+            if !beat.isAlive { context.noteGivenUp(worker) }
+        } catch {
+            context.noteDatabaseLost(error)
+            if context.registration.isPastLease { context.slots.stopAll(.database) }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import JobQueue
+
+/// Does the chores that are done once for all workers, in turn with the others.
+///
+/// These are lifting quarantines that are over, slowing down what nobody asks for, taking back jobs that
+/// run nowhere, and looking for due jobs that no claim sees. History's partitions are kept ahead as well.
+struct MaintenanceLoop: Sendable {
+    let context: WorkerContext
+
+    func run() async {
+        let queue = context.queue
+        let settings = context.settings
+        var partitionsDue = ContinuousClock.now
+        while !Task.isCancelled {
+            if context.rotation.isOurs(each: settings.maintenance) {
+                await attempt { _ = try await queue.liftQuarantines() }
+                await attempt { _ = try await queue.slowJobs() }
+                await attempt { _ = try await queue.reconcileJobs() }
+                lookBehind()
+            }
+            if let worker = context.registration.worker {
+                await attempt { try await context.claimer.tellUse(worker: worker) }
+            }
+            if ContinuousClock.now >= partitionsDue {
+                // Partitions are made a week ahead: a minute later is early enough.
+                partitionsDue = .now + .seconds(60)
+                await attempt {
+                    let isDone = try await queue.maintainRuns(keep: settings.retention)
+                    if isDone { partitionsDue = .now + .seconds(3600) }
+                }
+            }
+            try? await Task.sleep(for: settings.maintenance, clock: .continuous)
+        }
+    }
+
+    /// A chore that fails is left to its next time, and keeps none of the others away.
+    private func attempt(_ chore: () async throws -> Void) async {
+        do {
+            try await chore()
+        } catch {
+            context.noteDatabaseLost(error)
+        }
+    }
+
+    /// Finds what was passed over: a job that was locked at its time, or that a notification did not name.
+    private func lookBehind() {
+        context.claimer.lookBehind()
+        context.dueWakeUp.wake()
+    }
+}

@@ -1,0 +1,72 @@
+import JobQueue
+import Postgres
+import Telemetry
+
+/// Listens for due jobs and for stop requests, on the session that stands for the worker's presence.
+///
+/// When the worker is given up its listener is closed, and the next one registers a new worker.
+struct NotificationLoop: Sendable {
+    let context: WorkerContext
+
+    func run() async {
+        while !Task.isCancelled {
+            let listener = Listener(
+                context.configuration, channels: ["jobrunner_due", "jobrunner_stop"],
+                onConnect: { [registration = context.registration] in
+                    try registration.register(on: $0)
+                })
+            context.listener = listener
+            var isFirst = true
+            for await event in listener.events {
+                if event == .listening, isFirst { noteStarted() }
+                isFirst = false
+                handle(event)
+            }
+            listener.close()
+        }
+    }
+
+    /// What arrived while the session was lost is not told again, so a reconnect makes the loops look
+    /// for themselves.
+    private func handle(_ event: Listener.Event) {
+        switch event {
+        case .notification("jobrunner_due", let payload): return noteDue(payload)
+        case .failed(let error): return notePresenceLost(error)
+        case .listening:
+            context.registration.noteSession(true)
+            context.heartbeatWakeUp.wake()
+            context.claimer.note(dueFrom: nil)
+            context.stopWakeUp.wake()
+        case .notification: context.stopWakeUp.wake()
+        }
+        context.dueWakeUp.wake()
+    }
+
+    /// Others see that the session is gone, and only heartbeats keep them from giving this worker up.
+    private func notePresenceLost(_ error: DatabaseError) {
+        context.registration.noteSession(false)
+        context.heartbeatWakeUp.wake()
+        if context.registration.worker == nil { context.noteDatabaseLost(error) }
+    }
+
+    /// A notification says from when on how many jobs are due, or which tenant may have more of them run:
+    /// `TIME:TENANT:JOBS:USER`, each of them empty for what is not said (`wake_workers`).
+    private func noteDue(_ payload: String) {
+        let parts = payload.split(separator: ":", omittingEmptySubsequences: false).map {
+            Int64($0)
+        }
+        // Before 1970: for ever. Any login may send what it likes.
+        if let time = parts.first ?? nil { context.claimer.note(dueFrom: time < 0 ? nil : time) }
+        if parts.count > 1, let tenant = parts[1] { context.claimer.note(lifted: tenant) }
+        let jobs = parts.count > 2 ? parts[2].map(Int.init) : nil
+        if context.rotation.answers(jobs) { context.dueWakeUp.wake() }
+    }
+
+    private func noteStarted() {
+        let settings = context.settings
+        context.log.emit(
+            .workerStarted(
+                context.subject, host: settings.host, pid: settings.pid, version: settings.version,
+                capacity: settings.concurrency))
+    }
+}

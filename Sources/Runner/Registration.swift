@@ -1,0 +1,67 @@
+import Postgres
+import JobQueue
+import Synchronization
+import Telemetry
+
+/// This worker's row in `workers`: its number, its presence session, its last heartbeat.
+///
+/// The listener's session stands for the worker, so that a dead process is seen at once; when the
+/// session breaks, the listener makes another, which stands for it then. The heartbeat goes over a
+/// session of its own, which nothing else can hold up.
+final class Registration: Sendable {
+    private let settings: WorkerSettings
+    private let number = Mutex<Int?>(nil)
+    private let session = Mutex(true)
+    private let lastHeartbeat = Mutex(ContinuousClock.now)
+
+    init(_ settings: WorkerSettings) {
+        self.settings = settings
+    }
+
+    /// The worker's number; nil: not registered, so nothing may be claimed.
+    var worker: Int? { number.withLock { $0 } }
+
+    /// Lets a new presence session stand for the worker, or registers anew when the worker was given up.
+    func register(on session: Session) throws {
+        if let worker {
+            let row = try session.query(
+                Statement("select jobrunner.reattach_worker($1)", .int4(Int32(clamping: worker))))
+            if try row.only().bool(0) { return }
+            drop(worker)
+        }
+        let rows = try session.query(
+            Statement(
+                "select jobrunner.register_worker($1, $2, $3, $4)", .text(settings.host),
+                .int4(settings.pid), .text(settings.version),
+                .int4(Int32(clamping: settings.concurrency))))
+        let registered = try rows.only().int(0)
+        number.withLock { $0 = registered }
+        lastHeartbeat.withLock { $0 = .now }
+    }
+
+    /// Forgets the number of a worker that was given up.
+    ///
+    /// False: it is known already, and a new number may stand in its place.
+    @discardableResult
+    func drop(_ worker: Int) -> Bool {
+        number.withLock { number in
+            guard number == worker else { return false }
+            number = nil
+            return true
+        }
+    }
+
+    /// The session that stands for this worker is there, or was never known to be lost.
+    var hasSession: Bool { session.withLock { $0 } }
+
+    func noteSession(_ isThere: Bool) {
+        session.withLock { $0 = isThere }
+    }
+
+    func noteHeartbeat() {
+        lastHeartbeat.withLock { $0 = .now }
+    }
+
+    /// No heartbeat got through for as long as the lease: others may have taken the jobs.
+    var isPastLease: Bool { lastHeartbeat.withLock { ContinuousClock.now - $0 } > settings.lease }
+}

@@ -1,0 +1,112 @@
+import JobFiles
+import JobQueue
+import Telemetry
+
+/// The entities of a file in their order: one's failure is its own and keeps the others from nothing.
+struct EntitySequence {
+    private let context: RunContext
+    private let calls: Calls
+
+    init(_ context: RunContext, _ calls: Calls) {
+        self.context = context
+        self.calls = calls
+    }
+
+    /// Syncs what the run is for; nil: all of it was read to its end.
+    ///
+    /// Where entities have failed by themselves, the first of those failures is the run's.
+    func sync() async -> RunEnd? {
+        let entities = context.inputs.wantedEntities
+        var isPreviousRead = true
+        for (place, entity) in entities.enumerated() {
+            if isDone(entity) {
+                isPreviousRead = true
+                continue
+            }
+            guard isPreviousRead || !entity.requiresPrevious else { continue }
+            guard let end = await end(of: entity) else {
+                isPreviousRead = true
+                continue
+            }
+            guard let failure = ownFailure(end, of: entity),
+                !context.progress.failures.isEmpty || mayGoOn(entities[(place + 1)...])
+            else { return end }
+            context.progress.failures.append(failure)
+            isPreviousRead = false
+        }
+        return firstFailure()
+    }
+
+    /// The run that was interrupted has read it, and nothing may be left to push (ST7).
+    private func isDone(_ entity: Entity) -> Bool {
+        entity.push == nil && context.checkpoints.given(entity.name).isDone
+    }
+
+    /// Why the entity was not synced to its end; nil: it was.
+    private func end(of entity: Entity) async -> RunEnd? {
+        do { return try await sync(entity) } catch { return context.end(by: error) }
+    }
+
+    /// Pulls a pass to its end, then pushes what is edited here (MS4).
+    private func sync(_ entity: Entity) async throws -> RunEnd? {
+        context.progress.entity = entity.name
+        for part in try await EntityParts(context).parts(of: entity) {
+            if let end = try await pull(part) { return end }
+        }
+        let isRepair = context.checkpoints.given(entity.name).isRepairRequested
+        let push = PushLoop(context, calls)
+        if try await push.send(entity, isRepair: isRepair), isRepair {
+            // A repair ends with what the source made of the rows that were sent anew (LU21).
+            if let end = try await pull(EntityPart(entity: entity)) { return end }
+        }
+        context.progress.entity = nil
+        return nil
+    }
+
+    private func pull(_ part: EntityPart) async throws -> RunEnd? {
+        context.progress.entity = part.entity.name
+        return try await Pass(of: part, context, calls).perform()
+    }
+
+    /// The failure, if it is the entity's own; nil: it ends the whole run.
+    ///
+    /// A refused credential, a wait, a stop, a lost claim and our own database concern every entity.
+    /// So does a source that is away: the first entity that finds it so may be alone with it, the
+    /// second is not.
+    private func ownFailure(_ end: RunEnd, of entity: Entity) -> EntityFailure? {
+        guard case .failed(let word, let message) = end else { return nil }
+        let isAway = [ErrorKind.unavailable, .timedOut].map(\.rawValue)
+        if word == ErrorKind.database.rawValue
+            || isAway.contains(word)
+                && context.progress.failures.contains(where: { isAway.contains($0.kind) })
+        {
+            return nil
+        }
+        return EntityFailure(
+            entity: context.progress.entity ?? entity.name, kind: word,
+            error: context.redactor.sanitised(message))
+    }
+
+    /// Whether anything behind a failed entity may still be synced.
+    private func mayGoOn(_ rest: ArraySlice<Entity>) -> Bool {
+        var isPreviousRead = false
+        for entity in rest {
+            if isDone(entity) {
+                isPreviousRead = true
+            } else if isPreviousRead || !entity.requiresPrevious {
+                return true
+            }
+        }
+        return false
+    }
+
+    private func firstFailure() -> RunEnd? {
+        let failures = context.progress.failures
+        guard let first = failures.first else { return nil }
+        context.progress.entity = nil
+        let more =
+            failures.count > 1 ? " (and \(failures.count - 1) more of its entities failed)" : ""
+        return .failed(
+            word: first.kind, message: "entity \(first.entity): \(first.error ?? "")\(more)")
+    }
+}

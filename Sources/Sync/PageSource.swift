@@ -1,0 +1,177 @@
+import Basics
+import Asking
+import HTTP
+import JSON
+import JobFiles
+import JobQueue
+import Reading
+import Telemetry
+
+/// One page as it came: records to write, and where the pass goes on.
+struct FetchedPage {
+    var batch: RecordBatch
+    var next: NextPosition
+    /// The source said that nothing has changed since the last pass (304).
+    var isUnmodified = false
+    /// Stands for the records it shows, where the source might show the same ones again and again.
+    var keys: Int?
+    /// Counts the page among what this worker holds.
+    var hold: BodyHold?
+}
+
+/// What became of asking for a page.
+enum Fetched {
+    case page(FetchedPage)
+    /// A recovery has the pass begin again and read everything.
+    case beginAnew
+    /// The source has refused the stored position for good; where the pass was begun anew already, the
+    /// run ends so.
+    case positionLost(RunEnd)
+}
+
+/// Asks the source for the pages of one entity, judges the answers, and reads them.
+struct PageSource {
+    private let context: RunContext
+    private let part: EntityPart
+    private let reader: PageReader
+    private var recoveries: Recoveries
+
+    init(of part: EntityPart, _ context: RunContext, _ calls: Calls) {
+        self.part = part
+        self.context = context
+        recoveries = Recoveries(of: part.entity, context, calls)
+        let file = context.inputs.file
+        reader = PageReader(
+            part.entity, context.session.dialect,
+            isTooOld: Self.ageTests(part.entity, context.inputs),
+            signInName: file.source.auth.queryName)
+    }
+
+    private var entity: Entity { part.entity }
+
+    /// Asks for the page after the pass's position and reads it whole.
+    ///
+    /// `isFirst`: this run has committed no page of the pass.
+    mutating func fetch(_ pass: inout PassState, isFirst: Bool) async throws -> Fetched {
+        recoveries.beginPage()
+        while true {
+            let answer = try await ask(pass)
+            if answer.response.status == 304, entity.isConditional, pass.isAtStart {
+                return .page(.unmodified(entity, reached: pass.syncToken))
+            }
+            if answer.isSuccess {
+                if entity.isConditional, pass.isAtStart { pass.validator = answer.validator }
+                return .page(try read(answer, pass))
+            }
+            let isRefused = isFirst && answer.mayRefuseCursor
+            if isRefused, pass.fallBackToPartialWatermark(entity) { continue }
+            if let end = refusal(of: pass, answer, isRefused) {
+                guard isSecondRefusal(of: pass) else { throw end }
+                return .positionLost(end)
+            }
+            switch try await recoveries.recover(from: answer, mayEndPass: !pass.isAtStart) {
+            case .retryRequest: continue
+            case .beginAnew: return .beginAnew
+            case .endPass:
+                return .page(FetchedPage(batch: RecordBatch(entity), next: NextPosition()))
+            }
+        }
+    }
+
+    /// Asks the probe; the text stands for what it answered.
+    func ask(_ probe: Probe, _ pass: PassState) async throws -> String {
+        var values = values(of: pass)
+        values.pageToken = nil
+        values.pageSize = 1
+        let answer = try await context.session.send(probe.request, values, retries: true)
+        guard answer.isSuccess else {
+            throw context.session.end(ofUnexpected: answer, method: probe.request.method)
+        }
+        let root = try answer.document().root
+        return JSONValue.array(
+            probe.skipIfSame.map { $0.first(in: root)?.value ?? .null }
+        ).text
+    }
+
+    private func ask(_ pass: PassState) async throws -> Answer {
+        var values = values(of: pass)
+        if entity.page.continuesByAddress, let url = pass.position {
+            return try await context.session.send(entity.request, values, retries: true, to: url)
+        }
+        // A preset's tokens are texts, whatever they look like.
+        values.pageToken =
+            entity.cloudkit == nil
+            ? pass.tokenValue(entity.page) : pass.position.map(JSONValue.string)
+        let validator = entity.isConditional && pass.isAtStart ? pass.validator : nil
+        return try await context.session.send(
+            entity.request, values, retries: true, validator: validator)
+    }
+
+    private func values(of pass: PassState) -> PassValues {
+        var values = PassValues()
+        values.since = pass.since.map(plainValue)
+        values.pageSize = entity.page.size
+        values.chunk = part.chunk
+        return values
+    }
+
+    /// How the run ends that can't go on at a position which the source has given and now refuses; nil:
+    /// the answer is not of that kind.
+    private func refusal(of pass: PassState, _ answer: Answer, _ isRefused: Bool) -> RunEnd? {
+        guard pass.isBeyondBeginning(of: entity), !recoveries.isDeclared(for: answer),
+            case .failed(let word, let message) = context.session.end(
+                ofUnexpected: answer, method: entity.request.method),
+            word == ErrorKind.rejected.rawValue || isRefused,
+            (400..<500).contains(answer.response.status)
+        else { return nil }
+        return .failed(.cursorRefused, "\(message) (where the pass goes on)")
+    }
+
+    /// Once may be an accident.
+    ///
+    /// Refused in two runs in a row, the stored position is of no use any more
+    /// (docs/decisions/0023).
+    private func isSecondRefusal(of pass: PassState) -> Bool {
+        let stored = context.checkpoints[entity]
+        return stored.isCursorRefused && pass.position == (stored.cursor ?? stored.syncToken)
+    }
+
+    private func read(_ answer: Answer, _ pass: PassState) throws -> FetchedPage {
+        let document = try answer.document()
+        var page = try reader.read(
+            document.root, of: answer.response, from: answer.url, at: pass.position)
+        let redactor = context.redactor
+        page.batch.failures = page.batch.failures.map { $0.sanitised(redactor) }
+        context.warnings.tell(
+            of: page.batch, entity: entity.name,
+            isKnown: context.checkpoints.given(entity.name).hadIncompatible)
+        return FetchedPage(
+            batch: page.batch, next: page.next, keys: page.keys, hold: answer.response.hold)
+    }
+
+    private static func ageTests(_ entity: Entity, _ inputs: RunInputs) -> [AgeTest] {
+        inputs.file.after.compactMap { step in
+            guard case .cleanup(let table, let by, let span) = step.action,
+                table == entity.write.table,
+                let field = entity.records.fields.firstIndex(where: { $0.name == by })
+            else { return nil }
+            return AgeTest(
+                field: field, before: inputs.claimedAtMicroseconds - span.wholeMicroseconds)
+        }
+    }
+}
+
+extension FetchedPage {
+    fileprivate static func unmodified(_ entity: Entity, reached: String?) -> FetchedPage {
+        FetchedPage(
+            batch: RecordBatch(entity), next: NextPosition(next: nil, reached: reached),
+            isUnmodified: true)
+    }
+}
+
+extension Answer {
+    /// A marker is not promised to live long: one of an earlier run may be refused.
+    fileprivate var mayRefuseCursor: Bool {
+        failure?.code == "BAD_REQUEST" || response.status == 400
+    }
+}

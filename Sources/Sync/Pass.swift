@@ -1,0 +1,263 @@
+import Asking
+import HTTP
+import JobFiles
+import JobQueue
+import Reading
+import Telemetry
+import Writing
+
+/// One pass of an entity: page after page is fetched with no transaction open and committed in one,
+/// until the protocol's own end.
+final class Pass {
+    /// Pages that a run asks for without a pace, where the file names no rate.
+    private static let freePages = 100
+
+    private let context: RunContext
+    private let entity: Entity
+    private let start: PassStart
+    private let writes: PageWrites
+    private var source: PageSource
+    private var progress = PassProgress()
+    private var wasBegunAnew = false
+    /// Pages of the pass in this run, and of them those that are committed.
+    private var pages = 0
+    private var committedPages = 0
+    /// What the last committed page changed; nil: this run has committed none.
+    private var changedLast: Int?
+    /// The entity's first pass, of which every record so far was new.
+    private var isAllNew = false
+    /// Pages that changed nothing and wait for a commit.
+    private var unchanged = UnchangedPages()
+
+    init(of part: EntityPart, _ context: RunContext, _ calls: Calls) {
+        self.context = context
+        entity = part.entity
+        start = PassStart(of: part.entity, context, calls)
+        source = PageSource(of: part, context, calls)
+        writes = context.services.writes.writes(of: entity, in: context.inputs.job.claim.name)
+    }
+
+    /// Reads the pass to its end, or goes on with the one in progress.
+    ///
+    /// Returns why the run ends with a page of it that was committed; nil: the pass came to its end.
+    func perform() async throws -> RunEnd? {
+        do {
+            guard let state = try await start.begin(source) else { return nil }
+            return try await readPages(from: state)
+        } catch {
+            await commitUnchangedPages()
+            throw error
+        }
+    }
+
+    private func readPages(from beginning: PassState) async throws -> RunEnd? {
+        var state = beginning
+        isAllNew = start.isFirst(state)
+        while true {
+            try context.checkMayBegin(page: pages, of: entity)
+            try await keepPace()
+            let begun = ContinuousClock.now
+            switch try await source.fetch(&state, isFirst: committedPages == 0) {
+            case .beginAnew:
+                await commitUnchangedPages()
+                state = restarted(state, isFull: true)
+            case .positionLost(let end): state = try begunAnew(state, after: end)
+            case .page(let page):
+                // What is made of the page is as large as the page, until it is written.
+                defer { withExtendedLifetime(page.hold) {} }
+                let step = try await take(page, of: &state)
+                context.progress.pace.note(ContinuousClock.now - begun)
+                if case .end(let end) = step { return end }
+            }
+        }
+    }
+
+    // MARK: One page
+
+    private enum Step {
+        case goOn
+        /// The pass has ended; with an end of the run it ends with it.
+        case end(RunEnd?)
+    }
+
+    /// Commits the page, or ends the pass with it.
+    private func take(_ page: FetchedPage, of state: inout PassState) async throws -> Step {
+        try progress.note(page, at: state.position)
+        state.note(page.batch)
+        if page.next.next == nil, state.isWorthless { return try await abandon(state, page) }
+        if !page.batch.failures.isEmpty { state.forgetAnswers() }
+        let commit = state.commit(
+            entity, next: page.next, maxSeen: page.batch.maxSeen?.watermarkText)
+        try commit.checkLengths()
+        if unchanged.isEmpty, canEndWithoutPage(page, state, commit) {
+            noteEnd(of: state, commit)
+            return .end(nil)
+        }
+        var write = PageWrite(page.batch, commit)
+        if commit.isEnd, state.mayEndInSweep(entity) {
+            write.sweep = Sweep(entity, isRepair: state.isRepair)
+        }
+        let written = try await wait(write, state) ? nil : try await self.write(write)
+        pages += 1
+        if let written, written.isStopRequested { return .end(.interrupted(.cancelled)) }
+        if commit.isEnd { noteRepaired(state, commit) }
+        if commit.isEnd || written?.isEnough == true { return .end(nil) }
+        state.advance(over: commit)
+        return .goOn
+    }
+
+    /// Commits a page, and with it those before that changed nothing.
+    private func write(_ page: PageWrite) async throws -> WrittenPage {
+        var page = page
+        unchanged.join(&page)
+        page.isProbablyNew = isAllNew
+        page.companions = context.companions
+        page.committedPages = committedPages
+        let written = try await context.sink.write(page, writes)
+        noteCommitted(page)
+        context.noteCompanionsStored()
+        // Whether a merge has left something to push is asked of the table itself.
+        context.progress.hasMerged = context.progress.hasMerged || written.hasWritten
+        if written.isSweepRefused { tellRefusedSweep() }
+        guard let changed = written.changed else { return written }
+        context.progress.changed += changed
+        changedLast = changed
+        isAllNew = isAllNew && written.isAllNew
+        context.services.log.emit(
+            .pageCommitted(
+                context.subject, entity: entity.name, page: page.commit.pageNumber,
+                fetched: page.batch.counts.fetched, changed: changed))
+        return written
+    }
+
+    private func noteCommitted(_ page: PageWrite) {
+        unchanged = UnchangedPages()
+        committedPages += page.commit.pageCount
+        context.progress.pages += page.commit.pageCount
+        context.progress.fetched += page.batch.counts.fetched
+    }
+
+    /// A sweep that deleted nothing because it would have deleted too much needs a person; told
+    /// when it begins, not at each full pass that finds it so.
+    private func tellRefusedSweep() {
+        guard !context.checkpoints.given(entity.name).hasFailures else { return }
+        context.services.log.emit(
+            .sweepRefused(
+                context.subject, entity: entity.name,
+                reason:
+                    "the full pass lacked more rows than max_fraction allows; none was deleted"))
+    }
+
+    // MARK: Pages that change nothing
+
+    /// Whether the page changes nothing, so that its checkpoint may wait for a later page's.
+    ///
+    /// Asked only where that is likely, since a page that does change something is then looked up
+    /// twice: after a page that changed nothing, and at the start of a full pass that is not the first.
+    private func wait(_ page: PageWrite, _ state: PassState) async throws -> Bool {
+        guard mayWait(page), !unchanged.isDue,
+            !unchanged.isEmpty || changedLast.map({ $0 == 0 }) ?? isRepeated(state),
+            let older = await context.sink.olderRecords(ofUnchanged: page, writes)
+        else { return false }
+        unchanged.add(page, older: older)
+        return true
+    }
+
+    private func mayWait(_ page: PageWrite) -> Bool {
+        let commit = page.commit
+        return !commit.isEnd && commit.note == nil && entity.write.unique == nil
+            && page.batch.failures.isEmpty && !page.batch.actions.contains(.tombstone)
+            && context.companions.isEmpty && !(entity.sweeps && commit.passKind == .full)
+    }
+
+    private func isRepeated(_ state: PassState) -> Bool {
+        state.kind == .full && state.isAtStart && context.checkpoints[entity].syncedAge != nil
+    }
+
+    /// Commits the pages that wait, when the run yields before another page does.
+    private func commitUnchangedPages() async {
+        guard let commit = unchanged.commit else { return }
+        var page = PageWrite(RecordBatch(entity), commit)
+        unchanged.join(&page)
+        guard await context.sink.writeLast(page, writes) else {
+            return unchanged = UnchangedPages()
+        }
+        noteCommitted(page)
+    }
+
+    // MARK: Once more
+
+    /// The pass once more from its beginning, after its position was lost.
+    private func restarted(_ state: PassState, isFull: Bool) -> PassState {
+        progress = PassProgress()
+        return start.again(after: state, isFull: isFull)
+    }
+
+    /// The pass once more, after the source has refused its stored position for good; once a run.
+    ///
+    /// A position that outlives passes may be the one that is refused, so that its entity is read in full.
+    private func begunAnew(_ state: PassState, after end: RunEnd) throws -> PassState {
+        guard !wasBegunAnew else { throw end }
+        wasBegunAnew = true
+        context.services.log.emit(.passBegunAnew(context.subject, entity: entity.name))
+        return restarted(state, isFull: state.kind == .full || entity.page.outlives)
+    }
+
+    /// Where the file names no rate, a run asks for its first hundred pages as fast as they come and
+    /// then for fifty a second.
+    private func keepPace() async throws {
+        guard context.inputs.file.source.rate?.perSecond == nil, pages >= Self.freePages,
+            let wait = context.progress.pace.rest(.milliseconds(20))
+        else { return }
+        try await Task.sleep(until: min(wait, context.deadline), clock: .continuous)
+        guard wait < context.deadline else { throw RunEnd.interrupted(.deadline) }
+    }
+
+    // MARK: The end
+
+    /// A last page without records writes nothing of its own: its end travels with the outcome.
+    private func canEndWithoutPage(
+        _ page: FetchedPage, _ state: PassState, _ commit: PageCommit
+    ) -> Bool {
+        commit.isEnd && page.batch.counts.fetched == 0 && !state.isFullRequested
+            && !state.isRepair && (!state.mayEndInSweep(entity) || page.isUnmodified)
+    }
+
+    /// Notes the end of a pass whose last page was empty.
+    private func noteEnd(of state: PassState, _ commit: PageCommit) {
+        context.sink.noteEnd(commit)
+        let ended = EndedPass(
+            entity: commit.entity, generation: state.generation, passNumber: state.number,
+            pageNumber: state.pageNumber, watermark: commit.watermark,
+            syncToken: commit.syncToken, validator: commit.validator, probe: commit.probe,
+            fullAt: state.kind == .full ? state.startedAt : nil)
+        context.checkpoints.note(ended, of: entity)
+    }
+
+    /// What the second pass of a run that repairs begins from.
+    private func noteRepaired(_ state: PassState, _ commit: PageCommit) {
+        guard state.isRepair else { return }
+        var checkpoint = Checkpoint(entity: commit.entity)
+        checkpoint.generation = state.generation
+        checkpoint.passNumber = state.number
+        checkpoint.fullRequest = state.fullRequest
+        checkpoint.syncToken = commit.syncToken
+        checkpoint.watermark = commit.watermark
+        checkpoint.lastFullAge = .zero
+        context.checkpoints.move(to: checkpoint)
+    }
+
+    /// Counts the page that the worthless pass ends with, and gives the pass up: a record was read and
+    /// none of them fits, so that its end would prove nothing.
+    private func abandon(_ state: PassState, _ page: FetchedPage) async throws -> Step {
+        var commit = state.commit(entity, next: page.next, maxSeen: nil)
+        commit.isEnd = false
+        commit.watermark = nil
+        commit.cursor = state.position
+        commit.syncToken = state.syncToken
+        commit.note = .abandoned(syncToken: state.tokenAtStart(entity))
+        let written = try await write(PageWrite(page.batch, commit))
+        if written.isStopRequested { return .end(.interrupted(.cancelled)) }
+        return .end(context.warnings.endOfUnreadable(entity.name))
+    }
+}

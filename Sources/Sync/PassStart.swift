@@ -1,0 +1,86 @@
+import Asking
+import JobFiles
+import JobQueue
+import Reading
+
+/// Decides where a pass of an entity begins: where one was interrupted, at the watermark, or at the very
+/// beginning.
+struct PassStart {
+    private let context: RunContext
+    private let calls: Calls
+    private let entity: Entity
+
+    init(of entity: Entity, _ context: RunContext, _ calls: Calls) {
+        self.entity = entity
+        self.context = context
+        self.calls = calls
+    }
+
+    /// Goes on where a pass was interrupted, or begins one (MH17, MH27).
+    ///
+    /// Nil: the probe says that nothing changed, and the pass has ended (SC19).
+    func begin(_ source: PageSource) async throws -> PassState? {
+        let checkpoint = context.checkpoints[entity]
+        if let resumed = PassState(resuming: checkpoint) { return resumed }
+        let conditions = entity.incremental?.fullIf ?? []
+        let isAsked = try !conditions.isEmpty && calls.holds(conditions, for: entity.name)
+        // After a reset the next pass is full, whatever else its job has done.
+        let fallback =
+            entity.incremental?.fallsBackToJob == true && checkpoint.generation == 0
+            ? context.inputs.job.lastSuccessAt.map(Timestamp.iso8601) : nil
+        let isFull = isAsked || isFullDue(checkpoint, hasFallback: fallback != nil)
+        var state = PassState(
+            beginning: entity, from: checkpoint, isFull: isFull, startedAt: sourceTime,
+            fallback: fallback)
+        guard let probe = entity.probe else { return state }
+        state.probe = try await source.ask(probe, state)
+        guard mayTrust(probe, checkpoint), state.probe == checkpoint.probe else { return state }
+        let ended = EndedPass(
+            entity: entity.name, generation: state.generation, passNumber: state.number,
+            watermark: nil, syncToken: checkpoint.syncToken, validator: checkpoint.validator,
+            probe: checkpoint.probe)
+        context.checkpoints.note(ended, of: entity)
+        return nil
+    }
+
+    /// `full_every` (ST31).
+    ///
+    /// An entity that was never read in full begins so, unless it may begin at its job's last
+    /// success (ST5).
+    private func isFullDue(_ checkpoint: Checkpoint, hasFallback: Bool) -> Bool {
+        if entity.write.mode == .replaceAll { return true }
+        guard let span = entity.incremental?.fullEvery else { return false }
+        guard let age = checkpoint.lastFullAge else {
+            return checkpoint.watermark != nil || !hasFallback
+        }
+        return age + (ContinuousClock.now - context.inputs.claimedAt) >= span
+    }
+
+    /// A probe can't see deletions, and nothing about an empty table (SC7, SC20).
+    private func mayTrust(_ probe: Probe, _ checkpoint: Checkpoint) -> Bool {
+        let inputs = context.inputs
+        guard !inputs.job.isForced, !checkpoint.isFullRequested,
+            !inputs.emptyTables.contains(entity.write.table), let age = checkpoint.lastFullAge
+        else { return false }
+        return age < probe.fullEvery
+    }
+
+    /// No pass of the entity was ever completed, so that its table holds none of the user's rows.
+    func isFirst(_ state: PassState) -> Bool {
+        state.kind == .full && state.generation == 0
+            && context.checkpoints[entity].syncedAge == nil
+    }
+
+    /// The state of the pass once more, from the beginning of what is committed.
+    func again(after state: PassState, isFull: Bool) -> PassState {
+        var checkpoint = context.checkpoints[entity]
+        checkpoint.passNumber = state.committedNumber
+        return PassState(
+            beginning: entity, from: checkpoint, isFull: isFull, startedAt: sourceTime)
+    }
+
+    /// The source's clock at the run's first answer, else the database's now (ours, MH18).
+    private var sourceTime: Int64 {
+        context.session.sourceTime ?? context.inputs.claimedAtMicroseconds
+    }
+}

@@ -1,0 +1,133 @@
+import Asking
+import JobFiles
+import JSON
+import Postgres
+import JobQueue
+import Reading
+import Writing
+
+/// What becomes of rows that met another version at the source (MS20).
+struct PushConflicts {
+    private let target: PushTarget
+
+    init(at target: PushTarget) { self.target = target }
+
+    private var context: RunContext { target.context }
+    private var entity: Entity { target.entity }
+    private var push: Push { target.push }
+
+    /// Looks the conflicting records up and decides each; returns the rows to be sent again.
+    func resolve(
+        _ rows: [UnsentRow], _ outcome: inout PushOutcome
+    ) async throws -> [UnsentRow] {
+        let document = try await target.exchange(
+            target.dialect.lookupRequest(rows.map(\.recordName), of: entity))
+        let records = target.dialect.lookedUp(document)
+        let reader = PageReader(entity, target.dialect)
+        let read = rows.map { row in
+            records[row.recordName]?.flatMap { reader.read([$0]).rows.first }
+        }
+        let own = try await ownEarlier(rows, read)
+        var again: [UnsentRow] = []
+        for (place, row) in rows.enumerated() {
+            guard let found = records[row.recordName] else {
+                outcome.refused.append((row, "CONFLICT: the record could not be looked up"))
+                continue
+            }
+            guard let node = found else {
+                var created = row
+                created.changeTag = nil
+                again.append(created)
+                continue
+            }
+            let tag = tag(of: node)
+            switch own.contains(place) ? .ours : verdict(row, read[place]) {
+            case .remote(let values): outcome.replaced.append((row, values))
+            case .same(let modifiedAt) where tag != nil:
+                outcome.saved.append((row, tag ?? "", modifiedAt))
+            case .same, .ours:
+                var updated = row
+                updated.changeTag = tag
+                again.append(updated)
+            }
+        }
+        return again
+    }
+
+    /// The places of rows whose record at the source is what we ourselves sent before they were edited
+    /// again: nobody else has been there, whatever the clock says.
+    private func ownEarlier(_ rows: [UnsentRow], _ read: [[FieldValue?]?]) async throws -> Set<Int>
+    {
+        let found = rows.indices.compactMap { place in read[place].map { (place, $0) } }
+        guard !found.isEmpty else { return [] }
+        let statement = target.statements.ownEarlier(
+            found.map { (row: rows[$0.0], remote: $0.1) }, context.inputs.job.claim.userID)
+        let answer = try await context.services.queue.turn(
+            [statement], deadline: context.deadline)[0]
+        return Set(try answer.map { found[try $0.int("place")].0 })
+    }
+
+    private enum Verdict {
+        case remote([FieldValue?])
+        case ours
+        /// An earlier push arrived whose answer did not.
+        case same(modifiedAt: Int64?)
+    }
+
+    /// Newest wins; of two equally new ones ours, as on the way in (MS14, MS20).
+    ///
+    /// A record that can't be read gives way. One that holds already what would be sent is not
+    /// written again.
+    private func verdict(_ row: UnsentRow, _ remote: [FieldValue?]?) -> Verdict {
+        guard let remote else { return .ours }
+        if holds(remote, row) {
+            let modified = entity.records.fields.firstIndex { $0.meta == "modified" }
+            if case .timestamp(let time)? = modified.flatMap({ remote[$0] }) {
+                return .same(modifiedAt: time)
+            }
+            return .same(modifiedAt: nil)
+        }
+        if push.resolution == .remoteWins { return .remote(remote) }
+        guard let version = entity.write.newerBy.flatMap({ entity.index(of: $0) }),
+            let theirs = remote[version]
+        else { return .ours }
+        guard let ours = row.values[version] else { return .remote(remote) }
+        return ours.isLess(than: theirs) == true ? .remote(remote) : .ours
+    }
+
+    /// Every value that a push of the row would send is there.
+    private func holds(_ remote: [FieldValue?], _ row: UnsentRow) -> Bool {
+        !row.isDeleted
+            && entity.pushedFields.allSatisfy { field in
+                entity.index(of: field.name).map { index in
+                    isSame(row.values[index], remote[index])
+                } ?? true
+            }
+    }
+
+    /// Equal as the source keeps them: times in whole milliseconds, JSON whatever its spaces.
+    private func isSame(_ ours: FieldValue?, _ theirs: FieldValue?) -> Bool {
+        switch (ours, theirs) {
+        case (.timestamp(let ours)?, .timestamp(let theirs)?):
+            wholeMilliseconds(ours) == wholeMilliseconds(theirs)
+        case (.json(let ours)?, .json(let theirs)?):
+            parsed(ours) != nil && parsed(ours) == parsed(theirs)
+        default: ours == theirs
+        }
+    }
+
+    private func wholeMilliseconds(_ microseconds: Int64) -> Int64 {
+        let (quotient, remainder) = microseconds.quotientAndRemainder(dividingBy: 1000)
+        return remainder < 0 ? quotient - 1 : quotient
+    }
+
+    private func parsed(_ text: String) -> JSONValue? {
+        (try? JSONDocument(parsing: Array(text.utf8)))?.root.value
+    }
+
+    /// The tag of a record as it stands at the source, whether the rest of it can be read or not.
+    private func tag(of node: JSONNode) -> String? {
+        entity.changeTagColumn.flatMap { entity.index(of: $0) }
+            .flatMap { entity.records.fields[$0].at.first(in: node)?.string }
+    }
+}

@@ -1,0 +1,75 @@
+import Asking
+import JSON
+import JobFiles
+import Postgres
+import JobQueue
+import Reading
+import Writing
+
+/// Brings unsent rows to the source in batches, and writes back what became of each under the job's
+/// lock.
+///
+/// A row that is edited meanwhile stays unsent (MS21).
+struct PushLoop {
+    private let context: RunContext
+    private let calls: Calls
+
+    init(_ context: RunContext, _ calls: Calls) {
+        self.context = context
+        self.calls = calls
+    }
+
+    /// Sends the unsent rows of an entity; false when there was no reason to look for any.
+    ///
+    /// Throws `RunEnd` when the run must yield before.
+    func send(_ entity: Entity, isRepair: Bool) async throws -> Bool {
+        guard let push = entity.push, let dialect = context.session.dialect,
+            hasReason(entity, isRepair), !context.sink.withholds("push of \(entity.name)")
+        else { return false }
+        let target = PushTarget(context, calls, dialect, entity, push)
+        let sender = PushSender(to: target)
+        var last: UnsentRow?
+        repeat {
+            try context.checkMayBegin(page: 0, of: entity)
+            let rows = try await unsent(target.statements, entity, push, after: last)
+            guard !rows.isEmpty else { break }
+            try await sender.send(rows, isRepair: isRepair)
+            last = rows.count < push.batch ? nil : rows.last
+        } while last != nil
+        return true
+    }
+
+    /// An unsent edit was there when the run began, or a merge may have made one.
+    private func hasReason(_ entity: Entity, _ isRepair: Bool) -> Bool {
+        isRepair || context.inputs.dirtyTables.contains(entity.write.table)
+            || (context.progress.hasMerged && entity.write.unique != nil)
+    }
+
+    private func unsent(
+        _ statements: PushStatements, _ entity: Entity, _ push: Push, after last: UnsentRow?
+    ) async throws -> [UnsentRow] {
+        let userID = context.inputs.job.claim.userID
+        let take = statements.take(after: last, limit: push.batch, userID: userID)
+        return try await context.sink.run([take], counts: false)[0].map { row in
+            var unsent = try statements.row(row)
+            unsent.recordName = try recordName(of: unsent, entity, push)
+            return unsent
+        }
+    }
+
+    /// A stored name is the record's; a row that never was at the source gets the declared one.
+    private func recordName(
+        of row: UnsentRow, _ entity: Entity, _ push: Push
+    ) throws -> String {
+        if let column = entity.recordNameColumn, let index = entity.index(of: column),
+            case .text(let name)? = row.values[index]
+        {
+            return name
+        }
+        var texts: [String: String] = [:]
+        for (field, value) in zip(entity.records.fields, row.values) {
+            texts[field.name] = value?.watermarkText
+        }
+        return try context.session.text(of: push.recordName, row: texts)
+    }
+}

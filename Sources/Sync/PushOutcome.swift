@@ -1,0 +1,19 @@
+import Reading
+import Writing
+
+/// What became of the rows of one batch.
+struct PushOutcome {
+    var saved: [(row: UnsentRow, tag: String, modifiedAt: Int64?)] = []
+    var deleted: [UnsentRow] = []
+    /// Gone at the source while we edited them.
+    var gone: [UnsentRow] = []
+    var replaced: [(row: UnsentRow, remote: [FieldValue?])] = []
+    var refused: [(row: UnsentRow, error: String)] = []
+    /// Why the source refused single records, in its own words (LU26).
+    var failures: [RecordFailure] = []
+
+    /// Nothing is known of any row yet.
+    var isEmpty: Bool {
+        saved.isEmpty && deleted.isEmpty && gone.isEmpty && replaced.isEmpty && refused.isEmpty
+    }
+}

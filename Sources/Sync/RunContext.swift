@@ -1,0 +1,115 @@
+import Asking
+import JobFiles
+import Postgres
+import JobQueue
+import Telemetry
+import Writing
+
+/// What the parts of one run share: what it was given, whom it talks to, and how far it has come.
+final class RunContext {
+    /// Pages of one entity in one run, where the file names no other number.
+    private static let pagesMax = 10_000
+
+    let inputs: RunInputs
+    let services: Services
+    let control: RunControl
+    let deadline: ContinuousClock.Instant
+    let session: SourceSession
+    let sink: any Sink
+    let checkpoints: RunCheckpoints
+    let warnings: RecordWarnings
+    var progress = RunProgress()
+
+    init(_ inputs: RunInputs, _ services: Services, _ control: RunControl, _ dryRun: DryRun?) {
+        self.inputs = inputs
+        self.services = services
+        self.control = control
+        deadline = inputs.claimedAt + inputs.job.deadline
+        let claim = inputs.job.claim
+        sink = dryRun ?? DatabaseSink(services.queue, for: claim, deadline: deadline)
+        session = SourceSession(
+            with: inputs.file.source, at: inputs.base, for: inputs.job, services.tools,
+            proof: dryRun == nil ? [claim.holdStatement] : [], claimedAt: inputs.claimedAt,
+            deadline: deadline)
+        checkpoints = RunCheckpoints(of: inputs.job)
+        warnings = RecordWarnings(inputs.subject, services.log)
+    }
+
+    var subject: Subject { inputs.subject }
+    var redactor: Redactor { session.credentials.redactor }
+
+    /// What is to be stored with the next transaction of the run, whatever that is.
+    var companions: [Statement] {
+        progress.pendingCalls.map { $0.statement(for: inputs.job.claim) }
+            + session.credentials.statements
+    }
+
+    /// The companions were committed; what a dry run keeps is not.
+    func noteCompanionsStored() {
+        guard !sink.isDryRun else { return }
+        progress.pendingCalls = []
+        session.credentials.noteStored()
+    }
+
+    /// Before every page: the deadline, the pace, the page cap (MH11), and whether others wait for a slot.
+    ///
+    /// A stop cancels the run's task, which ends its requests and waits (ST3). A run that yields has come
+    /// further than where it began, or it would yield for ever.
+    func checkMayBegin(page: Int, of entity: Entity) throws {
+        let left = deadline - ContinuousClock.now
+        guard left > .zero, progress.pace.allowsPage(within: left) else {
+            throw RunEnd.interrupted(.deadline)
+        }
+        if page >= entity.page.maxPages ?? Self.pagesMax { throw RunEnd.interrupted(.pageCap) }
+        if control.isToYield, page + progress.pages > 0 { throw RunEnd.interrupted(.yielded) }
+    }
+
+    /// How an error ends the run.
+    ///
+    /// A stop from outside explains a cancellation; a passed deadline explains any tear-down.
+    func end(by error: any Error) -> RunEnd {
+        if let error = error as? DatabaseError { sink.note(error) }
+        let end = explained(classified(error))
+        // Whoever waited for the database until the deadline was not stopped by its own slowness.
+        return end == .interrupted(.deadline) && sink.databaseTrouble != nil
+            ? .interrupted(.database) : end
+    }
+
+    private func explained(_ end: RunEnd) -> RunEnd {
+        if end == .lost { return end }
+        if let reason = control.stopReason, Task.isCancelled || end == .interrupted(.cancelled) {
+            return .interrupted(reason)
+        }
+        if ContinuousClock.now >= deadline {
+            switch end {
+            case .failed(let word, _)
+            where word == ErrorKind.timedOut.rawValue || word == ErrorKind.database.rawValue:
+                return .interrupted(.deadline)
+            default: break
+            }
+        }
+        return end
+    }
+}
+
+/// What a run did so far; the truth is in the checkpoints.
+struct RunProgress {
+    var pages = 0
+    var fetched = 0
+    var changed = 0
+    var pace = Pace()
+    /// Duplicates were merged, so that rows may have to be pushed.
+    var hasMerged = false
+    /// The entity at work, for a failure's place.
+    var entity: String?
+    /// Entities that have failed while the run goes on with others.
+    var failures: [EntityFailure] = []
+    /// Calls that succeeded and are to be remembered with the next commit.
+    var pendingCalls: [PendingCall] = []
+
+    /// Remembers a call's success with the next commit.
+    mutating func remember(_ call: String, listHash: String?) {
+        pendingCalls.removeAll { $0.call == call }
+        pendingCalls.append(PendingCall(call: call, listHash: listHash))
+    }
+}

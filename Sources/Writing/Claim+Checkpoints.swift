@@ -1,0 +1,11 @@
+public import Postgres
+public import JobQueue
+
+extension Claim {
+    /// Deletes checkpoints that no pass goes on from any more.
+    public func forgetting(checkpoints entities: [String]) -> Statement {
+        Statement(
+            "select jobrunner.forget_checkpoints($1, $2, $3)", .int8(userID), .text(name),
+            .textArray(entities))
+    }
+}

@@ -1,0 +1,48 @@
+public import Postgres
+public import JobQueue
+public import Reading
+
+/// One page on its way into the tables, with the checkpoint that moves over it.
+public struct PageWrite: Sendable {
+    /// The records.
+    public var batch: RecordBatch
+    /// Where the page leaves its entity.
+    public var commit: PageCommit
+    /// Ends a full pass; nil: nothing is swept.
+    public var sweep: Sweep?
+    /// Hardly any of its rows is stored already, so that looking them up first is not worth it.
+    public var isProbablyNew = false
+    /// What else the run has to store in the page's transaction.
+    public var companions: [Statement] = []
+    /// Pages of the pass that this run has committed before.
+    public var committedPages = 0
+    /// Records of earlier pages that the commit covers, which changed nothing, and of them those that
+    /// were older than their rows.
+    var sentBefore = 0
+    var olderBefore = 0
+
+    /// A page of records and its checkpoint.
+    public init(_ batch: RecordBatch, _ commit: PageCommit) {
+        self.batch = batch
+        self.commit = commit
+    }
+}
+
+/// What became of a page.
+public struct WrittenPage: Sendable {
+    /// Rows that it changed; nil: the reply was lost, and only the checkpoint tells of the commit.
+    public var changed: Int?
+    /// Every record was inserted.
+    public var isAllNew = false
+    /// Records were written, so that a merge may have left something to push.
+    public var hasWritten = false
+    /// The sweep would have deleted too much and deleted nothing.
+    public var isSweepRefused = false
+    /// Someone has asked the run to stop.
+    public var isStopRequested = false
+    /// No more pages of the pass are wanted.
+    public var isEnough = false
+
+    /// A page that changed nothing that is known of.
+    public init() {}
+}

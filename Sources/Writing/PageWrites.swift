@@ -1,0 +1,76 @@
+import JSON
+public import JobFiles
+public import Postgres
+public import JobQueue
+public import Reading
+
+/// The statements that write a page besides the checkpoint's own.
+public struct PageWrites: Sendable {
+    let upsert: UpsertStatement
+    let entity: Entity
+
+    /// Makes the texts of an entity's statements, which depend on it alone.
+    public init(_ entity: Entity) {
+        self.entity = entity
+        upsert = UpsertStatement(entity)
+    }
+
+    /// What follows the page's own statement in its transaction.
+    func following(_ page: PageWrite, for claim: Claim) -> [Statement] {
+        (merging(page.batch, for: claim).map { [$0] } ?? [])
+            + (noteFailures(page.batch.failures, of: entity.name, for: claim).map { [$0] } ?? [])
+            + (page.sweep.map { [$0.statement(for: claim)] } ?? [])
+    }
+
+    /// Rows of one business key become one, as soon as the second is written (LU5).
+    private func merging(_ batch: RecordBatch, for claim: Claim) -> Statement? {
+        guard let unique = entity.write.unique, batch.writtenCount > 0 else { return nil }
+        let indexes = unique.by.compactMap { name in
+            entity.records.fields.firstIndex { $0.name == name }
+        }
+        let values = batch.places(of: .write).compactMap { row -> String? in
+            let texts = indexes.compactMap { batch.value(of: $0, in: row)?.plainText }
+            return texts.count == indexes.count ? texts.joined(separator: "\u{1F}") : nil
+        }
+        let isPlain = indexes.allSatisfy { entity.records.fields[$0].kind.isPlainText }
+        return Statement(
+            "select jobrunner.merge_duplicates($1, $2, $3)", .int8(claim.userID),
+            .text(entity.write.table), isPlain ? .textArray(values) : .null)
+    }
+}
+
+/// Keeps the last of the failures of single records (LU26); nil: there are none.
+public func noteFailures(
+    _ failures: [RecordFailure], of entity: String, for claim: Claim
+) -> Statement? {
+    guard !failures.isEmpty else { return nil }
+    return Statement(
+        "select jobrunner.note_record_failures($1, $2, $3, $4)", .int8(claim.userID),
+        .text(claim.name), .text(entity),
+        .json(JSONValue.array(failures.suffix(50).map(\.noted)).text))
+}
+
+extension RecordFailure {
+    fileprivate var noted: JSONValue {
+        .object([
+            JSONMember("code", .string(code)), JSONMember("reason", .string(reason)),
+            JSONMember("record", .string(record)),
+            JSONMember("wait_s", wait.map { .number(String($0.components.seconds)) } ?? .null),
+        ])
+    }
+}
+
+extension Field.Kind {
+    /// The server writes such a value as we do.
+    fileprivate var isPlainText: Bool { [.text, .url, .int].contains(self) }
+}
+
+extension FieldValue {
+    fileprivate var plainText: String? {
+        switch self {
+        case .text(let text): text
+        case .int(let number): String(number)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import JobFiles
+import Postgres
+import JobQueue
+import Reading
+
+/// The statement that writes one page's records and moves the checkpoint over them.
+///
+/// Its text depends on the entity alone, so each session prepares it once. The counters come from
+/// what the write itself returned: `commit_page` is called with them in the same statement, which
+/// is how a page needs only one network turn.
+struct UpsertStatement: Sendable {
+    let sql: String
+    /// The same, and noting which keys the page showed, for the sweep at the end of a full pass.
+    let markingSQL: String
+    /// The first, for rows that will hardly meet any: the conflict alone finds those that do.
+    let blindSQL: String
+    /// Whether a page would change anything.
+    let changesAnythingSQL: String
+    private let fields: [Field]
+    private let hasRowActions: Bool
+
+    init(_ entity: Entity) {
+        fields = entity.records.fields
+        hasRowActions = entity.hasRowActions
+        sql = UpsertText(entity, marks: false).text
+        blindSQL = UpsertText(entity, marks: false, looks: false).text
+        changesAnythingSQL = UpsertText(entity, marks: false, firstArray: 2).changesAnything
+        markingSQL = entity.sweeps ? UpsertText(entity, marks: true).text : sql
+    }
+
+    /// Columns whose values the server must parse, with their types: only these can be refused.
+    var castColumns: [(index: Int, type: String)] {
+        fields.enumerated().compactMap { $1.kind == .json ? ($0, "jsonb") : nil }
+    }
+
+    /// Binds a page's rows, its counters and its checkpoint.
+    func statement(_ page: PageWrite, for claim: Claim) -> Statement {
+        let batch = page.batch
+        var binds = page.commit.binds(for: claim)
+        binds += [
+            .int8(Int64(batch.counts.fetched)), .int8(Int64(batch.counts.skippedIncompatible)),
+            .int8(Int64(batch.counts.filtered)), .int8(Int64(batch.counts.duplicate)),
+            .int8(Int64(batch.sentCount + page.sentBefore)), .int8(Int64(page.olderBefore)),
+        ]
+        binds += arrays(batch)
+        let marks = hasRowActions && page.commit.passKind == .full
+        return Statement(
+            marks ? markingSQL : page.isProbablyNew ? blindSQL : sql, binds: binds)
+    }
+
+    /// Asks, and writes nothing, whether a page's rows would change anything (`changes`), and how many
+    /// of them are older than what is stored (`older`).
+    func changesAnything(_ batch: RecordBatch, for claim: Claim) -> Statement {
+        Statement(changesAnythingSQL, binds: [.int8(claim.userID)] + arrays(batch))
+    }
+
+    private func arrays(_ batch: RecordBatch) -> [Bind] {
+        (hasRowActions ? [.int4Array(batch.actions.map(\.rawValue))] : [])
+            + batch.columns.map { .array($0) }
+    }
+}

@@ -1,0 +1,296 @@
+import JobFiles
+import JobQueue
+import Reading
+
+/// Builds the text of a page's statement.
+///
+/// Every identifier has passed the job file's check and is quoted all the same. Names of our own that
+/// stand beside columns are written with a capital, which no column has.
+struct UpsertText {
+    /// Counters that the page brings along: four of its own, its rows, and those that were older.
+    static let counterCount = 6
+    /// Number of the first bind that is an array; before it those of the checkpoint and the counters.
+    private let firstArray: Int
+
+    private let entity: Entity
+    private let marks: Bool
+    /// Each row is looked up before it is written.
+    private let looks: Bool
+    private let table: String
+    private let columns: [String]
+    private let keys: [String]
+    private let others: [String]
+
+    init(
+        _ entity: Entity, marks: Bool, looks: Bool = true,
+        firstArray: Int = PageCommit.bindCount + UpsertText.counterCount + 1
+    ) {
+        self.firstArray = firstArray
+        self.looks = looks
+        self.entity = entity
+        self.marks = marks
+        table = "synced.\(quoted(entity.write.table))"
+        columns = entity.records.fields.map { quoted($0.name) }
+        keys = entity.records.key.map(quoted)
+        others = columns.filter { !entity.records.key.map(quoted).contains($0) }
+    }
+
+    /// Unchanged rows are dropped at the lookup, before any JSON cast.
+    var text: String {
+        """
+        with \(incoming)written as (
+          insert into \(table) as t (user_id, \(columns.joined(separator: ", ")))
+          select $1, \(values)
+          from \(wanted)
+          on conflict (user_id, \(keys.joined(separator: ", "))) \(onConflict)
+          returning (t.xmax = 0) as is_new
+        )\(removals), counted as materialized (
+          select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
+            \(olderCount) + \(keptCount) + \(counter(5)) as older, \(removedCount) as deleted
+          from written as w
+        )
+        select c.inserted, c.updated, c.deleted,
+          \(PageCommit.call(counters: counters)) as committed\(marking)
+        from counted as c
+        """
+    }
+
+    /// Whether writing would change anything; stops at the first row that does, where that is all that is asked.
+    var changesAnything: String {
+        guard isCounted else {
+            return "select exists (select from \(wanted)) as changes, 0::bigint as older"
+        }
+        return """
+            select coalesce(bool_or(coalesce(r."Standing", 'older') = 'older'), false) as changes,
+              count(*) filter (where r."Standing" = 'newer') as older
+            from (select \(standing) as "Standing" from \(received)\(isToWrite("r", " where ")) offset 0) as r
+            """
+    }
+
+    /// In the order of `jobrunner.counter_values`; every record that came is counted once more by what
+    /// became of it.
+    private var counters: String {
+        let unchanged = "\(counter(4)) - c.inserted - c.updated - c.older - c.deleted"
+        return """
+            row($7, \(counter(0)), c.inserted, c.updated, \(unchanged), c.older, \(counter(1)), \(counter(2)),
+              \(counter(3)), c.deleted, 0, 0, 0)::jobrunner.counters
+            """
+    }
+
+    private func counter(_ place: Int) -> String { "$\(PageCommit.bindCount + 1 + place)" }
+}
+
+// What is written, and what stands in its way.
+extension UpsertText {
+    /// What is known of the row that a record meets: a correlated look-up by primary key.
+    ///
+    /// As NOT EXISTS a plan cached for an empty table ran twenty times slower. The limit tells the
+    /// planner that there is one: without figures of the table it would make a bitmap for each row.
+    private var standing: String {
+        let found = "from \(table) as s where \(isSameKey) limit 1"
+        switch entity.write.mode {
+        case .insertNew: return "(select true \(found))"
+        case .overwrite, .replaceAll:
+            return "(select \(isUnsent("s", or: isSame("s", "r"))) \(found))"
+        case .newestWins:
+            // A row without a version is older than every version. An unsent edit of the same
+            // version is kept, and that is not "unchanged" (MS14).
+            // One that we sent ourselves is older than an edit made since, whatever the clock says.
+            return
+                "(select case \(whenOwn)when s.\(version) < r.\(version) or (s.\(version) is null "
+                + "and r.\(version) is not null) then 'older' when s.\(version) > r.\(version) "
+                + "or (s.\(version) is not null and r.\(version) is null) then 'newer' "
+                + (entity.push == nil ? "" : "when not s.synced then 'newer' ")
+                + "else 'same' end \(found))"
+        }
+    }
+
+    private var whenOwn: String {
+        entity.push == nil
+            ? "" : "when \(entity.isOwnEarlier("r", than: "s", castsJSON: true)) then 'newer' "
+    }
+
+    private var isCounted: Bool { entity.write.mode == .newestWins }
+
+    /// Where the rows that are older here must be counted too, each is looked up only once.
+    private var incoming: String {
+        guard isCounted else { return "" }
+        return """
+            incoming as materialized (
+              select r.*
+              from (select r.*, \(standing) as "Standing" from \(received)\(isToWrite("r", " where ")) offset 0) as r
+              where r."Standing" is distinct from 'same'
+            ),
+            """ + " "
+    }
+
+    /// The rows to write.
+    private var wanted: String {
+        guard looks || isCounted else { return received + isToWrite("r", " where ") }
+        switch entity.write.mode {
+        case .newestWins: return #"incoming as r where coalesce(r."Standing", 'older') = 'older'"#
+        case .insertNew:
+            return "\(received) where \(isToWrite("r", "", " and "))\(standing) is null"
+        case .overwrite, .replaceAll:
+            return
+                "\(received) where \(isToWrite("r", "", " and "))not coalesce(\(standing), false)"
+        }
+    }
+
+    private var olderCount: String {
+        isCounted
+            ? #"(select count(*) from incoming as i where i."Standing" = 'newer')"# : "0::bigint"
+    }
+
+    /// The page's rows as they came.
+    private var received: String {
+        "unnest(\(arrays)) as r (\((actionColumn + columns).joined(separator: ", ")))"
+    }
+
+    /// Only some columns of them, with what becomes of each.
+    private func received(_ names: [String], as row: String) -> String {
+        let places = names.compactMap { name in columns.firstIndex(of: name) }
+        let arrays = places.map { arrayBind($0) }
+        return "unnest(\(([actionArray] + arrays).joined(separator: ", "))) as \(row) "
+            + "(\((["\"Action\""] + names).joined(separator: ", ")))"
+    }
+
+    /// The guard once more at the row itself: another writer may have come since the look-up.
+    private var onConflict: String {
+        let updates = others.map { "\($0) = excluded.\($0)" }
+        guard entity.write.mode != .insertNew, !updates.isEmpty else { return "do nothing" }
+        let touched = columns.contains("\"last_modified\"") ? [] : ["last_modified = now()"]
+        let clean =
+            entity.push == nil
+            ? ["synced = true"]
+            : [
+                "synced = true", "push_error = null", "pending_delete = false",
+                "sent_hashes = null",
+            ]
+        let set = (updates + touched + clean).joined(separator: ", ")
+        let guarded =
+            entity.write.mode == .newestWins
+            ? "(t.\(version) is null or t.\(version) < excluded.\(version))"
+                + (entity.push == nil
+                    ? "" : " and not \(entity.isOwnEarlier("excluded", than: "t"))")
+            : "not \(isUnsent("t", or: isSame("t", "excluded")))"
+        return "do update set \(set) where \(guarded)"
+    }
+
+    private var version: String { quoted(entity.write.newerBy ?? "") }
+
+    /// An unsent edit stays whatever comes, where no version tells which is newer.
+    private func isUnsent(_ row: String, or condition: String) -> String {
+        entity.push == nil ? condition : "(not \(row).synced or \(condition))"
+    }
+
+    private var isSameKey: String {
+        (["s.user_id = $1"] + keys.map { key in "s.\(key) = r.\(key)\(cast(key))" })
+            .joined(separator: " and ")
+    }
+
+    /// JSON last: it is looked at only where all else is the same, and cast only where its text is
+    /// not the server's own already.
+    private func isSame(_ left: String, _ right: String) -> String {
+        guard !others.isEmpty else { return "true" }
+        let pairs = (others.filter { !isJSON($0) } + others.filter(isJSON)).map { column in
+            let (ours, theirs) = ("\(left).\(column)", "\(right).\(column)")
+            guard right == "r", isJSON(column) else {
+                return "\(ours) is not distinct from \(theirs)"
+            }
+            return "(\(ours)::text = \(theirs) or \(ours) is not distinct from \(theirs)::jsonb)"
+        }
+        return "(\(pairs.joined(separator: " and ")))"
+    }
+
+    private var actionArray: String { "$\(firstArray)::int[]" }
+
+    private func arrayBind(_ column: Int) -> String {
+        let first = firstArray + (entity.hasRowActions ? 1 : 0)
+        return "$\(first + column)::\(entity.records.fields[column].arrayType)[]"
+    }
+
+    private var arrays: String {
+        ((entity.hasRowActions ? [actionArray] : []) + columns.indices.map(arrayBind))
+            .joined(separator: ", ")
+    }
+
+    private var values: String {
+        columns.map { "r.\($0)\(cast($0))" }.joined(separator: ", ")
+    }
+
+    /// JSON travels as text and is cast last, so that what is not written is not parsed.
+    private func cast(_ column: String) -> String { isJSON(column) ? "::jsonb" : "" }
+
+    private func isJSON(_ column: String) -> Bool {
+        entity.records.fields.contains { quoted($0.name) == column && $0.kind == .json }
+    }
+}
+
+// What is deleted, and what is only noted as shown.
+extension UpsertText {
+    private var actionColumn: [String] { entity.hasRowActions ? ["\"Action\""] : [] }
+
+    private func isToWrite(_ row: String, _ before: String, _ after: String = "") -> String {
+        entity.hasRowActions
+            ? "\(before)\(row).\"Action\" = \(RowAction.write.rawValue)\(after)" : ""
+    }
+
+    private var appliesTombstones: Bool {
+        entity.write.deletes?.appliesTombstones == true && !entity.tombstoneKey.isEmpty
+    }
+
+    private var keepsUnsent: Bool {
+        appliesTombstones && entity.write.deletes?.unsent == .localEditWins
+    }
+
+    /// An unsent edit that outlives its record loses its tag, so that it is sent as a new one (MS17).
+    private var removals: String {
+        guard appliesTombstones else { return "" }
+        let match = entity.tombstoneKey.map(quoted).map { "t.\($0) = i.\($0)" }
+            .joined(separator: " and ")
+        let found = "i.\"Action\" = \(RowAction.tombstone.rawValue) and t.user_id = $1 and \(match)"
+        let untag = entity.changeTagColumn.map { "\(quoted($0)) = null" } ?? "synced = false"
+        return """
+            , removed as (
+              delete from \(table) as t using \(received(entity.tombstoneKey.map(quoted), as: "i"))
+              where \(found)\(keepsUnsent ? " and t.synced" : keepsRevived)
+              returning true
+            )
+            """
+                + (keepsUnsent
+                    ? """
+                    , kept as (
+                      update \(table) as t set \(untag)
+                      from \(received(entity.tombstoneKey.map(quoted), as: "i"))
+                      where \(found) and not t.synced
+                      returning true
+                    )
+                    """ : "")
+    }
+
+    /// A tombstone is not of a row that the source never had, nor of one that lives again after we
+    /// ourselves had it deleted there.
+    private var keepsRevived: String {
+        guard entity.push != nil, let tag = entity.changeTagColumn.map(quoted) else { return "" }
+        return " and (t.synced or t.pending_delete or (t.\(tag) is not null "
+            + "and \(Entity.sentDeletion) <> all (coalesce(t.sent_hashes, '{}'))))"
+    }
+
+    /// Which keys the page showed, for the sweep at the end of a full pass.
+    private var marking: String {
+        guard marks else { return "" }
+        return """
+            , jobrunner.note_seen($1, $2, $3, $6, array(
+                select \(keyHash(of: keys, in: "i")) from \(received(keys, as: "i"))
+                where i."Action" <> \(RowAction.tombstone.rawValue)
+              )) as noted
+            """
+    }
+
+    private var removedCount: String {
+        appliesTombstones ? "(select count(*) from removed)" : "0::bigint"
+    }
+
+    private var keptCount: String { keepsUnsent ? "(select count(*) from kept)" : "0" }
+}

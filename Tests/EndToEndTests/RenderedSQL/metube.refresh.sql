@@ -1,0 +1,71 @@
+-- Made by jobrunner migrate
+create table synced."hub_channel" (
+  "user_id" bigint not null,
+  "channel_id" text not null,
+  primary key ("user_id", "channel_id")
+);
+comment on table synced."hub_channel" is 'List ''channel_ids'' of job file metube.refresh: one row per user and item.';
+comment on column synced."hub_channel"."user_id" is 'Whose item: jobrunner.users.id.';
+comment on column synced."hub_channel"."channel_id" is 'Item of list ''channel_ids'' of job file metube.refresh.';
+create table synced."hub_video" (
+  "user_id" bigint not null,
+  "video_id" text not null,
+  "channel_id" text not null,
+  "published_at" timestamp with time zone not null,
+  "title" text not null,
+  "description" text,
+  "thumbnail_url" text,
+  "duration_s" double precision not null,
+  "inserted_at" timestamp with time zone default now() not null,
+  "last_modified" timestamp with time zone default now() not null,
+  "synced" boolean default true not null,
+  primary key ("user_id", "video_id")
+);
+comment on table synced."hub_video" is 'Records of entity ''video'' of job file metube.refresh.';
+comment on column synced."hub_video"."user_id" is 'Whose record: jobrunner.users.id.';
+comment on column synced."hub_video"."video_id" is 'Field ''video_id'' of entity ''video'' of job file metube.refresh.';
+comment on column synced."hub_video"."channel_id" is 'Field ''channel_id'' of entity ''video'' of job file metube.refresh.';
+comment on column synced."hub_video"."published_at" is 'Field ''published_at'' of entity ''video'' of job file metube.refresh.';
+comment on column synced."hub_video"."title" is 'Field ''title'' of entity ''video'' of job file metube.refresh.';
+comment on column synced."hub_video"."description" is 'Field ''description'' of entity ''video'' of job file metube.refresh.';
+comment on column synced."hub_video"."thumbnail_url" is 'Field ''thumbnail_url'' of entity ''video'' of job file metube.refresh.';
+comment on column synced."hub_video"."duration_s" is 'Field ''duration_s'' of entity ''video'' of job file metube.refresh, in seconds.';
+comment on column synced."hub_video"."inserted_at" is 'When the record was first seen here.';
+comment on column synced."hub_video"."last_modified" is 'When the row was last changed here.';
+comment on column synced."hub_video"."synced" is 'False: changed here and not yet sent to the source (MH30).';
+
+-- Sent by runs of metube.refresh
+-- video: writes a page and moves its checkpoint
+with written as (
+  insert into synced."hub_video" as t (user_id, "video_id", "channel_id", "published_at", "title", "description", "thumbnail_url", "duration_s")
+  select $1, r."video_id", r."channel_id", r."published_at", r."title", r."description", r."thumbnail_url", r."duration_s"
+  from unnest($27::text[], $28::text[], $29::timestamptz[], $30::text[], $31::text[], $32::text[], $33::double precision[]) as r ("video_id", "channel_id", "published_at", "title", "description", "thumbnail_url", "duration_s") where (select true from synced."hub_video" as s where s.user_id = $1 and s."video_id" = r."video_id" limit 1) is null
+  on conflict (user_id, "video_id") do nothing
+  returning (t.xmax = 0) as is_new
+), counted as materialized (
+  select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
+    0::bigint + 0 + $26 as older, 0::bigint as deleted
+  from written as w
+)
+select c.inserted, c.updated, c.deleted,
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)::jobrunner.page, row($7, $21, c.inserted, c.updated, $25 - c.inserted - c.updated - c.older - c.deleted, c.older, $22, $23,
+  $24, c.deleted, 0, 0, 0)::jobrunner.counters) as committed
+from counted as c;
+-- video: writes a page whose records are probably all new
+with written as (
+  insert into synced."hub_video" as t (user_id, "video_id", "channel_id", "published_at", "title", "description", "thumbnail_url", "duration_s")
+  select $1, r."video_id", r."channel_id", r."published_at", r."title", r."description", r."thumbnail_url", r."duration_s"
+  from unnest($27::text[], $28::text[], $29::timestamptz[], $30::text[], $31::text[], $32::text[], $33::double precision[]) as r ("video_id", "channel_id", "published_at", "title", "description", "thumbnail_url", "duration_s")
+  on conflict (user_id, "video_id") do nothing
+  returning (t.xmax = 0) as is_new
+), counted as materialized (
+  select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
+    0::bigint + 0 + $26 as older, 0::bigint as deleted
+  from written as w
+)
+select c.inserted, c.updated, c.deleted,
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)::jobrunner.page, row($7, $21, c.inserted, c.updated, $25 - c.inserted - c.updated - c.older - c.deleted, c.older, $22, $23,
+  $24, c.deleted, 0, 0, 0)::jobrunner.counters) as committed
+from counted as c;
+-- video: asks whether a page would change anything
+select exists (select from unnest($2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::double precision[]) as r ("video_id", "channel_id", "published_at", "title", "description", "thumbnail_url", "duration_s") where (select true from synced."hub_video" as s where s.user_id = $1 and s."video_id" = r."video_id" limit 1) is null) as changes, 0::bigint as older;

@@ -1,0 +1,177 @@
+-- Made by jobrunner migrate
+create table synced."watched_status" (
+  "user_id" bigint not null,
+  "video_id" text not null,
+  "status" text not null,
+  "last_modified" timestamp with time zone not null,
+  "playback_position" double precision default '0'::double precision,
+  "record_name" text,
+  "change_tag" text,
+  "modified_at" timestamp with time zone,
+  "inserted_at" timestamp with time zone default now() not null,
+  "synced" boolean default true not null,
+  "pending_delete" boolean default false not null,
+  "push_error" text,
+  "sent_hashes" bigint[],
+  primary key ("user_id", "video_id")
+);
+comment on table synced."watched_status" is 'Records of entity ''watched_status'' of job file metube.status.';
+comment on column synced."watched_status"."user_id" is 'Whose record: jobrunner.users.id.';
+comment on column synced."watched_status"."video_id" is 'Field ''video_id'' of entity ''watched_status'' of job file metube.status.';
+comment on column synced."watched_status"."status" is 'Field ''status'' of entity ''watched_status'' of job file metube.status.';
+comment on column synced."watched_status"."last_modified" is 'Field ''last_modified'' of entity ''watched_status'' of job file metube.status.';
+comment on column synced."watched_status"."playback_position" is 'Field ''playback_position'' of entity ''watched_status'' of job file metube.status.';
+comment on column synced."watched_status"."record_name" is 'Field ''record_name'' of entity ''watched_status'' of job file metube.status.';
+comment on column synced."watched_status"."change_tag" is 'Field ''change_tag'' of entity ''watched_status'' of job file metube.status.';
+comment on column synced."watched_status"."modified_at" is 'Field ''modified_at'' of entity ''watched_status'' of job file metube.status.';
+comment on column synced."watched_status"."inserted_at" is 'When the record was first seen here.';
+comment on column synced."watched_status"."synced" is 'False: changed here and not yet sent to the source (MH30).';
+comment on column synced."watched_status"."pending_delete" is 'True: deleted here, and not yet at the source (LU10).';
+comment on column synced."watched_status"."push_error" is 'Why the source refused the row''s last push (MS22).';
+comment on column synced."watched_status"."sent_hashes" is 'Hashes of what was sent of the row since it was last as the source has it, 0 for its deletion: what comes back with one of them never replaces a later edit.';
+create index "watched_status_by_record_name" on synced."watched_status" ("user_id", "record_name");
+comment on index synced."watched_status_by_record_name" is 'A user''s rows by record_name.';
+create index "watched_status_unsent" on synced."watched_status" ("user_id") where not synced or pending_delete;
+comment on index synced."watched_status_unsent" is 'A user''s rows that are yet to be sent to the source.';
+create or replace view synced."watched_status_live" as
+select * from synced."watched_status" where not pending_delete;
+comment on view synced."watched_status_live" is 'Live rows of synced.watched_status: not pending_delete.';
+
+-- Sent by runs of metube.status
+-- watched_status: writes a page and moves its checkpoint
+with incoming as materialized (
+  select r.*
+  from (select r.*, (select case when (s.sent_hashes is not null and (not s.synced or s.pending_delete) and hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) = any (s.sent_hashes) and (s.pending_delete or hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) <> hash_record_extended(row(s."video_id", s."status", date_trunc('milliseconds', s."last_modified"), s."playback_position"), 0))) then 'newer' when s."last_modified" < r."last_modified" or (s."last_modified" is null and r."last_modified" is not null) then 'older' when s."last_modified" > r."last_modified" or (s."last_modified" is not null and r."last_modified" is null) then 'newer' when not s.synced then 'newer' else 'same' end from synced."watched_status" as s where s.user_id = $1 and s."video_id" = r."video_id" limit 1) as "Standing" from unnest($27::int[], $28::text[], $29::text[], $30::timestamptz[], $31::double precision[], $32::text[], $33::text[], $34::timestamptz[]) as r ("Action", "video_id", "status", "last_modified", "playback_position", "record_name", "change_tag", "modified_at") where r."Action" = 0 offset 0) as r
+  where r."Standing" is distinct from 'same'
+), written as (
+  insert into synced."watched_status" as t (user_id, "video_id", "status", "last_modified", "playback_position", "record_name", "change_tag", "modified_at")
+  select $1, r."video_id", r."status", r."last_modified", r."playback_position", r."record_name", r."change_tag", r."modified_at"
+  from incoming as r where coalesce(r."Standing", 'older') = 'older'
+  on conflict (user_id, "video_id") do update set "status" = excluded."status", "last_modified" = excluded."last_modified", "playback_position" = excluded."playback_position", "record_name" = excluded."record_name", "change_tag" = excluded."change_tag", "modified_at" = excluded."modified_at", synced = true, push_error = null, pending_delete = false, sent_hashes = null where (t."last_modified" is null or t."last_modified" < excluded."last_modified") and not (t.sent_hashes is not null and (not t.synced or t.pending_delete) and hash_record_extended(row(excluded."video_id", excluded."status", date_trunc('milliseconds', excluded."last_modified"), excluded."playback_position"), 0) = any (t.sent_hashes) and (t.pending_delete or hash_record_extended(row(excluded."video_id", excluded."status", date_trunc('milliseconds', excluded."last_modified"), excluded."playback_position"), 0) <> hash_record_extended(row(t."video_id", t."status", date_trunc('milliseconds', t."last_modified"), t."playback_position"), 0)))
+  returning (t.xmax = 0) as is_new
+), removed as (
+  delete from synced."watched_status" as t using unnest($27::int[], $32::text[]) as i ("Action", "record_name")
+  where i."Action" = 2 and t.user_id = $1 and t."record_name" = i."record_name" and (t.synced or t.pending_delete or (t."change_tag" is not null and 0::bigint <> all (coalesce(t.sent_hashes, '{}'))))
+  returning true
+), counted as materialized (
+  select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
+    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $26 as older, (select count(*) from removed) as deleted
+  from written as w
+)
+select c.inserted, c.updated, c.deleted,
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)::jobrunner.page, row($7, $21, c.inserted, c.updated, $25 - c.inserted - c.updated - c.older - c.deleted, c.older, $22, $23,
+  $24, c.deleted, 0, 0, 0)::jobrunner.counters) as committed
+from counted as c;
+-- watched_status: the same, and notes what a full pass shows, for its sweep
+with incoming as materialized (
+  select r.*
+  from (select r.*, (select case when (s.sent_hashes is not null and (not s.synced or s.pending_delete) and hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) = any (s.sent_hashes) and (s.pending_delete or hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) <> hash_record_extended(row(s."video_id", s."status", date_trunc('milliseconds', s."last_modified"), s."playback_position"), 0))) then 'newer' when s."last_modified" < r."last_modified" or (s."last_modified" is null and r."last_modified" is not null) then 'older' when s."last_modified" > r."last_modified" or (s."last_modified" is not null and r."last_modified" is null) then 'newer' when not s.synced then 'newer' else 'same' end from synced."watched_status" as s where s.user_id = $1 and s."video_id" = r."video_id" limit 1) as "Standing" from unnest($27::int[], $28::text[], $29::text[], $30::timestamptz[], $31::double precision[], $32::text[], $33::text[], $34::timestamptz[]) as r ("Action", "video_id", "status", "last_modified", "playback_position", "record_name", "change_tag", "modified_at") where r."Action" = 0 offset 0) as r
+  where r."Standing" is distinct from 'same'
+), written as (
+  insert into synced."watched_status" as t (user_id, "video_id", "status", "last_modified", "playback_position", "record_name", "change_tag", "modified_at")
+  select $1, r."video_id", r."status", r."last_modified", r."playback_position", r."record_name", r."change_tag", r."modified_at"
+  from incoming as r where coalesce(r."Standing", 'older') = 'older'
+  on conflict (user_id, "video_id") do update set "status" = excluded."status", "last_modified" = excluded."last_modified", "playback_position" = excluded."playback_position", "record_name" = excluded."record_name", "change_tag" = excluded."change_tag", "modified_at" = excluded."modified_at", synced = true, push_error = null, pending_delete = false, sent_hashes = null where (t."last_modified" is null or t."last_modified" < excluded."last_modified") and not (t.sent_hashes is not null and (not t.synced or t.pending_delete) and hash_record_extended(row(excluded."video_id", excluded."status", date_trunc('milliseconds', excluded."last_modified"), excluded."playback_position"), 0) = any (t.sent_hashes) and (t.pending_delete or hash_record_extended(row(excluded."video_id", excluded."status", date_trunc('milliseconds', excluded."last_modified"), excluded."playback_position"), 0) <> hash_record_extended(row(t."video_id", t."status", date_trunc('milliseconds', t."last_modified"), t."playback_position"), 0)))
+  returning (t.xmax = 0) as is_new
+), removed as (
+  delete from synced."watched_status" as t using unnest($27::int[], $32::text[]) as i ("Action", "record_name")
+  where i."Action" = 2 and t.user_id = $1 and t."record_name" = i."record_name" and (t.synced or t.pending_delete or (t."change_tag" is not null and 0::bigint <> all (coalesce(t.sent_hashes, '{}'))))
+  returning true
+), counted as materialized (
+  select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
+    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $26 as older, (select count(*) from removed) as deleted
+  from written as w
+)
+select c.inserted, c.updated, c.deleted,
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)::jobrunner.page, row($7, $21, c.inserted, c.updated, $25 - c.inserted - c.updated - c.older - c.deleted, c.older, $22, $23,
+  $24, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $6, array(
+    select jobrunner.key_hash(i."video_id"::text) from unnest($27::int[], $28::text[]) as i ("Action", "video_id")
+    where i."Action" <> 2
+  )) as noted
+from counted as c;
+-- watched_status: asks whether a page would change anything
+select coalesce(bool_or(coalesce(r."Standing", 'older') = 'older'), false) as changes,
+  count(*) filter (where r."Standing" = 'newer') as older
+from (select (select case when (s.sent_hashes is not null and (not s.synced or s.pending_delete) and hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) = any (s.sent_hashes) and (s.pending_delete or hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) <> hash_record_extended(row(s."video_id", s."status", date_trunc('milliseconds', s."last_modified"), s."playback_position"), 0))) then 'newer' when s."last_modified" < r."last_modified" or (s."last_modified" is null and r."last_modified" is not null) then 'older' when s."last_modified" > r."last_modified" or (s."last_modified" is not null and r."last_modified" is null) then 'newer' when not s.synced then 'newer' else 'same' end from synced."watched_status" as s where s.user_id = $1 and s."video_id" = r."video_id" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::text[], $5::timestamptz[], $6::double precision[], $7::text[], $8::text[], $9::timestamptz[]) as r ("Action", "video_id", "status", "last_modified", "playback_position", "record_name", "change_tag", "modified_at") where r."Action" = 0 offset 0) as r;
+-- watched_status: takes unsent rows, and notes what is sent of each
+with picked as materialized (
+  select t."video_id" as key_0,
+    t.xmin::text as row_version, t.pending_delete as is_deleted, coalesce(t.sent_hashes, '{}') as sent,
+    case when t.pending_delete then 0::bigint else hash_record_extended(row(t."video_id", t."status", date_trunc('milliseconds', t."last_modified"), t."playback_position"), 0) end as hash,
+    t."video_id"::text as field_0, t."status"::text as field_1, (extract(epoch from t."last_modified") * 1000000)::bigint::text as field_2, t."playback_position"::text as field_3, t."record_name"::text as field_4, t."change_tag"::text as field_5, (extract(epoch from t."modified_at") * 1000000)::bigint::text as field_6
+  from synced."watched_status" as t
+  where t.user_id = $1 and (not t.synced or t.pending_delete) 
+  order by t."video_id"
+  limit $2
+  for no key update skip locked
+), marked as (
+  update synced."watched_status" as t
+  set sent_hashes = (p.sent || p.hash)[greatest(1, cardinality(p.sent) - 14):]
+  from picked as p
+  where t.user_id = $1 and t."video_id" = p.key_0 and p.hash <> all (p.sent)
+  returning t."video_id" as key_0, t.xmin::text as row_version
+)
+select coalesce(m.row_version, p.row_version) as row_version, p.is_deleted, p.sent <> '{}' as was_sent,
+  p.field_0 as "video_id", p.field_1 as "status", p.field_2 as "last_modified", p.field_3 as "playback_position", p.field_4 as "record_name", p.field_5 as "change_tag", p.field_6 as "modified_at"
+from picked as p
+left join marked as m on m.key_0 = p.key_0
+order by p.key_0;
+-- watched_status: finds versions that are earlier ones of our own
+with given as materialized (
+  select * from unnest($2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::timestamptz[], $8::double precision[], $9::text[], $10::text[], $11::timestamptz[]) as g (key_0, row_version, "place of", "new video_id", "new status", "new last_modified", "new playback_position", "new record_name", "new change_tag", "new modified_at")
+)
+select g."place of" as place
+from given as g
+join synced."watched_status" as t on t.user_id = $1 and t."video_id" = g.key_0
+where (t.sent_hashes is not null and (not t.synced or t.pending_delete) and hash_record_extended(row(g."new video_id", g."new status", date_trunc('milliseconds', g."new last_modified"), g."new playback_position"), 0) = any (t.sent_hashes) and (t.pending_delete or hash_record_extended(row(g."new video_id", g."new status", date_trunc('milliseconds', g."new last_modified"), g."new playback_position"), 0) <> hash_record_extended(row(t."video_id", t."status", date_trunc('milliseconds', t."last_modified"), t."playback_position"), 0)));
+-- watched_status: notes rows that the source has taken
+with given as materialized (
+  select * from unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[]) as g (key_0, row_version, "tag", "modified", "name")
+)
+update synced."watched_status" as t set synced = t.synced or t.xmin::text = g.row_version, push_error = case when t.xmin::text = g.row_version then null else t.push_error end, sent_hashes = case when t.xmin::text = g.row_version then null else t.sent_hashes end, "change_tag" = g.tag, "record_name" = g.name, "modified_at" = coalesce(g.modified, t."modified_at"), "last_modified" = case when t.xmin::text = g.row_version then date_trunc('milliseconds', t."last_modified") else t."last_modified" end from given as g
+where t.user_id = $1 and t."video_id" = g.key_0;
+-- watched_status: deletes rows whose record is gone
+with given as materialized (
+  select * from unnest($2::text[], $3::text[]) as g (key_0, row_version)
+), locked as materialized (
+  select t."video_id" as key_0, t.xmin::text = g.row_version and (t.pending_delete or 0::bigint <> all (coalesce(t.sent_hashes, '{}'))) as goes
+  from synced."watched_status" as t
+  join given as g on t."video_id" = g.key_0
+  where t.user_id = $1
+  order by t."video_id"
+  for update of t
+), gone as (
+  delete from synced."watched_status" as t using locked as l where t.user_id = $1 and t."video_id" = l.key_0 and l.goes
+)
+update synced."watched_status" as t set synced = false, sent_hashes = null, "change_tag" = null from locked as l
+where t.user_id = $1 and t."video_id" = l.key_0 and not l.goes;
+-- watched_status: sends rows anew whose record is gone
+with given as materialized (
+  select * from unnest($2::text[], $3::text[]) as g (key_0, row_version)
+), locked as materialized (
+  select t."video_id" as key_0, false as goes
+  from synced."watched_status" as t
+  join given as g on t."video_id" = g.key_0
+  where t.user_id = $1
+  order by t."video_id"
+  for update of t
+), gone as (
+  delete from synced."watched_status" as t using locked as l where t.user_id = $1 and t."video_id" = l.key_0 and l.goes
+)
+update synced."watched_status" as t set synced = false, sent_hashes = null, "change_tag" = null from locked as l
+where t.user_id = $1 and t."video_id" = l.key_0 and not l.goes;
+-- watched_status: lets rows give way to the source's version
+with given as materialized (
+  select * from unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::double precision[], $7::text[], $8::text[], $9::timestamptz[]) as g (key_0, row_version, "new_1", "new_2", "new_3", "new_4", "new_5", "new_6")
+), replaced as (
+  update synced."watched_status" as t set "status" = g.new_1, "last_modified" = g.new_2, "playback_position" = g.new_3, "record_name" = g.new_4, "change_tag" = g.new_5, "modified_at" = g.new_6, synced = true, push_error = null, pending_delete = false, sent_hashes = null from given as g
+  where t.user_id = $1 and t."video_id" = g.key_0 and t.xmin::text = g.row_version
+  returning true
+)
+select count(*) as replaced from replaced;
+-- watched_status: notes why the source refused rows
+with given as materialized (
+  select * from unnest($2::text[], $3::text[], $4::text[]) as g (key_0, row_version, "error")
+)
+update synced."watched_status" as t set push_error = g.error from given as g
+where t.user_id = $1 and t."video_id" = g.key_0 and t.push_error is distinct from g.error;

@@ -1,0 +1,117 @@
+import JSON
+import Postgres
+import JobQueue
+import TestSupport
+import Testing
+
+@Suite("Changes and repairs")
+struct ChangeTests {
+    @Test(.timeLimit(.minutes(1)))
+    func `ST27 readers are told of runs that changed something, and of no others`() async throws {
+        try await Fixture.lend { fixture async throws in
+            let user = try await fixture.addUser()
+            let other = try await fixture.addUser("bob")
+            let worker = try await fixture.addWorker()
+            let listener = Listener(
+                try DatabaseConfiguration(
+                    conninfo: fixture.url, applicationName: "test", lanes: 1),
+                channels: ["jobrunner_changed", "end"])
+            var events = listener.events.makeAsyncIterator()
+            #expect(await events.next() == .listening)
+
+            let counts = PageCounts(fetched: 3, inserted: 1, updated: 2)
+            // Not asked for by the job file.
+            let silent = try await fixture.run(worker, user: user)
+            try await fixture.commit(silent, page(1, isEnd: true), counts)
+            try await fixture.finish(silent)
+            try await fixture.script("update jobrunner.job_files set notifies = true")
+            // Nothing changed.
+            let idle = try await fixture.run(worker, user: user)
+            try await fixture.commit(
+                idle, page(1, isEnd: true, pass: 2), PageCounts(fetched: 1, unchanged: 1))
+            try await fixture.finish(idle)
+            let changed = try await fixture.run(worker, user: user)
+            try await fixture.commit(changed, page(1, isEnd: true, pass: 3), counts)
+            try await fixture.finish(changed)
+            // A crash keeps what was committed, so readers have to know.
+            let crashed = try await fixture.run(worker, user: other)
+            try await fixture.commit(crashed, page(1), counts)
+            try await fixture.script(
+                "update jobrunner.workers set heartbeat_at = now() - interval '1 day'")
+            _ = try await fixture.queue.reapJobs(lease: .seconds(60))
+            try await fixture.script("select pg_notify('end', '')")
+
+            var told: [String] = []
+            while case .notification(let channel, let payload)? = await events.next(),
+                channel != "end"
+            {
+                told.append(payload)
+            }
+            listener.close()
+            #expect(told.count == 2)
+            let first = try JSONDocument(parsing: Array((told.first ?? "").utf8)).root
+            #expect(first["tenant"]?.string == "acme")
+            #expect(first["user"]?.string == "ann")
+            #expect(first["job"]?.string == "hub.refresh")
+            #expect(first["run"]?.int.map(Int64.init) == changed.fence)
+            #expect(first["inserted"]?.int == 1)
+            #expect(first["updated"]?.int == 2)
+            #expect(told.last?.contains("\"bob\"") == true)
+        }
+    }
+
+    @Test func `LU21 a repair asks for full passes of all entities, due now`() async throws {
+        try await Fixture.lend { fixture async throws in
+            let user = try await fixture.addUser()
+            let worker = try await fixture.addWorker()
+            let claim = try await fixture.run(worker, user: user)
+            try await fixture.commit(claim, page(1, token: "t", isEnd: true))
+            try await fixture.finish(claim)
+            #expect(try await fixture.queue.repairJobs(JobScope(tenant: "acme", user: "ann")) == 1)
+            let claimed = try await fixture.claim(worker)
+            #expect(claimed.first?.checkpoints.map(\.isRepairRequested) == [true, true])
+            #expect(claimed.first?.checkpoints.map(\.isFullRequested) == [true, true])
+        }
+    }
+
+    @Test func `LU23 a new secret makes the check of the account stale`() async throws {
+        try await Fixture.lend { fixture async throws in
+            let user = try await fixture.addUser()
+            try await fixture.script(
+                """
+                insert into jobrunner.call_memory (user_id, job_name, call, last_succeeded_at, list_hash)
+                values (\(user), 'hub.refresh', 'cloudkit.check_account', now(), 'ann'), (\(user), 'hub.refresh', 'register', now(), 'x');
+                select jobrunner.set_secret(tenant_id, id, 'token', '\\x01') from jobrunner.users where id = \(user);
+                """)
+            let worker = try await fixture.addWorker()
+            let calls = try #require(try await fixture.claim(worker).first?.calls)
+            let ages = Dictionary(uniqueKeysWithValues: calls.map { ($0.call, $0.age) })
+            #expect(try #require(ages["cloudkit.check_account"]) > .seconds(1_000_000_000))
+            #expect(try #require(ages["register"]) < .seconds(60))
+            #expect(calls.first { $0.call == "cloudkit.check_account" }?.listHash == "ann")
+        }
+    }
+
+    @Test func `full passes are asked of every chunk that has a checkpoint`() async throws {
+        try await Fixture.lend { fixture async throws in
+            let user = try await fixture.addUser()
+            try await fixture.script(
+                """
+                update jobrunner.job_files set expanded =
+                  '{"entities": [{"entity": "video", "for_each": {"list": "x", "chunk": 2}}, {"entity": "channel"}]}'
+                where name = 'hub.refresh';
+                insert into jobrunner.checkpoints (user_id, job_name, entity, tenant_id)
+                select user_id, name, e, tenant_id from jobrunner.jobs, unnest(array['video#1', 'video#2']) as e;
+                select jobrunner.enqueue('acme', 'ann', 'hub.refresh', true);
+                """)
+            #expect(
+                try await fixture.texts(
+                    "select entity || full_requested from jobrunner.checkpoints where user_id = \(user) order by 1"
+                )
+                    == ["channeltrue", "video#1true", "video#2true"])
+            #expect(
+                try await fixture.int(
+                    "select jobrunner.reset_jobs('acme', 'ann', 'hub.refresh', 'video')") == 2)
+        }
+    }
+}

@@ -1,0 +1,329 @@
+import JSON
+import Postgres
+import JobQueue
+import Testing
+
+/// Costs that no busy machine can blur: buffers and log bytes of claims and outcomes.
+@Suite("Costs")
+struct CostTests {
+    /// What `explain (analyze, buffers, wal)` says of a whole statement.
+    struct Cost {
+        var buffers: Int
+        var logBytes: Int
+        var images: Int
+    }
+
+    func cost(_ session: Session, _ sql: String) throws -> Cost {
+        let text = try session.query(
+            .unprepared("explain (analyze, buffers, wal, format json) " + sql)
+        ).only().text(0)
+        let plan = try Array(JSONDocument(parsing: Array(text.utf8)).root.elements).first?["Plan"]
+        func number(_ name: String) -> Int { plan?[name]?.int ?? 0 }
+        return Cost(
+            buffers: number("Shared Hit Blocks") + number("Shared Read Blocks"),
+            logBytes: number("WAL Bytes"), images: number("WAL FPI"))
+    }
+
+    /// Of a tenant whose due jobs were seen before: what `places` gives.
+    private func claim(_ worker: Int, _ limit: Int, of places: String, locks: Bool) -> String {
+        let tenants =
+            locks
+            ? "array[t.id], '{\(limit)}', '{1}', '{\(limit)}'"
+            : "array_fill(t.id, array[\(limit)]), '{}', '{}', '{}'"
+        return """
+            select c.*
+            from jobrunner.tenants as t
+            cross join lateral jobrunner.claim_jobs(\(worker), \(limit), '{hub.refresh}',
+              row('infinity', 0, 'infinity', 0, false)::jobrunner.due_walk,
+              row(\(tenants), '\(places)')::jobrunner.claim_offer, \(locks)) as c
+            where t.name = 'acme'
+            """
+    }
+
+    /// Where the rows of the oldest due jobs stand.
+    private func places(_ session: Session, _ limit: Int, since: String) throws -> String {
+        try session.query(
+            .unprepared(
+                """
+                select array_agg(w.ctid)::text
+                from (
+                  select j.ctid from jobrunner.jobs as j
+                  where j.claimable_at > \(since) and j.claimable_at <= now() and j.state = 'waiting'
+                  order by j.claimable_at, j.user_id limit \(limit)
+                ) as w
+                """)
+        ).only().text(0)
+    }
+
+    private func claim(
+        _ session: Session, _ worker: Int, _ limit: Int, since: String, locks: Bool = false
+    ) throws -> Cost {
+        let places = try places(session, limit, since: since)
+        return try cost(session, claim(worker, limit, of: places, locks: locks))
+    }
+
+    /// Of all that became due.
+    func claimDue(_ worker: Int, _ limit: Int, since: String) -> String {
+        """
+        select *
+        from jobrunner.claim_jobs(
+          \(worker), \(limit), '{hub.refresh}', row(\(since), 0, 'infinity', 1000, true)::jobrunner.due_walk
+        )
+        """
+    }
+
+    /// Ends all that runs as a run does that found nothing new.
+    private let finish = """
+        select f.*
+        from (
+          select array_agg((user_id, name, fence, nonce, 'complete', null, null, null, null, 1, null, null, false, true, null, null, null, random())::jobrunner.run_end) as ends
+          from held
+        ) as h
+        cross join lateral jobrunner.finish_runs(h.ends) as f
+        """
+
+    private let hold = """
+        drop table if exists held;
+        create temp table held as
+        select user_id, name, fence, nonce from jobrunner.jobs where worker_id is not null;
+        """
+
+    @Test func `an idle run writes at most 600 bytes of log, from its claim to its outcome`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            let worker = try await fixture.addWorker()
+            try await fixture.addUsers(2000)
+            try await fixture.script("vacuum analyze jobrunner.jobs")
+            let perRun = try await fixture.database.run { session in
+                var perRun: [Int] = []
+                // The indexes of a table that was just filled must split their full pages first.
+                for _ in 1...3 {
+                    for _ in 1...2 {
+                        _ = try claim(session, worker, 1000, since: "'-infinity'")
+                    }
+                    try session.script(hold)
+                    _ = try session.query(.unprepared(finish))
+                    try session.script(
+                        "update jobrunner.jobs set due_at = now() - random() * interval '1 min'")
+                }
+                try session.script("vacuum jobrunner.jobs")
+                // A page's first change after a checkpoint logs the whole page: those rounds are left out.
+                for _ in 1...8 {
+                    let claimed = try claim(session, worker, 200, since: "'-infinity'")
+                    try session.script(hold)
+                    let finished = try cost(session, finish)
+                    #expect(
+                        try session.query(Statement("select count(*) from held")).only().int(0)
+                            == 200)
+                    guard claimed.images + finished.images == 0 else { continue }
+                    perRun.append((claimed.logBytes + finished.logBytes) / 200)
+                }
+                return perRun
+            }
+            let least = try #require(perRun.min())
+            // Under `logical` whole rows are logged, not what changed of them.
+            let most = try await fixture.text("show wal_level") == "logical" ? 850 : 600
+            #expect(least <= most, "\(perRun)")
+        }
+    }
+
+    @Test func `a claim reads at most 60 buffers a job among the dead rows of a held snapshot`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            let worker = try await fixture.addWorker()
+            try await fixture.addUsers(2000)
+            try await fixture.script("vacuum analyze jobrunner.jobs")
+            // Nothing that dies from here on can be cleared away.
+            var configuration = try DatabaseConfiguration(
+                conninfo: fixture.url, applicationName: "holder", lanes: 1)
+            configuration.idleInTransactionTimeout = .seconds(300)
+            let holder = Database(configuration)
+            let (signals, held) = AsyncStream.makeStream(of: Void.self)
+            let gate = Gate()
+            let snapshot = Task {
+                try await holder.run { session in
+                    try session.transaction { session in
+                        try session.script("set transaction isolation level repeatable read")
+                        _ = try session.query(Statement("select count(*) from jobrunner.jobs"))
+                        held.yield()
+                        gate.wait()
+                    }
+                }
+            }
+            for await _ in signals { break }
+            let (bounded, unbounded) = try await fixture.database.run { session in
+                // Ten rounds of all 2,000 jobs: 20,000 dead versions at the head of the index.
+                for _ in 1...10 {
+                    try session.script(
+                        "update jobrunner.jobs set due_at = now() - interval '1 min' - user_id * interval '1 ms'"
+                    )
+                    for _ in 1...2 {
+                        _ = try claim(session, worker, 1000, since: "'-infinity'")
+                    }
+                    try session.script(hold)
+                    _ = try session.query(.unprepared(finish))
+                }
+                try session.script(
+                    "update jobrunner.jobs set due_at = now() where user_id % 20 = 0")
+                let sinceNow = "now() - interval '500 ms'"
+                let bounded = try cost(session, claimDue(worker, 999, since: sinceNow))
+                let unbounded = try cost(session, claimDue(worker, 999, since: "'-infinity'"))
+                return (bounded.buffers / 50, unbounded.buffers / 50)
+            }
+            gate.open()
+            try await snapshot.value
+            await holder.close()
+            #expect(bounded <= 60, "\(bounded)")
+            // The bound is what does it.
+            #expect(unbounded > 5 * bounded, "\(unbounded) without the bound, \(bounded) with it")
+        }
+    }
+
+    /// Each job's row is found in the walk, found again twice by the update, and changed; a page that was all visible
+    /// is noted not to be any more.
+    @Test func `a claim of a hundred among 50,000 jobs reads at most five buffers a job`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            let worker = try await fixture.addWorker()
+            // Made as they are, for a row that was changed may stay dead in the index for a while.
+            try await fixture.script(
+                """
+                with added as (
+                  insert into jobrunner.users (tenant_id, key)
+                  select t.id, 'user' || n from jobrunner.tenants as t, generate_series(1, 50000) as n
+                  where t.name = 'acme' returning id, tenant_id
+                )
+                insert into jobrunner.jobs (user_id, name, tenant_id, every, phase, deadline, due_at)
+                select id, 'hub.refresh', tenant_id, '1 hour', '0', '5 min',
+                  now() + case when id % 500 = 0 then interval '-1 min' else '30 min' end
+                from added;
+                insert into jobrunner.jobs (user_id, name, tenant_id, every, phase, deadline, due_at)
+                select u.id, 'hub.status', u.tenant_id, '1 hour', '0', '5 min', 'infinity'
+                from jobrunner.users as u where u.id <= 3;
+                """)
+            try await fixture.script("analyze jobrunner.jobs")
+            let since = "now() - interval '1 hour'"
+            let (some, all) = try await fixture.database.run { session in
+                // A session's first claims read the catalogue as well.
+                for number in 1...3 {
+                    _ = try claim(session, worker, 1, since: since)
+                    try session.script(
+                        "update jobrunner.jobs set due_at = now() where user_id = \(number) and name = 'hub.status'"
+                    )
+                    _ = try session.query(
+                        .unprepared(
+                            claimDue(worker, 10, since: since).replacing("refresh", with: "status"))
+                    )
+                }
+                let some = try claim(session, worker, 40, since: since).buffers
+                return (some, try cost(session, claimDue(worker, 57, since: since)).buffers)
+            }
+            #expect(
+                try await fixture.int(
+                    "select count(*) from jobrunner.jobs where worker_id is not null and name = 'hub.refresh'"
+                ) == 100)
+            #expect(some <= 5 * 40, "\(some)")
+            #expect(all <= 5 * 57 + 20, "\(all)")
+        }
+    }
+
+    /// An outage ends like this: the statistics are of a time when nothing was due.
+    @Test func `a backlog that the statistics know nothing of costs a claim no more than another`()
+        async throws
+    {
+        try await Fixture.lend { fixture in
+            let worker = try await fixture.addWorker()
+            try await fixture.script("alter table jobrunner.jobs set (autovacuum_enabled = false)")
+            try await fixture.addUsers(20_000)
+            try await fixture.script(
+                """
+                update jobrunner.jobs set due_at = now() + interval '1 day';
+                analyze jobrunner.jobs
+                """)
+            try await fixture.script(
+                "update jobrunner.jobs set due_at = now() - user_id * interval '1 ms'")
+            let costs = try await fixture.database.run { session in
+                let late = try session.query(
+                    Statement("select (max(due_at) - interval '50 ms')::text from jobrunner.jobs")
+                ).only().text(0)
+                // A session's first claims read the catalogue as well.
+                for _ in 1...3 { _ = try claim(session, worker, 1, since: "'-infinity'") }
+                return try [
+                    claim(session, worker, 97, since: "'-infinity'").buffers,
+                    cost(session, claimDue(worker, 100, since: "'\(late)'")).buffers,
+                ]
+            }
+            let claimed = try await fixture.int(
+                "select count(*) from jobrunner.jobs where worker_id is not null")
+            #expect(claimed >= 150)
+            #expect(costs[0] <= 12 * 97, "\(costs)")
+            #expect(costs[1] <= 15 * 50, "\(costs)")
+        }
+    }
+
+    /// A server that was tried out with three users, and then given many.
+    @Test(arguments: [false, true])
+    func `a claim that was planned when there were three jobs costs no more among 20,000`(
+        _ locks: Bool
+    ) async throws {
+        try await Fixture.lend { fixture in
+            let worker = try await fixture.addWorker()
+            try await fixture.addUsers(3)
+            try await fixture.script("alter table jobrunner.jobs set (autovacuum_enabled = false)")
+            try await fixture.script("vacuum analyze jobrunner.jobs")
+            let more = """
+                insert into jobrunner.users (tenant_id, key)
+                select t.id, 'more' || n from jobrunner.tenants as t, generate_series(1, 20000) as n where t.name = 'acme';
+                insert into jobrunner.jobs (user_id, name, tenant_id, every, phase, deadline, due_at)
+                select u.id, 'hub.refresh', u.tenant_id, '1 hour', '0', '5 min', now() - interval '1 min'
+                from jobrunner.users as u where u.key like 'more%'
+                """
+            let claimed = try await fixture.database.run { session in
+                for _ in 1...2 {
+                    _ = try claim(session, worker, 1, since: "'-infinity'", locks: locks)
+                }
+                try session.script(more)
+                return try claim(session, worker, 100, since: "'-infinity'", locks: locks)
+            }
+            #expect(claimed.buffers <= 12 * 100, "\(claimed)")
+        }
+    }
+
+    @Test func `a look reads at most eight buffers among 50,000 parked, running and later jobs`()
+        async throws
+    {
+        try await Fixture.lend { fixture in
+            let worker = try await fixture.addWorker()
+            try await fixture.script(
+                """
+                with added as (
+                  insert into jobrunner.users (tenant_id, key)
+                  select t.id, 'user' || n from jobrunner.tenants as t, generate_series(1, 50000) as n
+                  where t.name = 'acme' returning id, tenant_id
+                )
+                insert into jobrunner.jobs (user_id, name, tenant_id, every, phase, deadline, due_at, paused_at)
+                select id, 'hub.refresh', tenant_id, '1 hour', '0', '5 min',
+                  now() + case when id % 2 = 0 or id % 51 = 0 then interval '-1 min' else '30 min' end,
+                  case when id % 2 = 0 then now() end
+                from added;
+                analyze jobrunner.jobs
+                """)
+            let buffers = try await fixture.database.run { session in
+                _ = try cost(session, claimDue(worker, 999, since: "'-infinity'"))
+                return try (1...3).map { _ in
+                    try cost(
+                        session,
+                        "select * from jobrunner.nothing_due(now() - interval '3 s', 0, '0')"
+                    ).buffers
+                }
+            }
+            let running = try await fixture.int(
+                "select count(*) from jobrunner.jobs where state = 'running'")
+            #expect(running > 400)
+            #expect(buffers.last ?? .max <= 8, "\(buffers)")
+        }
+    }
+}

@@ -1,0 +1,246 @@
+import Postgres
+import JobQueue
+import TestSupport
+
+/// A migrated database with tenant `acme`, the job files `hub.refresh` (hourly, source `hub` at
+/// 20 requests a second, entities `video` and `channel`) and `hub.status` (every five minutes,
+/// source `status` without a limit), and two synced tables.
+struct Fixture: Sendable {
+    let database: Database
+    let queue: Queue
+    /// For sessions of a test's own.
+    let url: String
+
+    static let refresh = "hub.refresh"
+    static let status = "hub.status"
+
+    /// Lends a database of the test's own, with as many sessions as lanes.
+    static func lend(
+        lanes: Int = 2, _ body: (Fixture) async throws -> Void
+    ) async throws {
+        let template = try await TestCluster.shared.schemaTemplate(named: "queue", script: contents)
+        let clone = try await TestDatabase.make(template: template)
+        var configuration = try clone.configuration(lanes: lanes)
+        // A test ends what it makes others wait for, however slow the machine is.
+        configuration.lockTimeout = .seconds(20)
+        try await Database.withSessions(configuration) { database in
+            try await body(Fixture(database: database, queue: Queue(database), url: clone.url))
+        }
+    }
+}
+
+private let contents = """
+    select jobrunner.store_job_file('{"name": "hub.refresh", "kind": "refresh", "source": "hub", "every": "1 hour",
+      "spread": true, "deadline": "5 min", "per_second": 20,
+      "expanded": {"entities": [{"entity": "video"}, {"entity": "channel"}]}}');
+    select jobrunner.store_job_file('{"name": "hub.status", "kind": "status", "source": "status", "every": "5 min",
+      "spread": true, "deadline": "1 min", "per_second": null,
+      "expanded": {"entities": [{"entity": "status"}]}}');
+    select jobrunner.add_tenant('acme');
+    select jobrunner.give_job('acme', 'hub.refresh');
+    create table synced.hub_video (user_id bigint, video_id text, primary key (user_id, video_id));
+    create table synced.hub_channel (user_id bigint, channel_id text, primary key (user_id, channel_id));
+    insert into jobrunner.synced_tables (name, kind) values ('hub_video', 'entity'), ('hub_channel', 'list');
+    """
+
+extension Fixture {
+    /// The first column of every row as text.
+    func texts(_ sql: String, _ binds: Bind...) async throws -> [String] {
+        let statement = Statement(sql, binds: binds, cached: false)
+        return try await database.run { session in
+            try session.query(statement).map { try $0.optionalText(0) ?? "null" }
+        }
+    }
+
+    /// The first column of the only row as text.
+    func text(_ sql: String, _ binds: Bind...) async throws -> String {
+        let statement = Statement(sql, binds: binds, cached: false)
+        return try await database.run { session in
+            try session.query(statement).only().optionalText(0) ?? "null"
+        }
+    }
+
+    func int(_ sql: String, _ binds: Bind...) async throws -> Int {
+        let statement = Statement(sql, binds: binds, cached: false)
+        return try await database.run { try $0.query(statement).only().int(0) }
+    }
+
+    func script(_ sql: String) async throws {
+        try await database.run { try $0.script(sql) }
+    }
+
+    /// Runs one statement of SQL and returns the SQLSTATE it is refused with.
+    func refusal(_ sql: String, _ binds: Bind...) async throws -> String? {
+        let statement = Statement(sql, binds: binds, cached: false)
+        do {
+            _ = try await database.run { try $0.query(statement) }
+            return nil
+        } catch let error as DatabaseError {
+            return error.sqlstate
+        }
+    }
+
+    @discardableResult
+    func addUser(_ key: String = "ann", tenant: String = "acme") async throws -> Int64 {
+        Int64(
+            try await int(
+                "select jobrunner.add_user($1, $2)", .text(tenant), .text(key)))
+    }
+
+    /// Many users with a job each that is due, without the cost of a call each.
+    func addUsers(
+        _ count: Int, tenant: String = "acme", addingTenant isNew: Bool = false
+    ) async throws {
+        if isNew { try await addTenant(tenant) }
+        // In parts, since a statement has a limit that a busy machine reaches.
+        for first in stride(from: 1, through: count, by: 10_000) {
+            try await script(
+                """
+                with added as (
+                  insert into jobrunner.users (tenant_id, key)
+                  select t.id, 'user' || n
+                  from jobrunner.tenants as t, generate_series(\(first), \(min(count, first + 9999))) as n
+                  where t.name = '\(tenant)' returning id, tenant_id
+                )
+                insert into jobrunner.jobs (user_id, name, tenant_id, every, phase, deadline, due_at)
+                select id, 'hub.refresh', tenant_id, '1 hour', jobrunner.phase_of(id, 'hub.refresh', '1 hour', true),
+                  '5 min', now() - interval '1 min' - id * interval '1 ms'
+                from added
+                """)
+        }
+    }
+
+    func addTenant(
+        _ name: String, weight: Int = 1, maxRunning: Int? = nil
+    ) async throws {
+        _ = try await int(
+            "select jobrunner.add_tenant($1, $2, $3)", .text(name), .int4(Int32(weight)),
+            .optional(maxRunning.map { Int32($0) }, Bind.int4))
+        _ = try await int("select jobrunner.give_job($1, 'hub.refresh')", .text(name))
+    }
+
+    func addWorker(capacity: Int = 100) async throws -> Int {
+        try await queue.registerWorker(host: "test", pid: 1, version: "0", capacity: capacity)
+    }
+
+    func claim(
+        _ worker: Int, limit: Int = 100, names: [String] = [refresh, status]
+    ) async throws -> [ClaimedJob] {
+        try await queue.claimJobs(worker: worker, limit: limit, names: names)
+    }
+
+    /// What a worker of so many slots remembers between its claims.
+    func claimer(_ capacity: Int, names: [String] = [refresh, status]) -> Claimer {
+        Claimer(
+            queue, files: Dictionary(uniqueKeysWithValues: names.map { ($0, RunNeeds.all) }),
+            capacity: capacity)
+    }
+
+    /// Makes a waiting job due and claims it.
+    func run(_ worker: Int, user: Int64, name: String = refresh) async throws -> Claim {
+        try await runJob(worker, user: user, name: name).claim
+    }
+
+    /// The same, with all that the claim told.
+    func runJob(
+        _ worker: Int, user: Int64, name: String = refresh
+    ) async throws -> ClaimedJob {
+        try await script(
+            "update jobrunner.jobs set due_at = now() - interval '1 year' where user_id = \(user) and name = '\(name)'"
+        )
+        let claimed = try await claim(worker, limit: 1, names: [name])
+        guard let job = claimed.first, job.claim.userID == user else { throw NotClaimed() }
+        return job
+    }
+
+    struct NotClaimed: Error {}
+
+    /// Remembers a call's success, as a page's transaction does.
+    func remember(_ call: String, listHash: String?, for claim: Claim) async throws {
+        let remembered = PendingCall(call: call, listHash: listHash)
+        _ = try await queue.turn([claim.holdStatement, remembered.statement(for: claim)])
+    }
+
+    @discardableResult
+    func finish(
+        _ claim: Claim, _ outcome: Outcome = .complete, kind: ErrorKind? = nil,
+        error: String? = nil, entity: String? = nil, wait: Duration? = nil,
+        secrets: [Int64] = []
+    ) async throws -> [Verdict] {
+        try await queue.finishRuns([
+            FinishedRun(
+                claim: claim, outcome: outcome, errorKind: kind?.rawValue, error: error,
+                failures: entity.map {
+                    [EntityFailure(entity: $0, kind: kind?.rawValue ?? "", error: error)]
+                } ?? [], wait: wait, requests: 1, secretVersions: secrets)
+        ])
+    }
+
+    /// Commits a page of an entity in a transaction that proves the claim.
+    @discardableResult
+    func commit(
+        _ claim: Claim, _ page: PageCommit = page(1), _ counts: PageCounts = PageCounts()
+    ) async throws -> [Rows] {
+        try await queue.turn([claim.holdStatement, page.statement(for: claim, counts)])
+    }
+
+    /// One column of the user's job as text.
+    func job(_ column: String, user: Int64, name: String = refresh) async throws -> String {
+        try await text(
+            "select (\(column))::text from jobrunner.jobs where user_id = $1 and name = $2",
+            .int8(user), .text(name))
+    }
+
+    /// One column of a checkpoint as text.
+    func checkpoint(
+        _ column: String, user: Int64, entity: String = "video"
+    ) async throws -> String {
+        try await text(
+            "select (\(column))::text from jobrunner.checkpoints where user_id = $1 and entity = $2",
+            .int8(user), .text(entity))
+    }
+}
+
+/// Counters of a page, in the order of `commit_page`; nothing fetched by default.
+struct PageCounts {
+    var fetched = 0, inserted = 0, updated = 0, unchanged = 0, skippedOlder = 0
+    var skippedIncompatible = 0, filtered = 0, duplicate = 0, deleted = 0
+
+    var binds: [Bind] {
+        [
+            fetched, inserted, updated, unchanged, skippedOlder, skippedIncompatible, filtered,
+            duplicate, deleted,
+        ].map { .int($0) }
+    }
+}
+
+/// A page of a full pass; the first page of the first generation unless told otherwise.
+func page(
+    _ number: Int, entity: String = "video", generation: Int64 = 0, cursor: String? = "next",
+    token: String? = nil, isEnd: Bool = false, watermark: String? = nil, pass: Int = 1,
+    fullRequest: Int = 0
+) -> PageCommit {
+    var commit = PageCommit(
+        entity: entity, generation: generation, pageNumber: number, passKind: .full,
+        passStartedAt: 1_700_000_000_000_000, passSince: nil, cursor: isEnd ? nil : cursor,
+        syncToken: token, partialWatermark: nil, isEnd: isEnd, watermark: watermark)
+    commit.passNumber = pass
+    commit.fullRequest = fullRequest
+    return commit
+}
+
+extension PageCommit {
+    func statement(for claim: Claim, _ counts: PageCounts = PageCounts()) -> Statement {
+        let places = (1...9).map { "$\(PageCommit.bindCount + $0)" }.joined(separator: ", ")
+        let counters = "row($7, \(places), 0, 0, 0)::jobrunner.counters"
+        return Statement(
+            "select \(PageCommit.call(counters: counters))",
+            binds: binds(for: claim) + counts.binds)
+    }
+}
+
+extension String {
+    func replacing(_ word: String, with other: String) -> String {
+        split(separator: word, omittingEmptySubsequences: false).joined(separator: other)
+    }
+}

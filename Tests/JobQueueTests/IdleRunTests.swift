@@ -1,0 +1,215 @@
+import Postgres
+import JobQueue
+import TestSupport
+import Testing
+
+/// Runs that found nothing new: nearly all, and ended by a statement of their own.
+@Suite("Idle runs")
+struct IdleRunTests {
+    /// A claimed job whose next tick is half a period away, so that it is neither now nor a period from now.
+    private func lend(
+        _ body: (Fixture, _ user: Int64, _ claim: Claim) async throws -> Void
+    ) async throws {
+        try await Fixture.lend { fixture async throws in
+            let worker = try await fixture.addWorker()
+            let user = try await fixture.addUser()
+            try await fixture.script(
+                "update jobrunner.jobs set phase = make_interval(secs => mod(extract(epoch from now())::numeric + 1800, 3600)::float8)"
+            )
+            try await body(fixture, user, try await fixture.run(worker, user: user))
+        }
+    }
+
+    private func finishIdle(
+        _ claim: Claim, _ fixture: Fixture, isUnchanged: Bool = false
+    ) async throws -> [Verdict] {
+        try await fixture.queue.finishRuns([
+            FinishedRun(
+                claim: claim, outcome: .complete, requests: 1, hasCommitted: false,
+                isUnchanged: isUnchanged)
+        ])
+    }
+
+    private static let isOnGrid = """
+        due_at = jobrunner.next_tick(last_run_at, every, phase)
+          and due_at - last_run_at between interval '29 min' and interval '31 min'
+        """
+
+    /// The claim's own lock is in the row that it made; the short way must know it from another's.
+    @Test
+    func
+        `an idle run whose job nobody touched is ended by one update, and not while another holds it`()
+        async throws
+    {
+        try await lend { fixture, user, claim async throws in
+            let ended = """
+                select cardinality(jobrunner.finish_idle_runs(array[jsonb_populate_record(
+                  jobrunner.end_of(j, 'complete', null, null), '{"has_committed": false}')]))
+                from jobrunner.jobs as j where j.user_id = $1 and j.name = $2
+                """
+            let holder = try await OpenTransaction(
+                fixture.url, "select from jobrunner.jobs where user_id = \(user) for key share")
+            #expect(try await fixture.int(ended, .int8(user), .text(claim.name)) == 0)
+            try await holder.rollBack()
+            let other = try await fixture.addUser("other")
+            let worker = try await fixture.addWorker()
+            let second = try await fixture.run(worker, user: other, name: claim.name)
+            #expect(
+                try await fixture.int(ended, .int8(other), .text(second.name)) == 1)
+            // The first was asked for since: one that is in the history goes the short way, too.
+            try await fixture.script(
+                "update jobrunner.jobs set priority = 1 where user_id = \(user)")
+            #expect(try await fixture.int(ended, .int8(user), .text(claim.name)) == 1)
+        }
+    }
+
+    @Test func `an idle run's job stays on its grid`() async throws {
+        try await lend { fixture, user, claim async throws in
+            #expect(try await finishIdle(claim, fixture).isEmpty)
+            #expect(try await fixture.job(Self.isOnGrid, user: user) == "true")
+        }
+    }
+
+    @Test(arguments: [Outcome.complete, .skipped])
+    func `a run that is ended with others stays on its grid too`(_ outcome: Outcome) async throws {
+        try await lend { fixture, user, claim async throws in
+            try await fixture.finish(claim, outcome, kind: outcome == .skipped ? .missing : nil)
+            #expect(try await fixture.job(Self.isOnGrid, user: user) == "true")
+        }
+    }
+
+    @Test func `an idle run that outlasted its next tick is due again at once, not in the past`()
+        async throws
+    {
+        try await lend { fixture, user, claim async throws in
+            try await fixture.script(
+                "update jobrunner.jobs set next_due_at = now() - interval '10 min' where user_id = \(user)"
+            )
+            #expect(try await finishIdle(claim, fixture).isEmpty)
+            #expect(try await fixture.job("due_at = last_run_at", user: user) == "true")
+        }
+    }
+
+    /// The claim's columns, what was asked of the run, and what troubled the runs before.
+    @Test
+    func `an idle run leaves nothing of its claim, of what was asked, and of troubles before`()
+        async throws
+    {
+        try await lend { fixture, user, claim async throws in
+            try await fixture.script(
+                """
+                update jobrunner.jobs
+                set limited_tenant_id = tenant_id, cancel_requested_at = now(), force_requested = true,
+                  entity_requested = 'video', deferred_until = now() + interval '1 hour',
+                  consecutive_failures = 3, crashes = 2, stalled_runs = 4, last_outcome = 'failed',
+                  last_error_kind = 'rejected', last_error = 'no', last_error_at = now(), last_success_at = null
+                where user_id = \(user)
+                """)
+            #expect(try await finishIdle(claim, fixture).isEmpty)
+            let left = try await fixture.texts(
+                """
+                select c.key || ' ' || c.value
+                from jobrunner.jobs as j
+                cross join lateral jsonb_each_text(to_jsonb(j)) as c
+                where j.user_id = $1 and c.value is not null and c.key in (
+                  'worker_id', 'started_at', 'deadline_at', 'next_due_at', 'limited_tenant_id', 'cancel_requested_at',
+                  'force_requested', 'entity_requested', 'deferred_until', 'consecutive_failures', 'crashes',
+                  'stalled_runs', 'last_outcome', 'last_error_kind', 'last_error', 'last_error_at', 'priority', 'state'
+                )
+                order by 1
+                """, .int8(user))
+            #expect(
+                left == [
+                    "consecutive_failures 0", "crashes 0", "force_requested false",
+                    "last_outcome complete", "priority 0", "stalled_runs 0", "state waiting",
+                ])
+            #expect(
+                try await fixture.job(
+                    "last_success_at = last_run_at and now() - last_run_at < interval '1 min'",
+                    user: user) == "true")
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `an idle run notes that nothing had changed where it saw that, and else leaves the note`(
+        _ isUnchanged: Bool
+    ) async throws {
+        try await lend { fixture, user, claim async throws in
+            try await fixture.script(
+                "update jobrunner.jobs set unchanged_at = now() - interval '1 day' where user_id = \(user)"
+            )
+            #expect(try await finishIdle(claim, fixture, isUnchanged: isUnchanged).isEmpty)
+            #expect(
+                try await fixture.job("unchanged_at = last_run_at", user: user) == "\(isUnchanged)")
+        }
+    }
+
+    @Test func `an idle run that somebody asked for is recorded, and its job is asked for no more`()
+        async throws
+    {
+        try await lend { fixture, user, claim async throws in
+            try await fixture.script(
+                "update jobrunner.jobs set priority = 1 where user_id = \(user)")
+            let history =
+                "concat_ws(' ', user_id, fence, tenant_id, name, worker_id, due_at, started_at)"
+            let running = try await fixture.job(history, user: user)
+            #expect(try await finishIdle(claim, fixture).isEmpty)
+            #expect(
+                try await fixture.texts(
+                    "select concat_ws(' ', user_id, id, tenant_id, job_name, worker_id, scheduled_at, started_at) from jobrunner.runs"
+                ) == [running])
+            #expect(
+                try await fixture.texts(
+                    "select concat_ws(' ', outcome, request_count, entities) from jobrunner.runs")
+                    == ["complete 1 {}"])
+            #expect(try await fixture.job("priority", user: user) == "0")
+            #expect(try await fixture.job(Self.isOnGrid, user: user) == "true")
+        }
+    }
+
+    @Test func `after an idle run one more follows where it was asked for meanwhile`() async throws
+    {
+        try await lend { fixture, user, claim async throws in
+            _ = try await fixture.text(
+                "select jobrunner.enqueue('acme', 'ann', 'hub.refresh', false, 'video', true)")
+            #expect(try await finishIdle(claim, fixture).isEmpty)
+            let asked =
+                "concat_ws(' ', due_at <= last_run_at, priority, force_requested, entity_requested, rerun_requested)"
+            #expect(try await fixture.job(asked, user: user) == "t 1 t video f")
+        }
+    }
+
+    /// As an event or an edit asks, without the priority of a person's request.
+    @Test func `after an idle run one more follows where an event came meanwhile`() async throws {
+        try await lend { fixture, user, claim async throws in
+            try await fixture.script(
+                "update jobrunner.jobs set rerun_requested = true where user_id = \(user)")
+            #expect(try await finishIdle(claim, fixture).isEmpty)
+            #expect(
+                try await fixture.job(
+                    "concat_ws(' ', due_at <= last_run_at, state, rerun_requested)", user: user)
+                    == "t waiting f")
+        }
+    }
+
+    @Test(arguments: ["another fence", "another nonce", "no worker"])
+    func `an idle run whose claim was lost ends nothing`(_ what: String) async throws {
+        try await lend { fixture, user, claim async throws in
+            switch what {
+            case "another fence":
+                try await fixture.script("update jobrunner.jobs set fence = fence + 1")
+            case "another nonce":
+                try await fixture.script("update jobrunner.jobs set nonce = gen_random_uuid()")
+            default:
+                try await fixture.script(
+                    """
+                    update jobrunner.jobs set worker_id = null, started_at = null, deadline_at = null, next_due_at = null
+                    where user_id = \(user)
+                    """)
+            }
+            let before = try await fixture.job("jobs::text", user: user)
+            #expect(try await finishIdle(claim, fixture).map(\.word) == [.lost])
+            #expect(try await fixture.job("jobs::text", user: user) == before)
+        }
+    }
+}

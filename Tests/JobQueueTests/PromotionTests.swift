@@ -1,0 +1,84 @@
+import Postgres
+import JobQueue
+import Schema
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct PromotionTests {
+    private func database(_ cluster: TestCluster) throws -> Database {
+        Database(
+            try DatabaseConfiguration(conninfo: cluster.url, applicationName: "test", lanes: 1))
+    }
+
+    private func register(_ database: Database) async throws -> Int {
+        try await Queue(database).registerWorker(host: "h", pid: 1, version: "0", capacity: 1)
+    }
+
+    /// Reaps with a lease of 3 s when the first worker last beat so long ago.
+    private func reap(_ database: Database, beaten: String) async throws -> [String] {
+        try await database.run { session in
+            _ = try session.query(
+                .unprepared(
+                    """
+                    update jobrunner.workers
+                    set heartbeat_at = now() - case when id = 1 then $1::text::interval else '0 s' end,
+                      session_gone_at = session_gone_at - interval '2 s'
+                    """, .text(beaten)))
+            return try session.query(
+                .unprepared("select worker_id || ' ' || reason from jobrunner.reap_jobs('3 s')")
+            ).map { try $0.text(0) }
+        }
+    }
+
+    /// A standby that took its primary's place after worker 1 had been registered there, and sessions with it.
+    private func promoted() async throws -> (TestCluster, Database) {
+        let primary = try TestCluster.start()
+        let old = try database(primary)
+        _ = try await Migrator(database: old).migrate(jobFiles: [])
+        #expect(try await register(old) == 1)
+        let standby = try primary.standby()
+        await old.close()
+        try primary.stop()
+        try standby.promote()
+        return (standby, try database(standby))
+    }
+
+    @Test func `a worker that lost its session to a promotion is not given up before its lease`()
+        async throws
+    {
+        let (standby, new) = try await promoted()
+        // Past the time for which a restart alone would spare everybody.
+        try await new.run { session in
+            _ = try session.query(
+                .unprepared(
+                    "select pg_sleep(greatest(extract(epoch from pg_postmaster_start_time() + interval '3.1 s' - now()), 0))"
+                ))
+        }
+        for _ in 1...3 { #expect(try await reap(new, beaten: "2.5 s") == []) }
+        #expect(
+            try await new.run { session in
+                try session.query(
+                    .unprepared("select session_gone_at is not null from jobrunner.workers")
+                ).only().bool(0)
+            })
+        // Another that was there before its last sign of life shows that it alone is gone.
+        let other = try database(standby)
+        _ = try await register(other)
+        try await Task.sleep(for: .milliseconds(600))
+        #expect(try await reap(new, beaten: "2.2 s") == [])
+        try await Task.sleep(for: .seconds(2))
+        #expect(try await reap(new, beaten: "2.2 s") == ["1 session_gone"])
+        await other.close()
+        await new.close()
+        try standby.stop()
+    }
+
+    @Test func `a worker that is silent on a promoted server is given up after its lease`()
+        async throws
+    {
+        let (standby, new) = try await promoted()
+        #expect(try await reap(new, beaten: "3.5 s") == ["1 silent"])
+        await new.close()
+        try standby.stop()
+    }
+}

@@ -1,0 +1,195 @@
+import Postgres
+import JobQueue
+import Testing
+
+/// What a job is in, prepared with the verbs themselves where there is one.
+enum State: String, CaseIterable {
+    case waiting, running, paused, quarantined, needsReauth, deferred
+}
+
+/// What is done to it.
+enum Verb: String, CaseIterable {
+    case claim, hold, commitPage, finish, release, reap
+    case enqueue, cancel, retry, pause, resume, reset
+    case wantFresh, trigger, pushSoon, repair, takeJob
+}
+
+/// What the job is afterwards; `lost` before it when the verb was refused for want of the claim.
+///
+/// A job that was taken away is gone, whatever it was in.
+private let table: [State: [Verb: String]] = [
+    .waiting: [
+        .claim: "running", .hold: "lost, due", .commitPage: "lost, due", .finish: "lost, due",
+        .release: "lost, due", .reap: "due", .enqueue: "due", .cancel: "due", .retry: "due",
+        .pause: "paused", .resume: "due", .reset: "due",
+        .wantFresh: "due", .trigger: "due", .pushSoon: "due", .repair: "due", .takeJob: "gone",
+    ],
+    .running: [
+        .claim: "running", .hold: "running", .commitPage: "running", .finish: "later",
+        .release: "due", .reap: "due", .enqueue: "running, rerun", .cancel: "running, stopping",
+        .retry: "running", .pause: "running, stopping, to pause", .resume: "running",
+        .reset: "running",
+        .wantFresh: "running", .trigger: "running, rerun", .pushSoon: "running, rerun",
+        .repair: "running, rerun", .takeJob: "gone",
+    ],
+    .paused: [
+        .claim: "paused", .hold: "lost, paused", .commitPage: "lost, paused",
+        .finish: "lost, paused", .release: "lost, paused", .reap: "paused", .enqueue: "paused",
+        .cancel: "paused", .retry: "paused", .pause: "paused", .resume: "due", .reset: "paused",
+        .wantFresh: "paused", .trigger: "paused", .pushSoon: "paused", .repair: "paused",
+        .takeJob: "gone",
+    ],
+    .quarantined: [
+        .claim: "quarantined", .hold: "lost, quarantined", .commitPage: "lost, quarantined",
+        .finish: "lost, quarantined", .release: "lost, quarantined", .reap: "quarantined",
+        .enqueue: "quarantined", .cancel: "quarantined", .retry: "due", .pause: "paused",
+        .resume: "quarantined", .reset: "quarantined",
+        .wantFresh: "quarantined", .trigger: "quarantined", .pushSoon: "quarantined",
+        .repair: "quarantined", .takeJob: "gone",
+    ],
+    .needsReauth: [
+        .claim: "needs_reauth", .hold: "lost, needs_reauth", .commitPage: "lost, needs_reauth",
+        .finish: "lost, needs_reauth", .release: "lost, needs_reauth", .reap: "needs_reauth",
+        .enqueue: "needs_reauth", .cancel: "needs_reauth", .retry: "due", .pause: "paused",
+        .resume: "needs_reauth", .reset: "needs_reauth",
+        .wantFresh: "needs_reauth", .trigger: "needs_reauth", .pushSoon: "needs_reauth",
+        .repair: "needs_reauth", .takeJob: "gone",
+    ],
+    .deferred: [
+        .claim: "deferred", .hold: "lost, deferred", .commitPage: "lost, deferred",
+        .finish: "lost, deferred", .release: "lost, deferred", .reap: "deferred",
+        .enqueue: "deferred", .cancel: "deferred", .retry: "due", .pause: "paused",
+        .resume: "deferred", .reset: "deferred",
+        .wantFresh: "deferred", .trigger: "deferred", .pushSoon: "deferred", .repair: "deferred",
+        .takeJob: "gone",
+    ],
+]
+
+@Suite("State and verb")
+struct StateVerbTests {
+    @Test(arguments: State.allCases)
+    func `each verb does to a job in this state what the table says`(state: State) async throws {
+        try await Fixture.lend { fixture async throws in
+            for verb in Verb.allCases {
+                let user = try await fixture.addUser()
+                let worker = try await fixture.addWorker()
+                let claim = try await fixture.put(user, into: state, by: worker)
+                let fence = try await fixture.job("fence", user: user)
+                let isKept = try await fixture.perform(verb, claim: claim, worker: worker)
+                let after = try await fixture.summary(user)
+                #expect(
+                    (isKept ? "" : "lost, ") + after == table[state]?[verb],
+                    "\(verb) of a job that is \(state)")
+                if verb == .takeJob {
+                    try await fixture.expectTaken(claim, wasRunning: state == .running)
+                } else if verb != .claim || state != .waiting {
+                    #expect(try await fixture.job("fence", user: user) == fence)
+                }
+                try await fixture.script("select jobrunner.remove_user('acme', 'ann')")
+                _ = try await fixture.queue.leave(worker: worker, deadline: .now + .seconds(10))
+            }
+        }
+    }
+}
+
+extension Fixture {
+    /// Returns the claim of the last run: held in state running, stale in all others.
+    fileprivate func put(_ user: Int64, into state: State, by worker: Int) async throws -> Claim {
+        let claim = try await run(worker, user: user)
+        if state == .running { return claim }
+        switch state {
+        case .needsReauth: try await finish(claim, .needsReauth, kind: .unauthorised)
+        case .deferred: try await finish(claim, .deferred, kind: .rateLimited, wait: .seconds(3600))
+        default: try await finish(claim)
+        }
+        if state != .deferred {
+            try await script("update jobrunner.jobs set due_at = now() - interval '1 min'")
+        }
+        if state == .paused {
+            _ = try await int("select jobrunner.pause_jobs('acme', 'ann', 'hub.refresh')")
+        }
+        if state == .quarantined {
+            try await script(
+                "update jobrunner.jobs set quarantined_at = now(), quarantine_reason = 'a test'")
+        }
+        return claim
+    }
+
+    /// False when the verb found the claim lost.
+    fileprivate func perform(_ verb: Verb, claim held: Claim, worker: Int) async throws -> Bool {
+        switch verb {
+        case .claim: _ = try await claim(worker)
+        case .hold: return try await isHeld { _ = try await queue.turn([held.holdStatement]) }
+        case .commitPage: return try await isHeld { try await commit(held) }
+        case .finish: return try await finish(held).isEmpty
+        case .release: return try await queue.releaseJobs([held]) == 1
+        case .reap:
+            try await script("update jobrunner.workers set heartbeat_at = now() - interval '1 day'")
+            let reaped = try await queue.reapJobs(lease: .seconds(30))
+            #expect(reaped.map(\.worker) == [worker])
+        case .enqueue: _ = try await text("select jobrunner.enqueue('acme', 'ann', 'hub.refresh')")
+        case .cancel, .retry, .pause, .resume:
+            _ = try await int("select jobrunner.\(verb)_jobs('acme', 'ann', 'hub.refresh')")
+        case .reset: _ = try await int("select jobrunner.reset_jobs('acme', 'ann', 'hub.refresh')")
+        case .wantFresh:
+            _ = try await queue.wantFresh(tenant: "acme", user: "ann", job: Fixture.refresh)
+        case .trigger:
+            try await script(
+                "update jobrunner.job_files set triggers = '[{\"event\": \"woken\", \"debounce_ms\": 1}]'"
+            )
+            _ = try await queue.triggerEvent("woken", tenant: "acme", user: "ann")
+        case .pushSoon:
+            try await script(
+                "update jobrunner.synced_tables set writable = '{\"job\": \"hub.refresh\", \"debounce_ms\": 1}'"
+            )
+            _ = try await text("select jobrunner.push_soon(\(held.userID), 'hub_video')::text")
+        case .repair:
+            _ = try await queue.repairJobs(JobScope(tenant: "acme", user: "ann"))
+        case .takeJob:
+            #expect(try await int("select jobrunner.take_job('acme', 'hub.refresh')") == 1)
+        }
+        return true
+    }
+
+    fileprivate func isHeld(_ body: () async throws -> Void) async throws -> Bool {
+        do {
+            try await body()
+            return true
+        } catch QueueError.lost {
+            return false
+        }
+    }
+
+    /// The run that was in progress is in the history, and can write nothing more; the tenant is
+    /// given the job again for the next verb.
+    fileprivate func expectTaken(_ claim: Claim, wasRunning: Bool) async throws {
+        #expect(try await !isHeld { try await commit(claim) })
+        #expect(try await finish(claim).map(\.word) == [.lost])
+        let runs = try await int(
+            """
+            select count(*) from jobrunner.runs
+            where id = \(claim.fence) and outcome = 'partial' and error_kind = 'cancelled'
+            """)
+        #expect(runs == (wasRunning ? 1 : 0))
+        #expect(try await int("select jobrunner.give_job('acme', 'hub.refresh')") == 1)
+    }
+
+    fileprivate func summary(_ user: Int64) async throws -> String {
+        guard try await int("select count(*) from jobrunner.jobs where user_id = \(user)") > 0
+        else {
+            return "gone"
+        }
+        return try await job(
+            """
+            case
+              when state <> 'waiting' then state
+              when deferred_until > now() then 'deferred'
+              when due_at <= now() then 'due'
+              else 'later'
+            end
+            || case when rerun_requested then ', rerun' else '' end
+            || case when cancel_requested_at is not null then ', stopping' else '' end
+            || case when worker_id is not null and paused_at is not null then ', to pause' else '' end
+            """, user: user)
+    }
+}

@@ -1,0 +1,196 @@
+import Postgres
+import JobQueue
+import TestSupport
+import Testing
+
+@Suite("Jobs in trouble, and jobs that are taken away")
+struct TroubleTests {
+    private func troubles(_ fixture: Fixture) async throws -> [String] {
+        try await fixture.texts(
+            """
+            select concat_ws(' ', t.user_key, t.job, t.entity, t.trouble)
+            from jobrunner.jobs_in_trouble as t order by 1
+            """)
+    }
+
+    @Test func `a healthy system has no trouble, and each sort of trouble is in the view`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            let worker = try await fixture.addWorker()
+            for user in ["a", "b", "c", "d", "e", "f", "g", "h"] {
+                _ = try await fixture.addUser(user)
+            }
+            let healthy = try await fixture.addUser("healthy")
+            try await fixture.finish(try await fixture.run(worker, user: healthy))
+            #expect(try await troubles(fixture) == [])
+            try await fixture.script(
+                """
+                create view public.u as select id, key from jobrunner.users;
+                update jobrunner.jobs set consecutive_failures = 1, last_outcome = 'failed', last_error_kind = 'rejected',
+                  last_error = 'no', last_error_at = now() where user_id = (select id from u where key = 'a');
+                update jobrunner.jobs set quarantined_at = now(), quarantine_reason = 'it died'
+                where user_id = (select id from u where key = 'b');
+                update jobrunner.jobs set reauth_needed_at = now() where user_id = (select id from u where key = 'c');
+                update jobrunner.jobs set stalled_runs = 2 where user_id = (select id from u where key = 'd');
+                update jobrunner.jobs set deferrals = 5 where user_id = (select id from u where key = 'e');
+                insert into jobrunner.checkpoints (user_id, job_name, entity, tenant_id, last_error_kind, last_error, last_error_at)
+                select u.id, 'hub.refresh', 'video', (select id from jobrunner.tenants), 'sweep_refused', 'no', now()
+                from u where key = 'f';
+                delete from jobrunner.jobs where user_id = (select id from u where key = 'g');
+                """)
+            let late = try await fixture.run(
+                worker, user: Int64(try await fixture.int("select id from u where key = 'h'")))
+            try await fixture.script(
+                "update jobrunner.jobs set deadline_at = now() - interval '2 min' where user_id = \(late.userID)"
+            )
+            #expect(
+                try await troubles(fixture) == [
+                    "a hub.refresh failing", "b hub.refresh quarantined",
+                    "c hub.refresh needs_reauth",
+                    "d hub.refresh stalled", "e hub.refresh deferred",
+                    "f hub.refresh video sweep_refused", "g hub.refresh lacking",
+                    "h hub.refresh overdue",
+                ])
+            try await fixture.script(
+                "update jobrunner.workers set ended_at = now() - interval '2 min', end_reason = 'silent', cleared_at = now()"
+            )
+            #expect(try await troubles(fixture).last == "h hub.refresh orphaned")
+        }
+    }
+
+    @Test func `a pass of a day and a hundred runs that yield is in the view, and told of once`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            let worker = try await fixture.addWorker()
+            let user = try await fixture.addUser("ann")
+            func yield(_ page: Int) async throws -> [Verdict.Word] {
+                let claim = try await fixture.run(worker, user: user)
+                try await fixture.commit(claim, JobQueueTests.page(page))
+                return try await fixture.finish(claim, .partial, kind: .pageCap).map(\.word)
+            }
+            for page in 1...98 { #expect(try await yield(page) == []) }
+            let before = "update jobrunner.runs set ended_at = ended_at - interval '1 day'"
+            try await fixture.script(before)
+            // A day is over, and not a hundred runs.
+            #expect(try await yield(99) == [])
+            #expect(try await troubles(fixture) == [])
+            #expect(try await yield(100) == [.endless])
+            #expect(try await troubles(fixture) == ["ann hub.refresh video endless"])
+            #expect(try await yield(101) == [])
+            #expect(try await troubles(fixture) == ["ann hub.refresh video endless"])
+            // A hundred runs, and not a day.
+            try await fixture.script(
+                "update jobrunner.runs set ended_at = now() - interval '1 hour'")
+            #expect(try await yield(102) == [])
+            #expect(try await troubles(fixture) == [])
+            // Once it comes to its end, it counts anew.
+            try await fixture.script(before)
+            #expect(try await troubles(fixture) == ["ann hub.refresh video endless"])
+            let claim = try await fixture.run(worker, user: user)
+            try await fixture.commit(claim, JobQueueTests.page(103, isEnd: true))
+            #expect(try await fixture.finish(claim) == [])
+            #expect(try await troubles(fixture) == [])
+        }
+    }
+
+    @Test func `a healthy job stands in no index of trouble, whose scan finds the others`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            try await fixture.addUsers(3000)
+            try await fixture.script(
+                """
+                update jobrunner.jobs set consecutive_failures = 1 where user_id in (
+                  select id from jobrunner.users order by id limit 3);
+                analyze jobrunner.jobs;
+                reindex index jobrunner.jobs_troubled;
+                """)
+            let entries = try await fixture.int(
+                "select reltuples::integer from pg_class where relname = 'jobs_troubled'")
+            #expect(entries == 3)
+            let plan = try await fixture.texts(
+                "explain select * from jobrunner.jobs_in_trouble where trouble = 'failing'")
+            #expect(plan.contains { $0.contains("jobs_troubled") }, "\(plan)")
+        }
+    }
+
+    @Test func `a taken job waits for the page in progress, and then its run can write nothing`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            let worker = try await fixture.addWorker()
+            let user = try await fixture.addUser("ann")
+            _ = try await fixture.addUser("bob")
+            let claim = try await fixture.run(worker, user: user)
+            try await fixture.remember("register", listHash: nil, for: claim)
+            try await fixture.script("insert into synced.hub_video values (\(user), 'v')")
+            let page = try await OpenTransaction(
+                fixture.url,
+                [claim.holdStatement, JobQueueTests.page(1).statement(for: claim, PageCounts())])
+            async let taken = fixture.int("select jobrunner.take_job('acme', 'hub.refresh')")
+            try await waitForLock(in: fixture.url)
+            try await page.commit()
+            #expect(try await taken == 2)
+            #expect(
+                await fixture.claimRefusal(claim) == .lost)
+            for table in ["jobs", "checkpoints", "call_memory", "tenant_jobs"] {
+                #expect(
+                    try await fixture.int("select count(*) from jobrunner.\(table)") == 0,
+                    "\(table)")
+            }
+            #expect(try await fixture.int("select count(*) from synced.hub_video") == 1)
+            // Who comes later gets none, and who is given it again begins anew.
+            _ = try await fixture.addUser("eve")
+            #expect(try await fixture.int("select count(*) from jobrunner.jobs") == 0)
+            #expect(try await fixture.int("select jobrunner.give_job('acme', 'hub.refresh')") == 3)
+        }
+    }
+
+    @Test func `a job that the tenant does not have can't be taken, and says which it has`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            let refusal = try await fixture.refusal(
+                "select jobrunner.take_job('acme', 'hub.status')")
+            #expect(refusal?.hasPrefix("JR014") == true, "\(refusal ?? "")")
+        }
+    }
+
+    @Test func `rows of a taken job go when asked, but for a table that another job fills`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            try await fixture.script(
+                """
+                update jobrunner.job_files set expanded = '{"entities": [
+                  {"entity": "video", "write": {"table": "hub_video"}}, {"entity": "c", "write": {"table": "hub_channel"}}]}'
+                where name = 'hub.refresh';
+                update jobrunner.job_files set expanded = '{"entities": [
+                  {"entity": "status", "write": {"table": "hub_channel"}}]}' where name = 'hub.status';
+                select jobrunner.give_job('acme', 'hub.status');
+                """)
+            let user = try await fixture.addUser("ann")
+            try await fixture.script(
+                """
+                insert into synced.hub_video values (\(user), 'v');
+                insert into synced.hub_channel values (\(user), 'c');
+                select jobrunner.take_job('acme', 'hub.refresh', true);
+                """)
+            #expect(try await fixture.int("select count(*) from synced.hub_video") == 0)
+            #expect(try await fixture.int("select count(*) from synced.hub_channel") == 1)
+        }
+    }
+}
+
+extension Fixture {
+    fileprivate func claimRefusal(_ claim: Claim) async -> QueueError? {
+        do {
+            _ = try await queue.turn([claim.holdStatement], deadline: .now + .seconds(5))
+            return nil
+        } catch {
+            return error as? QueueError
+        }
+    }
+}

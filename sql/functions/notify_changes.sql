@@ -1,0 +1,31 @@
+create or replace function jobrunner.notify_changes(
+  in_user_ids bigint[],
+  in_names text[],
+  in_runs bigint[],
+  in_counters jobrunner.counters[]
+) returns integer
+language plpgsql volatile
+set search_path = pg_catalog
+as $$
+-- Tells listeners on jobrunner_changed of those ended runs that changed rows, where the job file wants it (ST27). Payload:
+-- {"tenant", "user", "job", "run", "inserted", "updated", "deleted", "swept"}; user * is the tenant itself. Returns how
+-- many it told of. Not for callers: end_claims.
+begin
+  return (
+    select count(pg_notify('jobrunner_changed', jsonb_build_object(
+      'tenant', t.name, 'user', u.key, 'job', ended.name, 'run', ended.run,
+      'inserted', (ended.counters).inserted, 'updated', (ended.counters).updated,
+      'deleted', (ended.counters).deleted, 'swept', (ended.counters).swept
+    )::text))::integer
+    from (
+      select in_user_ids[p.place] as user_id, in_names[p.place] as name, in_runs[p.place] as run, in_counters[p.place] as counters
+      from generate_subscripts(in_runs, 1) as p (place)
+    ) as ended
+    join jobrunner.job_files as f on f.name = ended.name and f.notifies
+    join jobrunner.users as u on u.id = ended.user_id
+    join jobrunner.tenants as t on t.id = u.tenant_id
+    where jobrunner.changed_rows(ended.counters) > 0
+  );
+end
+$$;
+comment on function jobrunner.notify_changes is 'Notifies jobrunner_changed of runs that changed rows.';

@@ -1,0 +1,881 @@
+-- The two schemas, and all that is stored: what `jobrunner migrate` remembers of itself, tenants and users, job files and jobs,
+-- checkpoints, runs, workers and sources. Functions and views have files of their own, which are applied after this one.
+
+create schema if not exists jobrunner;
+create schema if not exists synced;
+comment on schema jobrunner is 'The machine: tenants, users, jobs, checkpoints, runs. Operators call its functions and read its views.';
+comment on schema synced is 'The data: one typed table per entity, one per local list, made and extended from the job files.';
+
+create table jobrunner.migrations (
+  number integer primary key,
+  name text not null,
+  checksum text not null,
+  breaking boolean not null,
+  applied_at timestamptz not null default now(),
+  constraint migration_name_is_unique unique (name),
+  constraint migration_number_is_not_negative check (number >= 0),
+  constraint migration_checksum_is_a_sha256 check (checksum ~ '^[0-9a-f]{64}$')
+);
+comment on table jobrunner.migrations is 'The numbered files that were applied, once each; an edited one is refused.';
+comment on column jobrunner.migrations.number is 'The NNNN of NNNN_noun.sql.';
+comment on column jobrunner.migrations.name is 'The file.';
+comment on column jobrunner.migrations.checksum is 'SHA-256 of the file''s text as it was applied.';
+comment on column jobrunner.migrations.breaking is 'True: a program that does not know this migration must not work here.';
+comment on column jobrunner.migrations.applied_at is 'When it was applied.';
+
+create table jobrunner.applied_code (
+  checksum text primary key,
+  applied_at timestamptz not null default now(),
+  constraint applied_code_checksum_is_a_sha256 check (checksum ~ '^[0-9a-f]{64}$')
+);
+comment on table jobrunner.applied_code is 'Every version of the functions and views that was in force here; the newest row is.';
+comment on column jobrunner.applied_code.checksum is 'SHA-256 over all files of the version.';
+comment on column jobrunner.applied_code.applied_at is 'When the version was last put in force.';
+
+create table jobrunner.tenants (
+  id bigint generated always as identity primary key,
+  name text not null,
+  weight integer not null default 1,
+  max_running integer,
+  paused_at timestamptz,
+  created_at timestamptz not null default now(),
+  constraint tenant_name_is_unique unique (name),
+  constraint tenant_name_is_a_word check (name ~ '^[a-z0-9][a-z0-9_.-]{0,62}$'),
+  constraint tenant_weight_is_from_1_to_1000 check (weight between 1 and 1000),
+  constraint tenant_max_running_is_positive check (max_running > 0)
+);
+comment on table jobrunner.tenants is 'A customer or app whose users, budgets and data are kept apart.';
+comment on column jobrunner.tenants.id is 'Number of the tenant; stands in every row that is its own.';
+comment on column jobrunner.tenants.name is 'The word people and the command line use.';
+comment on column jobrunner.tenants.weight is 'Share of the running slots against other tenants with due jobs.';
+comment on column jobrunner.tenants.max_running is 'Most jobs of this tenant that run at once, over all workers; null: no limit.';
+comment on column jobrunner.tenants.paused_at is 'Since when no job of this tenant is claimed; null: not paused.';
+comment on column jobrunner.tenants.created_at is 'When the tenant was added.';
+create index tenants_apart on jobrunner.tenants (id) where paused_at is not null or max_running is not null or weight <> 1;
+comment on index jobrunner.tenants_apart is 'Tenants that a claim must treat apart from the others.';
+
+create table jobrunner.users (
+  id bigint generated always as identity primary key,
+  tenant_id bigint not null references jobrunner.tenants (id),
+  key text not null,
+  attributes jsonb not null default '{}',
+  paused_at timestamptz,
+  created_at timestamptz not null default now(),
+  stands_for_tenant boolean not null default false,
+  constraint user_key_is_unique_in_its_tenant unique (tenant_id, key),
+  constraint user_key_is_1_to_255_printable_characters check (key ~ '^[^[:cntrl:]]{1,255}$'),
+  constraint user_attributes_are_an_object check (jsonb_typeof(attributes) = 'object'),
+  constraint user_that_stands_for_its_tenant_has_the_key_star check (stands_for_tenant = (key = '*'))
+);
+comment on table jobrunner.users is 'One person''s account within a tenant, whose data is synced.';
+comment on column jobrunner.users.id is 'Number of the user; part of every primary key below, so that rows can be distributed by user.';
+comment on column jobrunner.users.tenant_id is 'The tenant the user belongs to.';
+comment on column jobrunner.users.key is 'The tenant''s own name for the user.';
+comment on column jobrunner.users.attributes is 'Values for {user.x} in job files, such as hub_user_id (MH29).';
+comment on column jobrunner.users.paused_at is 'Since when no job of this user is claimed; null: not paused.';
+comment on column jobrunner.users.created_at is 'When the user was added.';
+comment on column jobrunner.users.stands_for_tenant is 'True: the tenant itself, key *; its jobs are those of scope tenant, its rows are shared by all users.';
+
+create sequence jobrunner.secret_versions;
+comment on sequence jobrunner.secret_versions is 'Drawn by each set_secret; tells a run whether the secret it read is still the one.';
+
+create table jobrunner.secrets (
+  tenant_id bigint not null references jobrunner.tenants (id),
+  user_id bigint not null default 0,
+  name text not null,
+  sealed bytea not null,
+  updated_at timestamptz not null default now(),
+  version bigint not null default nextval('jobrunner.secret_versions'),
+  primary key (user_id, tenant_id, name),
+  constraint secret_name_is_a_word check (name ~ '^[a-z_][a-z0-9_]{0,62}$')
+);
+comment on table jobrunner.secrets is 'Sealed credentials of a user, or of a tenant (user_id 0); plain text exists only in workers.';
+comment on column jobrunner.secrets.tenant_id is 'The tenant the secret belongs to; bound into the seal.';
+comment on column jobrunner.secrets.user_id is 'The user the secret belongs to, 0 for the tenant''s own; bound into the seal.';
+comment on column jobrunner.secrets.name is 'The x of {secret.x}; bound into the seal.';
+comment on column jobrunner.secrets.sealed is 'XChaCha20-Poly1305 box made by the command line; the server never sees what is in it.';
+comment on column jobrunner.secrets.updated_at is 'When this value was stored.';
+comment on column jobrunner.secrets.version is 'Changes with each set_secret and not when a source replaces its credential.';
+
+create table jobrunner.limited_tenants (
+  tenant_id bigint primary key references jobrunner.tenants (id) on delete cascade,
+  since timestamptz not null default now(),
+  is_settled boolean not null default false,
+  claiming_worker_ids integer[]
+);
+comment on table jobrunner.limited_tenants is 'Tenants with max_running. A row''s lock is the turn to claim from the tenant.';
+comment on column jobrunner.limited_tenants.tenant_id is 'The tenant.';
+comment on column jobrunner.limited_tenants.since is 'When its limit was last set.';
+comment on column jobrunner.limited_tenants.is_settled is 'No claim is under way that began before the limit was set, and all running jobs of the tenant are marked as counted.';
+comment on column jobrunner.limited_tenants.claiming_worker_ids is 'Until then: workers whose claim under way may have begun before; null: nobody has looked yet.';
+create index limited_tenants_unsettled on jobrunner.limited_tenants (tenant_id) where not is_settled;
+comment on index jobrunner.limited_tenants_unsettled is 'Limits that are new.';
+
+create table jobrunner.job_files (
+  name text primary key,
+  kind text not null,
+  source text not null,
+  every interval not null,
+  spread boolean not null,
+  deadline interval not null,
+  per_second double precision,
+  expanded jsonb not null,
+  loaded_at timestamptz not null default now(),
+  scope text not null default 'user',
+  notifies boolean not null default false,
+  soft interval,
+  hard interval,
+  triggers jsonb not null default '[]',
+  slow_after interval,
+  slow_every interval,
+  unscheduled_after_user_id bigint,
+  constraint job_file_period_is_positive check (every > interval '0'),
+  constraint job_file_deadline_is_positive check (deadline > interval '0'),
+  constraint job_file_scope_is_user_or_tenant check (scope in ('user', 'tenant')),
+  constraint job_file_freshness_has_both_ages check ((soft is null) = (hard is null)),
+  constraint job_file_soft_age_is_the_smaller check (soft <= hard),
+  constraint slowing_has_a_time_and_a_longer_period check (
+    (slow_after is null) = (slow_every is null) and slow_after > interval '0' and slow_every > every
+  )
+);
+comment on table jobrunner.job_files is 'The job files as `jobrunner migrate` last saw them.';
+comment on column jobrunner.job_files.name is 'Unique name of the job, such as metube.refresh.';
+comment on column jobrunner.job_files.kind is 'What people call this sort of job.';
+comment on column jobrunner.job_files.source is 'Id of the source, whose budget and breaker its jobs share within a tenant.';
+comment on column jobrunner.job_files.every is 'The period.';
+comment on column jobrunner.job_files.spread is 'True: each user has a fixed phase within the period; false: all on its edge.';
+comment on column jobrunner.job_files.deadline is 'How long one run may take.';
+comment on column jobrunner.job_files.per_second is 'Requests per second the source allows a tenant; null: no limit.';
+comment on column jobrunner.job_files.expanded is 'The file with its defaults merged, for people.';
+comment on column jobrunner.job_files.loaded_at is 'When this version was stored.';
+comment on column jobrunner.job_files.scope is 'user: a job for each user; tenant: one for the tenant.';
+comment on column jobrunner.job_files.notifies is 'True: a run that changed something is told on channel jobrunner_changed.';
+comment on column jobrunner.job_files.soft is 'Younger rows are fresh: nothing is asked of the source; null: no rule of freshness.';
+comment on column jobrunner.job_files.hard is 'Rows as old as this are not to be used before they are read again.';
+comment on column jobrunner.job_files.triggers is 'Events that make its jobs due: [{event, debounce_ms, cancel_on}].';
+comment on column jobrunner.job_files.slow_after is 'A job for which nobody has asked for so long slows down; null: none does.';
+comment on column jobrunner.job_files.slow_every is 'The period of a job that has slowed down.';
+comment on column jobrunner.job_files.unscheduled_after_user_id is 'Standing jobs of the users after this one do not go by the file''s schedule yet; null: all do.';
+
+create table jobrunner.tenant_jobs (
+  tenant_id bigint not null references jobrunner.tenants (id),
+  job_name text not null references jobrunner.job_files (name),
+  created_at timestamptz not null default now(),
+  primary key (tenant_id, job_name)
+);
+comment on table jobrunner.tenant_jobs is 'Which jobs every user of a tenant gets.';
+comment on column jobrunner.tenant_jobs.tenant_id is 'The tenant.';
+comment on column jobrunner.tenant_jobs.job_name is 'The job file.';
+comment on column jobrunner.tenant_jobs.created_at is 'When the tenant got the job.';
+
+create table jobrunner.periods (
+  user_id bigint not null default 0,
+  tenant_id bigint not null references jobrunner.tenants (id) on delete cascade,
+  job_name text not null references jobrunner.job_files (name),
+  every interval not null,
+  set_at timestamptz not null default now(),
+  primary key (user_id, tenant_id, job_name),
+  constraint period_is_a_second_to_a_year check (every between '1 second' and '366 days')
+);
+comment on table jobrunner.periods is 'Periods that differ from their job file''s: of a tenant, and of a user, which comes before it.';
+comment on column jobrunner.periods.user_id is 'The user, 0 for all of the tenant''s.';
+comment on column jobrunner.periods.tenant_id is 'The tenant.';
+comment on column jobrunner.periods.job_name is 'The job.';
+comment on column jobrunner.periods.every is 'The period.';
+comment on column jobrunner.periods.set_at is 'When it was set.';
+
+create table jobrunner.synced_tables (
+  name text primary key,
+  kind text not null,
+  created_at timestamptz not null default now(),
+  store text not null default 'synced',
+  writable jsonb,
+  constraint synced_table_holds_records_or_a_list check (kind in ('entity', 'list')),
+  constraint synced_table_store_is_synced_or_disposable check (store in ('synced', 'disposable'))
+);
+comment on table jobrunner.synced_tables is 'Tables of schema synced that job files made; removing a user empties them of the user''s rows.';
+comment on column jobrunner.synced_tables.name is 'Name of the table in schema synced.';
+comment on column jobrunner.synced_tables.kind is 'entity: records of a source; list: ids that the application keeps.';
+comment on column jobrunner.synced_tables.created_at is 'When the table was made.';
+comment on column jobrunner.synced_tables.store is 'synced: only ever added to; disposable: dropped, made and fetched again on a misfit.';
+comment on column jobrunner.synced_tables.writable is 'What local edits and merges must know: {job, fields, key, stamps, record_name, change_tag, soft_field, push, sends_deletes, debounce_ms, hides, unique}; null: a list.';
+
+create table jobrunner.workers (
+  id integer generated always as identity primary key,
+  host text not null,
+  pid integer not null,
+  version text not null,
+  capacity integer not null,
+  running_count integer not null default 0,
+  started_at timestamptz not null default now(),
+  heartbeat_at timestamptz not null default now(),
+  session_gone_at timestamptz,
+  draining_at timestamptz,
+  ended_at timestamptz,
+  end_reason text,
+  cleared_at timestamptz,
+  session_pid integer,
+  session_started_at timestamptz,
+  left_user_ids bigint[],
+  left_names text[],
+  constraint worker_capacity_is_positive check (capacity > 0),
+  constraint ended_worker_has_a_reason check ((ended_at is null) = (end_reason is null)),
+  constraint only_an_ended_worker_is_cleared check (cleared_at is null or ended_at is not null),
+  constraint what_a_worker_left_is_named_in_pairs check (
+    cardinality(left_user_ids) is not distinct from cardinality(left_names)
+  )
+) with (fillfactor = 50);
+comment on table jobrunner.workers is 'Worker processes. One heartbeat row each keeps all of its claims.';
+comment on column jobrunner.workers.id is 'Number of the worker.';
+comment on column jobrunner.workers.host is 'The machine or container it runs on.';
+comment on column jobrunner.workers.pid is 'Its process id there.';
+comment on column jobrunner.workers.version is 'The program''s version.';
+comment on column jobrunner.workers.capacity is 'Most jobs it runs at once.';
+comment on column jobrunner.workers.running_count is 'Jobs it ran at its last heartbeat.';
+comment on column jobrunner.workers.started_at is 'When it registered.';
+comment on column jobrunner.workers.heartbeat_at is 'Its last sign of life; silent for longer than the lease, its jobs are taken away.';
+comment on column jobrunner.workers.session_gone_at is 'When another worker first saw that its session is gone.';
+comment on column jobrunner.workers.draining_at is 'Since when it claims nothing more.';
+comment on column jobrunner.workers.ended_at is 'When it left or was given up.';
+comment on column jobrunner.workers.end_reason is 'stopped, silent or session_gone.';
+comment on column jobrunner.workers.cleared_at is 'When an ended worker was seen to hold no job any more; until then its jobs are looked for.';
+comment on column jobrunner.workers.session_pid is 'The server''s process of the session that stands for the worker.';
+comment on column jobrunner.workers.session_started_at is 'When that session began: another may get its process number.';
+comment on column jobrunner.workers.left_user_ids is 'Once it has ended: users of the jobs that a transaction kept locked when they were taken from it.';
+comment on column jobrunner.workers.left_names is 'The names of these jobs.';
+create index workers_to_clear on jobrunner.workers (id) where ended_at is not null and cleared_at is null;
+comment on index jobrunner.workers_to_clear is 'Ended workers whose jobs may still have to be taken away.';
+
+create table jobrunner.slot_use (
+  worker_id integer primary key references jobrunner.workers (id) on delete cascade,
+  noted_at timestamptz not null default now(),
+  tenant_ids bigint[] not null,
+  slot_ms bigint[] not null,
+  other_ms bigint not null,
+  constraint slot_use_is_told_in_pairs check (cardinality(tenant_ids) = cardinality(slot_ms)),
+  constraint slot_use_is_not_negative check (other_ms >= 0)
+) with (fillfactor = 50);
+comment on table jobrunner.slot_use is 'How long tenants held slots of each worker in the five minutes before it told so; a worker that had no run tells nothing.';
+comment on column jobrunner.slot_use.worker_id is 'The worker.';
+comment on column jobrunner.slot_use.noted_at is 'When it told.';
+comment on column jobrunner.slot_use.tenant_ids is 'The tenants that had most, a thousand at most.';
+comment on column jobrunner.slot_use.slot_ms is 'Of each: how long its runs held slots, added up.';
+comment on column jobrunner.slot_use.other_ms is 'All other tenants together.';
+
+create type jobrunner.counter_values as (
+  pages bigint,
+  fetched bigint,
+  inserted bigint,
+  updated bigint,
+  unchanged bigint,
+  skipped_older bigint,
+  skipped_incompatible bigint,
+  filtered bigint,
+  duplicate bigint,
+  deleted bigint,
+  swept bigint,
+  pushed bigint,
+  push_failed bigint
+);
+comment on type jobrunner.counter_values is 'What a run did, counted. A counter is declared here alone: add_counters and total follow the type.';
+comment on column jobrunner.counter_values.pages is 'Pages that were committed.';
+comment on column jobrunner.counter_values.fetched is 'Records that came, one of the eight counters below each.';
+comment on column jobrunner.counter_values.inserted is 'Records that made a new row.';
+comment on column jobrunner.counter_values.updated is 'Records that changed a row.';
+comment on column jobrunner.counter_values.unchanged is 'Records that were stored already.';
+comment on column jobrunner.counter_values.skipped_older is 'Records older than the row that is stored.';
+comment on column jobrunner.counter_values.skipped_incompatible is 'Records that could not be read.';
+comment on column jobrunner.counter_values.filtered is 'Records that the job file does not keep.';
+comment on column jobrunner.counter_values.duplicate is 'Records whose key came again on the same page.';
+comment on column jobrunner.counter_values.deleted is 'Rows that a tombstone deleted.';
+comment on column jobrunner.counter_values.swept is 'Rows that were deleted because a full pass did not show them, or because they were too old.';
+comment on column jobrunner.counter_values.pushed is 'Local edits that the source took.';
+comment on column jobrunner.counter_values.push_failed is 'Local edits that the source refused.';
+
+create domain jobrunner.counters as jobrunner.counter_values
+  constraint counters_add_up check (
+    (value).fetched = (value).inserted + (value).updated + (value).unchanged + (value).skipped_older
+      + (value).skipped_incompatible + (value).filtered + (value).duplicate + (value).deleted
+  );
+comment on domain jobrunner.counters is 'Counters that add up: every record that came is counted once more by what became of it.';
+
+create type jobrunner.page as (
+  page_number integer,
+  page_count integer,
+  pass_number integer,
+  pass_kind text,
+  pass_started_at timestamptz,
+  pass_since text,
+  cursor text,
+  sync_token text,
+  partial_watermark text,
+  is_end boolean,
+  watermark text,
+  is_whole boolean,
+  validator text,
+  probe text,
+  full_request integer
+);
+comment on type jobrunner.page is 'Where a page leaves its entity, for commit_page.';
+comment on column jobrunner.page.page_number is 'Its number in the pass, from 1.';
+comment on column jobrunner.page.page_count is 'How many pages are committed with it; those before it changed nothing.';
+comment on column jobrunner.page.pass_number is 'Number of the pass. Its first page must follow the pass before it, a later one the page before it, so that no copy of a page counts twice, however late it comes.';
+comment on column jobrunner.page.pass_kind is 'full or incremental.';
+comment on column jobrunner.page.pass_started_at is 'When the pass began.';
+comment on column jobrunner.page.pass_since is 'The {since} of all pages of the pass.';
+comment on column jobrunner.page.cursor is 'Where the pass goes on.';
+comment on column jobrunner.page.sync_token is 'Position that outlives the pass.';
+comment on column jobrunner.page.partial_watermark is 'Greatest server time that the pass has seen so far.';
+comment on column jobrunner.page.is_end is 'The page is the last of its pass: the watermark moves, and the cursor goes.';
+comment on column jobrunner.page.watermark is 'The watermark to commit at the end.';
+comment on column jobrunner.page.is_whole is 'Every record of the pass so far could be read.';
+comment on column jobrunner.page.validator is 'ETag and Last-Modified of the first answer, kept at the end of the pass.';
+comment on column jobrunner.page.probe is 'What the probe answered, kept at the end of the pass.';
+comment on column jobrunner.page.full_request is 'Number of the last request for a full pass that the pass knew of; a later one stays open.';
+
+create type jobrunner.run_end as (
+  user_id bigint,
+  name text,
+  fence bigint,
+  nonce uuid,
+  outcome text,
+  error_kind text,
+  error text,
+  failures jsonb,
+  wait_ms bigint,
+  requests integer,
+  ended_passes jsonb,
+  calls jsonb,
+  has_committed boolean,
+  is_unchanged boolean,
+  secret_versions bigint[],
+  is_renewed boolean,
+  crashes_allowed integer,
+  chance double precision
+);
+comment on type jobrunner.run_end is 'How one run ended, for finish_runs and whoever else ends a claim.';
+comment on column jobrunner.run_end.user_id is 'Whose data was synced.';
+comment on column jobrunner.run_end.name is 'The job.';
+comment on column jobrunner.run_end.fence is 'Number of the run.';
+comment on column jobrunner.run_end.nonce is 'Random half of the fence.';
+comment on column jobrunner.run_end.outcome is 'complete, partial, deferred, skipped, needs_reauth or failed; null: the claim is given back, its run had not begun.';
+comment on column jobrunner.run_end.error_kind is 'Why it did not come to its end.';
+comment on column jobrunner.run_end.error is 'The same in words, at most 1 KiB, without secrets.';
+comment on column jobrunner.run_end.failures is 'Null or [{entity, kind, error}]: where it failed.';
+comment on column jobrunner.run_end.wait_ms is 'How long the source asked a deferred run to wait.';
+comment on column jobrunner.run_end.requests is 'Requests that it sent.';
+comment on column jobrunner.run_end.ended_passes is 'Null or [{entity, generation, pass_number, page_number, watermark, sync_token, validator, probe, full_us}]: passes that ended without anything to write, with the page they follow (0: none of the pass).';
+comment on column jobrunner.run_end.calls is 'Null or [{call, list_hash}]: calls that succeeded and that no page''s transaction has remembered.';
+comment on column jobrunner.run_end.has_committed is 'It may have committed a page or a push, so that its counters must be read.';
+comment on column jobrunner.run_end.is_unchanged is 'It read every entity to its end and found nothing that a checkpoint would have to note.';
+comment on column jobrunner.run_end.secret_versions is 'Versions of the secrets that a refused run had read: what is stored beside them came too late for it.';
+comment on column jobrunner.run_end.is_renewed is 'Of a refused run: such a secret is there, by lock_ends.';
+comment on column jobrunner.run_end.crashes_allowed is 'Of a run whose worker died: the job is set aside if it has crashed as often before.';
+comment on column jobrunner.run_end.chance is 'A random number from 0 to 1, which spreads waits.';
+
+create sequence jobrunner.fences increment by 1000;
+comment on sequence jobrunner.fences is 'Fences of a claim: each of its jobs gets one of the thousand from this number on, which is also its run''s number. They rise over all jobs.';
+
+create table jobrunner.jobs (
+  user_id bigint not null,
+  tenant_id bigint not null,
+  name text not null,
+  every interval not null,
+  phase interval not null,
+  deadline interval not null,
+  priority smallint not null default 0,
+  paused_at timestamptz,
+  paused_with_user boolean not null default false,
+  quarantined_at timestamptz,
+  quarantine_reason text,
+  reauth_needed_at timestamptz,
+  deferred_until timestamptz,
+  untriggered_due_at timestamptz,
+  rerun_requested boolean not null default false,
+  force_requested boolean not null default false,
+  entity_requested text,
+  cancel_requested_at timestamptz,
+  consecutive_failures integer not null default 0,
+  crashes integer not null default 0,
+  stalled_runs integer not null default 0,
+  last_error_kind text,
+  last_error text,
+  last_error_at timestamptz,
+  last_outcome text,
+  last_run_at timestamptz,
+  last_success_at timestamptz,
+  unchanged_at timestamptz,
+  due_at timestamptz not null,
+  state text not null generated always as (
+    case
+      when worker_id is not null then 'running'
+      when paused_at is not null then 'paused'
+      when quarantined_at is not null then 'quarantined'
+      when reauth_needed_at is not null then 'needs_reauth'
+      else 'waiting'
+    end
+  ) stored,
+  fence bigint not null default 0,
+  nonce uuid,
+  worker_id bigint,
+  started_at timestamptz,
+  deadline_at timestamptz,
+  next_due_at timestamptz,
+  limited_tenant_id bigint,
+  rerun_forced boolean not null default false,
+  rerun_entity text,
+  deferrals integer not null default 0,
+  claimable_at timestamptz not null generated always as (
+    case
+      when worker_id is null and (paused_at is not null or quarantined_at is not null or reauth_needed_at is not null)
+        then 'infinity'
+      else due_at
+    end
+  ) stored,
+  slows_at timestamptz,
+  slowed_at timestamptz,
+  primary key (user_id, name),
+  constraint running_job_has_fence_nonce_and_times check (
+    (worker_id is null and started_at is null and deadline_at is null and next_due_at is null
+      and limited_tenant_id is null)
+    or (worker_id is not null and fence > 0 and nonce is not null and started_at is not null
+      and deadline_at is not null and next_due_at is not null)
+  ),
+  constraint running_job_has_the_due_at_it_answers_to check (worker_id is null or due_at <= started_at),
+  constraint limited_tenant_is_the_one_of_the_job check (limited_tenant_id = tenant_id),
+  constraint rerun_is_requested_only_of_a_running_job check (not rerun_requested or worker_id is not null),
+  constraint cancel_is_requested_only_of_a_running_job check (cancel_requested_at is null or worker_id is not null),
+  constraint quarantined_job_has_a_reason check ((quarantined_at is null) = (quarantine_reason is null)),
+  constraint job_counts_are_not_negative check (consecutive_failures >= 0 and crashes >= 0 and stalled_runs >= 0),
+  constraint job_phase_lies_within_its_period check (phase >= interval '0' and phase < every),
+  constraint job_outcome_is_known check (
+    last_outcome in ('complete', 'partial', 'deferred', 'skipped', 'needs_reauth', 'failed')
+  ),
+  constraint job_error_is_at_most_1_kib check (octet_length(last_error) <= 1024),
+  constraint rerun_request_belongs_to_a_rerun check (rerun_requested or (not rerun_forced and rerun_entity is null)),
+  constraint job_deferrals_are_not_negative check (deferrals >= 0),
+  constraint job_period_and_deadline_are_within_bounds check (
+    every between interval '1 second' and interval '10 years'
+    and deadline between interval '1 millisecond' and interval '10 years'
+  ),
+  constraint job_priority_is_a_lane check (priority in (-1, 0, 1)),
+  constraint job_that_is_to_slow_down_has_not_yet check (slows_at is null or slowed_at is null)
+) with (fillfactor = 70);
+comment on table jobrunner.jobs is 'One standing row per user and job file: it is its own schedule. Unique by key, so a job has at most one live run.';
+comment on column jobrunner.jobs.user_id is 'Whose data is synced.';
+comment on column jobrunner.jobs.tenant_id is 'The user''s tenant.';
+comment on column jobrunner.jobs.name is 'The job file.';
+comment on column jobrunner.jobs.every is 'The period: the user''s, the tenant''s or the job file''s, or the slower one of the file.';
+comment on column jobrunner.jobs.phase is 'This user''s fixed place within the period; ticks never drift from it.';
+comment on column jobrunner.jobs.deadline is 'How long one run may take.';
+comment on column jobrunner.jobs.priority is '1: a person or application asked for the run, first within its tenant; 0: the clock did; -1: the first run of a user who was added with many, last within its tenant.';
+comment on column jobrunner.jobs.paused_at is 'Since when the job is not claimed; null: not paused.';
+comment on column jobrunner.jobs.paused_with_user is 'True: paused because its user is, and resumed with the user.';
+comment on column jobrunner.jobs.quarantined_at is 'Since when the job is set aside because it kills its workers or makes no progress; until due_at.';
+comment on column jobrunner.jobs.quarantine_reason is 'Why it was set aside.';
+comment on column jobrunner.jobs.reauth_needed_at is 'Since when the source refuses the credential; a new secret ends it.';
+comment on column jobrunner.jobs.deferred_until is 'The source asked for patience until then.';
+comment on column jobrunner.jobs.untriggered_due_at is 'While a trigger''s debounce runs: the due_at that holds again if the trigger is called off.';
+comment on column jobrunner.jobs.rerun_requested is 'While running: an enqueue came; one more run follows.';
+comment on column jobrunner.jobs.force_requested is 'The run in progress, else the next one, ignores min_gap.';
+comment on column jobrunner.jobs.entity_requested is 'The run in progress, else the next one, syncs this entity only.';
+comment on column jobrunner.jobs.cancel_requested_at is 'While running: when someone asked it to stop.';
+comment on column jobrunner.jobs.consecutive_failures is 'Failed runs in a row; a complete run clears it.';
+comment on column jobrunner.jobs.crashes is 'Runs in a row that ended with their worker''s death and had committed no page.';
+comment on column jobrunner.jobs.stalled_runs is 'Runs in a row that met their deadline before any page was committed.';
+comment on column jobrunner.jobs.last_error_kind is 'Kind of the last error; cleared by the next complete run.';
+comment on column jobrunner.jobs.last_error is 'Text of the last error, at most 1 KiB, without secrets; cleared by the next complete run.';
+comment on column jobrunner.jobs.last_error_at is 'When the last error happened.';
+comment on column jobrunner.jobs.last_outcome is 'How the last run ended.';
+comment on column jobrunner.jobs.last_run_at is 'When the last run ended.';
+comment on column jobrunner.jobs.last_success_at is 'When the last complete run ended.';
+comment on column jobrunner.jobs.unchanged_at is 'When a run last read every entity to its end and found nothing that a checkpoint would have to note.';
+comment on column jobrunner.jobs.due_at is 'The job is due when this has passed. A running job keeps the one it answers to; next_due_at takes its place when the run ends.';
+comment on column jobrunner.jobs.state is 'For people: running, paused, quarantined, needs_reauth or waiting; follows from the other columns.';
+comment on column jobrunner.jobs.fence is 'Number drawn at the last claim, also the number of that run; every write of the run proves it.';
+comment on column jobrunner.jobs.nonce is 'Random half of the fence: tells a run of before a failover from one after it.';
+comment on column jobrunner.jobs.worker_id is 'The worker that runs the job now; null: nobody.';
+comment on column jobrunner.jobs.started_at is 'While running: when it was claimed.';
+comment on column jobrunner.jobs.deadline_at is 'While running: when it must yield.';
+comment on column jobrunner.jobs.next_due_at is 'While running: the tick after this one, set before the work starts, so that a crash can''t lose it (ST21).';
+comment on column jobrunner.jobs.limited_tenant_id is 'While running: the tenant, if it has max_running; null for the others, so that only limited tenants'' claims write an index.';
+comment on column jobrunner.jobs.rerun_forced is 'While running: the run that follows ignores min_gap and a deferral.';
+comment on column jobrunner.jobs.rerun_entity is 'While running: the run that follows syncs this entity only.';
+comment on column jobrunner.jobs.deferrals is 'Runs in a row that were deferred before they committed anything; each waits longer at least.';
+comment on column jobrunner.jobs.claimable_at is 'When the job may be claimed: due_at, or infinity while it is parked and does not run. A claim does not change it.';
+comment on column jobrunner.jobs.slows_at is 'When the job slows down unless somebody asks for it before; null: it does not, or has.';
+comment on column jobrunner.jobs.slowed_at is 'Since when it has the slower period of its file; null: it has its own.';
+create index jobs_quarantined on jobrunner.jobs (due_at) where quarantined_at is not null;
+comment on index jobrunner.jobs_quarantined is 'Finds those whose quarantine is over.';
+create index jobs_limited on jobrunner.jobs (limited_tenant_id) where limited_tenant_id is not null;
+comment on index jobrunner.jobs_limited is 'Counts the running jobs of a tenant with max_running.';
+create index jobs_stopping on jobrunner.jobs (cancel_requested_at) where cancel_requested_at is not null;
+comment on index jobrunner.jobs_stopping is 'Runs that were asked to stop.';
+create index jobs_troubled on jobrunner.jobs (user_id, name)
+  where consecutive_failures > 0 or quarantined_at is not null or reauth_needed_at is not null or stalled_runs > 1
+    or deferrals > 4;
+comment on index jobrunner.jobs_troubled is 'Jobs that do not get on; a healthy one is not in it, so that its runs do not write it.';
+create index jobs_due on jobrunner.jobs (claimable_at, user_id);
+comment on index jobrunner.jobs_due is 'What a worker walks, from where its last claim ended to now. What runs is in it too, at the due_at it answers to; what is parked is at its end.';
+create index jobs_suspect on jobrunner.jobs (claimable_at) where crashes >= 2;
+comment on index jobrunner.jobs_suspect is 'Jobs that may have killed two workers: claimed one at a time, so that the third death has one culprit.';
+create index jobs_slowing on jobrunner.jobs (slows_at) where slows_at is not null;
+comment on index jobrunner.jobs_slowing is 'Finds those that slow down now.';
+
+create table jobrunner.checkpoints (
+  user_id bigint not null,
+  job_name text not null,
+  entity text not null,
+  tenant_id bigint not null,
+  generation bigint not null default 0,
+  pass_kind text,
+  pass_started_at timestamptz,
+  pass_since text,
+  page_number integer not null default 0,
+  cursor text,
+  sync_token text,
+  partial_watermark text,
+  watermark text,
+  last_synced_at timestamptz,
+  consecutive_failures integer not null default 0,
+  last_error_kind text,
+  last_error text,
+  last_error_at timestamptz,
+  run_fence bigint not null default 0,
+  counters jobrunner.counters not null default '(0,0,0,0,0,0,0,0,0,0,0,0,0)',
+  pass_is_whole boolean not null default true,
+  last_full_at timestamptz,
+  validator text,
+  probe text,
+  pass_validator text,
+  pass_probe text,
+  record_failures jsonb not null default '[]',
+  pass_number integer not null default 0,
+  full_asked integer not null default 0,
+  full_begun integer not null default 0,
+  full_ended integer not null default 0,
+  repair_asked integer not null default 0,
+  full_requested boolean not null generated always as (full_asked > full_begun) stored,
+  repair_requested boolean not null generated always as (repair_asked > full_ended) stored,
+  pass_unreadable boolean not null default false,
+  primary key (user_id, job_name, entity),
+  constraint pass_is_full_or_incremental check (pass_kind in ('full', 'incremental')),
+  constraint pass_in_progress_has_a_start check ((pass_kind is null) = (pass_started_at is null)),
+  constraint cursor_belongs_to_a_pass check (cursor is null or pass_kind is not null),
+  constraint checkpoint_error_is_at_most_1_kib check (octet_length(last_error) <= 1024),
+  constraint checkpoint_has_at_most_five_record_failures check (jsonb_array_length(record_failures) <= 5),
+  constraint full_requests_are_asked_then_begun_then_ended check (full_ended <= full_begun and full_begun <= full_asked),
+  constraint repair_is_one_of_the_full_requests check (repair_asked <= full_asked)
+) with (fillfactor = 70);
+comment on table jobrunner.checkpoints is 'How far each entity of a job has come; moved only in the transaction that writes the page it covers.';
+comment on column jobrunner.checkpoints.user_id is 'Whose data.';
+comment on column jobrunner.checkpoints.job_name is 'The job.';
+comment on column jobrunner.checkpoints.entity is 'The kind of record.';
+comment on column jobrunner.checkpoints.tenant_id is 'The user''s tenant.';
+comment on column jobrunner.checkpoints.generation is 'Raised by a reset; a page read under an older one is not written.';
+comment on column jobrunner.checkpoints.pass_kind is 'The pass in progress: full or incremental; null: none.';
+comment on column jobrunner.checkpoints.pass_started_at is 'When the pass in progress began, by the source''s clock where it tells it.';
+comment on column jobrunner.checkpoints.pass_since is 'The {since} that the pass in progress was begun with and keeps to its end.';
+comment on column jobrunner.checkpoints.page_number is 'Pages of the pass in progress that are committed.';
+comment on column jobrunner.checkpoints.cursor is 'Where the pass in progress goes on; opaque.';
+comment on column jobrunner.checkpoints.sync_token is 'Position that outlives the pass.';
+comment on column jobrunner.checkpoints.partial_watermark is 'Greatest server time seen by the pass in progress.';
+comment on column jobrunner.checkpoints.watermark is 'Greatest server time wholly seen; moved only at the end of a complete pass.';
+comment on column jobrunner.checkpoints.last_synced_at is 'When a pass was last completed.';
+comment on column jobrunner.checkpoints.consecutive_failures is 'Failed runs in a row that failed in this entity.';
+comment on column jobrunner.checkpoints.last_error_kind is 'Kind of the last error in this entity; cleared by the next completed pass.';
+comment on column jobrunner.checkpoints.last_error is 'Text of the last error in this entity; cleared by the next completed pass.';
+comment on column jobrunner.checkpoints.last_error_at is 'When that error happened.';
+comment on column jobrunner.checkpoints.run_fence is 'The run that the counters belong to.';
+comment on column jobrunner.checkpoints.counters is 'What the run of run_fence has done with the entity so far.';
+comment on column jobrunner.checkpoints.pass_is_whole is 'False: a record of the pass in progress could not be read, so what it does not show may still exist (ST16).';
+comment on column jobrunner.checkpoints.last_full_at is 'When the last full pass that was read to its end began; full_every counts from here.';
+comment on column jobrunner.checkpoints.validator is 'ETag and Last-Modified of the last pass''s first answer, with the address they belong to.';
+comment on column jobrunner.checkpoints.probe is 'What the probe said when the last pass was read.';
+comment on column jobrunner.checkpoints.pass_validator is 'The validator of the pass in progress, so that it holds after an interruption.';
+comment on column jobrunner.checkpoints.pass_probe is 'What the probe said before the pass in progress.';
+comment on column jobrunner.checkpoints.record_failures is 'The last five distinct failures of single records: [{code, reason, record, wait_s, at}] (LU26).';
+comment on column jobrunner.checkpoints.pass_number is 'Passes that were begun, each by the commit of its first page: a page of another pass is refused.';
+comment on column jobrunner.checkpoints.full_asked is 'Number of the last request for a full pass; every request takes the next.';
+comment on column jobrunner.checkpoints.full_begun is 'The last request that a full pass knew of when it began.';
+comment on column jobrunner.checkpoints.full_ended is 'The last request that a full pass knew of when it was read to its end.';
+comment on column jobrunner.checkpoints.repair_asked is 'The last request that was for a repair: rows its pass does not show lose their tag and are sent anew (LU22).';
+comment on column jobrunner.checkpoints.full_requested is 'The next run starts this entity over with a full pass; follows from the numbers of the requests.';
+comment on column jobrunner.checkpoints.repair_requested is 'A repair was asked for and is not at its end; follows from the numbers of the requests.';
+comment on column jobrunner.checkpoints.pass_unreadable is 'True: not one record of the pass in progress could be read so far. A pass that ends so is given up.';
+create index checkpoints_with_errors on jobrunner.checkpoints (user_id, job_name) where last_error_kind is not null;
+comment on index jobrunner.checkpoints_with_errors is 'Entities whose last pass left an error.';
+
+create table jobrunner.seen_pages (
+  user_id bigint not null,
+  job_name text not null,
+  entity text not null,
+  page_number integer not null,
+  keys bigint[] not null,
+  primary key (user_id, job_name, entity, page_number)
+);
+comment on table jobrunner.seen_pages is 'What the full pass in progress has shown, for the sweep at its end; empty between passes.';
+comment on column jobrunner.seen_pages.user_id is 'Whose data.';
+comment on column jobrunner.seen_pages.job_name is 'The job.';
+comment on column jobrunner.seen_pages.entity is 'The kind of record.';
+comment on column jobrunner.seen_pages.page_number is 'The page of the pass.';
+comment on column jobrunner.seen_pages.keys is 'Hashes of the keys on the page; two keys of one hash only keep a row that could go.';
+
+create table jobrunner.call_memory (
+  user_id bigint not null,
+  job_name text not null,
+  call text not null,
+  last_succeeded_at timestamptz not null,
+  list_hash text,
+  primary key (user_id, job_name, call)
+);
+comment on table jobrunner.call_memory is 'What a job remembers of its named calls.';
+comment on column jobrunner.call_memory.user_id is 'For whom the call was made.';
+comment on column jobrunner.call_memory.job_name is 'The job.';
+comment on column jobrunner.call_memory.call is 'Name of the call in the job file.';
+comment on column jobrunner.call_memory.last_succeeded_at is 'Its last success: never_succeeded and min_gap ask for it.';
+comment on column jobrunner.call_memory.list_hash is 'Hash of the list that was sent: list_changed asks for it.';
+
+create table jobrunner.armed_triggers (
+  user_id bigint not null,
+  job_name text not null,
+  event text not null,
+  armed_at timestamptz not null default now(),
+  primary key (user_id, job_name, event)
+);
+comment on table jobrunner.armed_triggers is 'Triggers whose opposite event came last: only from here does their event count, once (ST24).';
+comment on column jobrunner.armed_triggers.user_id is 'Whose world.';
+comment on column jobrunner.armed_triggers.job_name is 'The job that the event would make due.';
+comment on column jobrunner.armed_triggers.event is 'The event that is waited for.';
+comment on column jobrunner.armed_triggers.armed_at is 'When its opposite came.';
+
+create table jobrunner.runs (
+  user_id bigint not null,
+  id bigint not null,
+  outcome text not null,
+  tenant_id bigint not null,
+  job_name text not null,
+  worker_id integer,
+  scheduled_at timestamptz not null,
+  started_at timestamptz not null,
+  ended_at timestamptz not null default now(),
+  error_kind text,
+  error text,
+  request_count integer not null default 0,
+  counters jobrunner.counters not null default '(0,0,0,0,0,0,0,0,0,0,0,0,0)',
+  entities jsonb not null default '{}',
+  primary key (user_id, id, ended_at),
+  constraint run_outcome_is_known check (
+    outcome in ('complete', 'partial', 'deferred', 'skipped', 'needs_reauth', 'failed')
+  ),
+  constraint failed_run_has_an_error check (outcome <> 'failed' or error_kind is not null),
+  constraint run_error_is_at_most_1_kib check (octet_length(error) <= 1024)
+) partition by range (ended_at);
+comment on table jobrunner.runs is 'History, appended once when a run ends, one partition a day, dropped by retention. A complete run that found nothing new leaves no row.';
+comment on column jobrunner.runs.user_id is 'Whose run.';
+comment on column jobrunner.runs.id is 'Number of the run: the fence of its claim.';
+comment on column jobrunner.runs.outcome is 'complete, partial, deferred, skipped, needs_reauth or failed (AL6).';
+comment on column jobrunner.runs.tenant_id is 'The user''s tenant.';
+comment on column jobrunner.runs.job_name is 'The job.';
+comment on column jobrunner.runs.worker_id is 'The worker that ran it.';
+comment on column jobrunner.runs.scheduled_at is 'When it was due.';
+comment on column jobrunner.runs.started_at is 'When it was claimed.';
+comment on column jobrunner.runs.ended_at is 'When its outcome was written.';
+comment on column jobrunner.runs.error_kind is 'Kind of failure or interruption.';
+comment on column jobrunner.runs.error is 'What happened, at most 1 KiB, without secrets.';
+comment on column jobrunner.runs.request_count is 'Requests it sent; a crashed run''s are not known.';
+comment on column jobrunner.runs.counters is 'What the run did, added up over its entities.';
+comment on column jobrunner.runs.entities is 'The same counters per entity.';
+create table jobrunner.runs_other partition of jobrunner.runs default;
+comment on table jobrunner.runs_other is 'Catches runs for whose day no partition exists.';
+create index runs_of_a_job on jobrunner.runs (user_id, job_name, ended_at);
+comment on index jobrunner.runs_of_a_job is 'One user''s whole story.';
+create index runs_of_a_tenant on jobrunner.runs (tenant_id, ended_at);
+comment on index jobrunner.runs_of_a_tenant is 'A tenant''s recent runs.';
+
+create table jobrunner.sources (
+  tenant_id bigint not null references jobrunner.tenants (id),
+  name text not null,
+  base text,
+  tokens double precision not null default 0,
+  refilled_at timestamptz not null default now(),
+  consecutive_failures integer not null default 0,
+  blocked_until timestamptz,
+  block_reason text,
+  primary key (tenant_id, name),
+  constraint source_base_is_a_web_address check (base ~ '^https?://[^/?#@[:space:]]+(/[^?#[:space:]]*[^/?#[:space:]])?$'),
+  constraint blocked_source_has_a_reason check ((blocked_until is null) = (block_reason is null))
+);
+comment on table jobrunner.sources is 'Budget and breaker of a source, per tenant, shared by all workers.';
+comment on column jobrunner.sources.tenant_id is 'Whose use of the source.';
+comment on column jobrunner.sources.name is 'Id of the source in job files.';
+comment on column jobrunner.sources.base is 'Address for this tenant in place of the job file''s; null: the job file''s.';
+comment on column jobrunner.sources.tokens is 'Requests left in the budget at refilled_at; at most one second''s worth.';
+comment on column jobrunner.sources.refilled_at is 'When the budget was last refilled.';
+comment on column jobrunner.sources.consecutive_failures is 'Runs in a row, over all users, that found the source unavailable.';
+comment on column jobrunner.sources.blocked_until is 'The breaker: until then nobody asks this source; null: closed.';
+comment on column jobrunner.sources.block_reason is 'Why the breaker opened.';
+create index sources_troubled on jobrunner.sources (tenant_id, name)
+where consecutive_failures > 0 or blocked_until is not null;
+comment on index jobrunner.sources_troubled is 'Sources that runs have found unavailable lately.';
+
+create table jobrunner.chores (
+  name text primary key,
+  done_at timestamptz,
+  latest_at timestamptz
+);
+comment on table jobrunner.chores is 'Work that one worker at a time does now and then, and when it was last done. A row''s lock is the turn.';
+comment on column jobrunner.chores.name is 'What is done.';
+comment on column jobrunner.chores.done_at is 'When somebody last began it, where that matters; null: never, or it is done whenever it is due.';
+comment on column jobrunner.chores.latest_at is 'The latest time at which it was ever done: after now() when the server''s clock was set back.';
+insert into jobrunner.chores (name) values ('maintain_runs'), ('reconcile');
+
+create type jobrunner.claimed_job as (
+  user_id bigint,
+  name text,
+  tenant_id bigint,
+  fence bigint,
+  nonce uuid,
+  scheduled_at timestamptz,
+  claimed_at timestamptz,
+  tick_at timestamptz,
+  deadline_ms bigint,
+  lane smallint,
+  forced boolean,
+  entity text,
+  last_outcome text,
+  last_success_at timestamptz,
+  unchanged_at timestamptz
+);
+comment on type jobrunner.claimed_job is 'What a worker knows of a job that it has claimed.';
+comment on column jobrunner.claimed_job.user_id is 'Whose data is synced.';
+comment on column jobrunner.claimed_job.name is 'The job file.';
+comment on column jobrunner.claimed_job.tenant_id is 'The user''s tenant.';
+comment on column jobrunner.claimed_job.fence is 'Number of the run.';
+comment on column jobrunner.claimed_job.nonce is 'Random half of the fence, drawn once a claim.';
+comment on column jobrunner.claimed_job.scheduled_at is 'The due_at the run answers to.';
+comment on column jobrunner.claimed_job.claimed_at is 'The database''s time at the claim.';
+comment on column jobrunner.claimed_job.tick_at is 'The tick the run belongs to: the last one on the grid before the claim.';
+comment on column jobrunner.claimed_job.deadline_ms is 'How long the run may take.';
+comment on column jobrunner.claimed_job.lane is '1: a person or application asked for the run; 0: the clock did; -1: a first run of a user who was added with many.';
+comment on column jobrunner.claimed_job.forced is 'The run ignores min_gap.';
+comment on column jobrunner.claimed_job.entity is 'The run syncs this entity only.';
+comment on column jobrunner.claimed_job.last_outcome is 'How the last run ended.';
+comment on column jobrunner.claimed_job.last_success_at is 'When the last complete run ended.';
+comment on column jobrunner.claimed_job.unchanged_at is 'When a run last read every entity to its end and found nothing to note.';
+
+create type jobrunner.claim_look as (
+  picked tid[],
+  looked_at timestamptz,
+  looked_user_id bigint,
+  looked_count integer,
+  tenant_ids bigint[],
+  times timestamptz[],
+  user_ids bigint[],
+  priorities smallint[],
+  places tid[],
+  apart_ids bigint[],
+  apart_weights integer[]
+);
+comment on type jobrunner.claim_look is 'What a claim found by walking what is due.';
+comment on column jobrunner.claim_look.picked is 'Jobs of those that it is to take, by where their rows stand.';
+comment on column jobrunner.claim_look.looked_at is 'How far it has walked, with looked_user_id; now, when it came to the end.';
+comment on column jobrunner.claim_look.looked_user_id is 'The user of the last place it came to.';
+comment on column jobrunner.claim_look.looked_count is 'How many places it came to.';
+comment on column jobrunner.claim_look.tenant_ids is 'Of each job that it found: its tenant.';
+comment on column jobrunner.claim_look.times is 'Of each: its claimable_at.';
+comment on column jobrunner.claim_look.user_ids is 'Of each: its user.';
+comment on column jobrunner.claim_look.priorities is 'Of each: its priority.';
+comment on column jobrunner.claim_look.places is 'Of each: where its row stands, as long as nobody changes it.';
+comment on column jobrunner.claim_look.apart_ids is 'Tenants of those whose weight is not 1.';
+comment on column jobrunner.claim_look.apart_weights is 'Their weights.';
+
+create type jobrunner.due_walk as (
+  since timestamptz,
+  since_user_id bigint,
+  until timestamptz,
+  look integer,
+  takes boolean
+);
+comment on type jobrunner.due_walk is 'Which part of what is due a claim walks.';
+comment on column jobrunner.due_walk.since is 'After this place, by claimable_at and then by user.';
+comment on column jobrunner.due_walk.since_user_id is 'The user of the place.';
+comment on column jobrunner.due_walk.until is 'Up to this time.';
+comment on column jobrunner.due_walk.look is 'How many jobs are looked at, at most; 0: none.';
+comment on column jobrunner.due_walk.takes is 'What is found is taken, if it fits; else it is only reported.';
+
+create type jobrunner.claim_offer as (
+  tenant_ids bigint[],
+  shares integer[],
+  firsts integer[],
+  lasts integer[],
+  places tid[]
+);
+comment on type jobrunner.claim_offer is 'Jobs that a worker has found before and now claims, in the order in which their tenants are served.';
+comment on column jobrunner.claim_offer.tenant_ids is 'The tenants in their order; where the claim does not lock, of each place its tenant.';
+comment on column jobrunner.claim_offer.shares is 'Of each tenant, how many jobs it may get.';
+comment on column jobrunner.claim_offer.firsts is 'Of each tenant, the number of its first place, from 1.';
+comment on column jobrunner.claim_offer.lasts is 'Of each tenant, the number of its last place.';
+comment on column jobrunner.claim_offer.places is 'Where the rows of the jobs stood, the oldest of a tenant first.';
+
+create type jobrunner.claim_row as (
+  user_id bigint,
+  name text,
+  tenant_id bigint,
+  fence bigint,
+  nonce uuid,
+  scheduled_at timestamptz,
+  claimed_at timestamptz,
+  tick_at timestamptz,
+  deadline_ms bigint,
+  lane smallint,
+  forced boolean,
+  entity text,
+  last_outcome text,
+  last_success_at timestamptz,
+  unchanged_at timestamptz,
+  looked_at timestamptz,
+  looked_user_id bigint,
+  found_tenant_ids bigint[],
+  found_at timestamptz[],
+  found_user_ids bigint[],
+  found_priorities smallint[],
+  found_places tid[],
+  apart_ids bigint[],
+  apart_weights integer[],
+  full_ids bigint[],
+  busy_ids bigint[],
+  place tid,
+  looked_count integer,
+  limited_ids bigint[]
+);
+comment on type jobrunner.claim_row is 'What claim_jobs answers: a row for each job that it has claimed, and a last one, which is its report.';
+comment on column jobrunner.claim_row.user_id is 'Whose data is synced.';
+comment on column jobrunner.claim_row.name is 'The job file.';
+comment on column jobrunner.claim_row.tenant_id is 'The user''s tenant.';
+comment on column jobrunner.claim_row.fence is 'Number of the run.';
+comment on column jobrunner.claim_row.nonce is 'Random half of the fence, drawn once a claim.';
+comment on column jobrunner.claim_row.scheduled_at is 'The due_at the run answers to.';
+comment on column jobrunner.claim_row.claimed_at is 'The database''s time at the claim.';
+comment on column jobrunner.claim_row.tick_at is 'The tick the run belongs to: the last one on the grid before the claim.';
+comment on column jobrunner.claim_row.deadline_ms is 'How long the run may take.';
+comment on column jobrunner.claim_row.lane is '1: a person or application asked for the run; 0: the clock did; -1: a first run of a user who was added with many.';
+comment on column jobrunner.claim_row.forced is 'The run ignores min_gap.';
+comment on column jobrunner.claim_row.entity is 'The run syncs this entity only.';
+comment on column jobrunner.claim_row.last_outcome is 'How the last run ended.';
+comment on column jobrunner.claim_row.last_success_at is 'When the last complete run ended.';
+comment on column jobrunner.claim_row.unchanged_at is 'When a run last read every entity to its end and found nothing to note.';
+comment on column jobrunner.claim_row.looked_at is 'Of the report: how far it has walked, with looked_user_id; now, when it came to the end.';
+comment on column jobrunner.claim_row.looked_user_id is 'The user of the last place it came to.';
+comment on column jobrunner.claim_row.found_tenant_ids is 'Of each job that it found and did not take: its tenant.';
+comment on column jobrunner.claim_row.found_at is 'Of each: its claimable_at.';
+comment on column jobrunner.claim_row.found_user_ids is 'Of each: its user.';
+comment on column jobrunner.claim_row.found_priorities is 'Of each: its priority.';
+comment on column jobrunner.claim_row.found_places is 'Of each: where its row stands, as long as nobody changes it.';
+comment on column jobrunner.claim_row.apart_ids is 'Tenants of those whose weight is not 1.';
+comment on column jobrunner.claim_row.apart_weights is 'Their weights.';
+comment on column jobrunner.claim_row.full_ids is 'Tenants that have as many jobs running as they may.';
+comment on column jobrunner.claim_row.busy_ids is 'Tenants whose limit another claim is asking about.';
+comment on column jobrunner.claim_row.place is 'Of a claimed job: where its row stood.';
+comment on column jobrunner.claim_row.looked_count is 'How many places it came to.';
+comment on column jobrunner.claim_row.limited_ids is 'Tenants with a limit.';
