@@ -6,8 +6,6 @@ WORKDIR /src
 COPY Package.swift ./
 COPY sql sql
 COPY Sources Sources
-# The manifest names the test targets, so SwiftPM wants their folders.
-COPY Tests Tests
 RUN swift build -c release --static-swift-stdlib --product jobrunner -Xlinker -s \
  && swift build -c release --static-swift-stdlib --product fake-source -Xlinker -s \
  && mkdir /out \

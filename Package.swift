@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
 /// Every Swift target is compiled the same way: Swift 6, warnings as errors, explicit imports.
@@ -23,6 +24,86 @@ func tests(
     .testTarget(
         name: name, dependencies: rooms, exclude: exclude, swiftSettings: swiftSettings)
 }
+
+/// None where the folder is not there: the image is built without it, so that a change of a test builds nothing anew.
+let testTargets: [Target] =
+    FileManager.default.fileExists(atPath: Context.packageDirectory + "/Tests")
+    ? [
+        // What several test targets need: databases cloned from a template, processes, the source.
+        .target(
+            name: "TestSupport",
+            dependencies: ["Postgres", "Schema", "JobQueue", "JobFiles", "JSON", "CLinux"],
+            path: "Tests/TestSupport", swiftSettings: swiftSettings),
+        tests("BasicsTests", of: ["Basics"]),
+        tests("TelemetryTests", of: ["Telemetry"]),
+        tests("JSONTests", of: ["JSON", "Basics"]),
+        tests("PostgresTests", of: ["Postgres", "TestSupport"]),
+        tests("HTTPTests", of: ["HTTP"]),
+        tests("JobFilesTests", of: ["JobFiles", "JSON", "Basics", "TestJobFiles"]),
+        tests("SecretsTests", of: ["Secrets", "Basics"]),
+        tests("SchemaTests", of: ["Schema", "Postgres", "JobFiles", "JSON", "TestSupport"]),
+        tests(
+            "JobQueueTests",
+            of: ["JobQueue", "Postgres", "JSON", "Schema", "TestSupport", "Basics"]),
+        .target(
+            name: "TestJobFiles", dependencies: ["JobFiles", "JSON"], path: "Tests/TestJobFiles",
+            exclude: ["Cases"], swiftSettings: swiftSettings),
+        tests(
+            "ReadingTests",
+            of: ["Reading", "JobFiles", "JSON", "HTTP", "Postgres", "TestJobFiles", "Basics"]),
+        tests(
+            "AskingTests",
+            of: [
+                "Asking", "Reading", "JobFiles", "JSON", "HTTP", "Postgres", "JobQueue", "Secrets",
+                "TestJobFiles",
+            ]),
+        tests(
+            "WritingTests",
+            of: ["Writing", "Reading", "JobFiles", "JSON", "Postgres", "JobQueue", "TestJobFiles"]),
+        tests(
+            "SyncTests",
+            of: [
+                "Sync", "Asking", "Reading", "JobFiles", "JSON", "HTTP", "Postgres", "JobQueue",
+                "TestJobFiles",
+            ]),
+        tests(
+            "CloudKitTests",
+            of: [
+                "CloudKit", "Asking", "Reading", "JobFiles", "JSON", "HTTP", "JobQueue", "Secrets",
+                "COpenSSL", "Basics",
+            ]),
+        tests(
+            "RunnerTests",
+            of: [
+                "Runner", "Sync", "Asking", "JobQueue", "Postgres", "HTTP", "JobFiles", "Schema",
+                "Telemetry",
+                "TestSupport", "Basics",
+            ]),
+        tests(
+            "CommandsTests",
+            of: [
+                "Commands", "JSON", "JobFiles", "Postgres", "JobQueue", "Runner", "Schema",
+                "Secrets",
+                "Telemetry",
+            ]),
+        tests("BenchTests", of: ["Bench", "JSON"]),
+        tests("FakeSourceTests", of: ["FakeSource", "COpenSSL"]),
+        tests(
+            "IntegrationTests",
+            of: [
+                "TestSupport", "TestJobFiles", "FakeSource", "Runner", "Sync", "Writing", "Asking",
+                "CloudKit",
+                "JobQueue", "Schema",
+                "Postgres",
+                "HTTP", "JobFiles", "JSON", "Secrets", "Telemetry", "Basics",
+            ]),
+        tests(
+            "EndToEndTests",
+            of: [
+                "TestSupport", "TestJobFiles", "FakeSource", "HTTP", "Postgres", "JobQueue", "JSON",
+            ],
+            exclude: ["clock.c", "RenderedSQL"]),
+    ] : []
 
 let package = Package(
     name: "jobrunner",
@@ -118,81 +199,6 @@ let package = Package(
         .executableTarget(
             name: "jobrunner-bench", dependencies: ["Bench"], path: "Sources/BenchProgram",
             swiftSettings: swiftSettings),
-
-        // What several test targets need: databases cloned from a template, processes, the source.
-        .target(
-            name: "TestSupport",
-            dependencies: ["Postgres", "Schema", "JobQueue", "JobFiles", "JSON", "CLinux"],
-            path: "Tests/TestSupport", swiftSettings: swiftSettings),
-        tests("BasicsTests", of: ["Basics"]),
-        tests("TelemetryTests", of: ["Telemetry"]),
-        tests("JSONTests", of: ["JSON", "Basics"]),
-        tests("PostgresTests", of: ["Postgres", "TestSupport"]),
-        tests("HTTPTests", of: ["HTTP"]),
-        tests("JobFilesTests", of: ["JobFiles", "JSON", "Basics", "TestJobFiles"]),
-        tests("SecretsTests", of: ["Secrets", "Basics"]),
-        tests("SchemaTests", of: ["Schema", "Postgres", "JobFiles", "JSON", "TestSupport"]),
-        tests(
-            "JobQueueTests",
-            of: ["JobQueue", "Postgres", "JSON", "Schema", "TestSupport", "Basics"]),
-        .target(
-            name: "TestJobFiles", dependencies: ["JobFiles", "JSON"], path: "Tests/TestJobFiles",
-            exclude: ["Cases"], swiftSettings: swiftSettings),
-        tests(
-            "ReadingTests",
-            of: ["Reading", "JobFiles", "JSON", "HTTP", "Postgres", "TestJobFiles", "Basics"]),
-        tests(
-            "AskingTests",
-            of: [
-                "Asking", "Reading", "JobFiles", "JSON", "HTTP", "Postgres", "JobQueue", "Secrets",
-                "TestJobFiles",
-            ]),
-        tests(
-            "WritingTests",
-            of: ["Writing", "Reading", "JobFiles", "JSON", "Postgres", "JobQueue", "TestJobFiles"]),
-        tests(
-            "SyncTests",
-            of: [
-                "Sync", "Asking", "Reading", "JobFiles", "JSON", "HTTP", "Postgres", "JobQueue",
-                "TestJobFiles",
-            ]),
-        tests(
-            "CloudKitTests",
-            of: [
-                "CloudKit", "Asking", "Reading", "JobFiles", "JSON", "HTTP", "JobQueue", "Secrets",
-                "COpenSSL", "Basics",
-            ]),
-        tests(
-            "RunnerTests",
-            of: [
-                "Runner", "Sync", "Asking", "JobQueue", "Postgres", "HTTP", "JobFiles", "Schema",
-                "Telemetry",
-                "TestSupport", "Basics",
-            ]),
-        tests(
-            "CommandsTests",
-            of: [
-                "Commands", "JSON", "JobFiles", "Postgres", "JobQueue", "Runner", "Schema",
-                "Secrets",
-                "Telemetry",
-            ]),
-        tests("BenchTests", of: ["Bench", "JSON"]),
-        tests("FakeSourceTests", of: ["FakeSource", "COpenSSL"]),
-        tests(
-            "IntegrationTests",
-            of: [
-                "TestSupport", "TestJobFiles", "FakeSource", "Runner", "Sync", "Writing", "Asking",
-                "CloudKit",
-                "JobQueue", "Schema",
-                "Postgres",
-                "HTTP", "JobFiles", "JSON", "Secrets", "Telemetry", "Basics",
-            ]),
-        tests(
-            "EndToEndTests",
-            of: [
-                "TestSupport", "TestJobFiles", "FakeSource", "HTTP", "Postgres", "JobQueue", "JSON",
-            ],
-            exclude: ["clock.c", "RenderedSQL"]),
-    ],
+    ] + testTargets,
     swiftLanguageModes: [.v6]
 )

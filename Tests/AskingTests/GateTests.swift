@@ -3,7 +3,7 @@ import Testing
 
 @testable import Asking
 
-@Suite(.timeLimit(.minutes(5))) struct GateTests {
+@Suite(.timeLimit(.minutes(10))) struct GateTests {
     /// Enters and adds its number to `order`; the test lets it leave.
     private func enter(_ gate: Gate, _ number: Int, _ order: Order) -> Task<Bool, Never> {
         Task {

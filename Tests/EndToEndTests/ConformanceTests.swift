@@ -3,6 +3,7 @@ import Foundation
 import HTTP
 import JSON
 import Testing
+import TestSupport
 
 /// The words of the guarantees that hold for a token pass of the items.
 private let allHold = [

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
+import TestSupport
 
-@Suite(.timeLimit(.minutes(2))) struct KeySwapTests {
+@Suite(.timeLimit(.minutes(10))) struct KeySwapTests {
     /// A source that nobody answers for: a run that gets as far has opened its secret.
     private let file = """
         version: 1

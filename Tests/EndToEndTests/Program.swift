@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TestSupport
 
 /// What one run of the program left behind.
 struct Ran {
@@ -78,17 +79,4 @@ func words(_ line: String) -> [String] {
         String(word).replacingOccurrences(of: "␣", with: " ")
             .replacingOccurrences(of: "∅", with: "").replacingOccurrences(of: "⏎", with: "\n")
     }
-}
-
-/// Waits until the condition holds; a condition that never does fails the test.
-func eventually(
-    _ what: String, _ condition: () async throws -> Bool
-) async throws {
-    let end = ContinuousClock.now + .seconds(60)
-    while ContinuousClock.now < end {
-        if try await condition() { return }
-        try await Task.sleep(for: .milliseconds(20))
-    }
-    Issue.record("never: \(what)")
-    throw CancellationError()
 }

@@ -2,6 +2,7 @@ import Foundation
 import JSON
 import JobQueue
 import Testing
+import TestSupport
 
 /// Orders that may be thirty minutes old, a catalogue that the whole tenant shares and that an event
 /// makes due, and notes that a user may have twice.

@@ -2,6 +2,7 @@ import Foundation
 import JSON
 import JobQueue
 import Testing
+import TestSupport
 
 /// Plays the worker for a job that is asked for, by the verbs a worker calls.
 private struct Hand {

@@ -2,9 +2,10 @@ import FakeSource
 import Foundation
 import JSON
 import Testing
+import TestSupport
 
 /// A worker whose machine tells another time than the database's; only its own process is lied to.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct WrongClockTests {
     /// The library that shifts a process's clock; returns where it is.
     private func shiftedClock(_ installation: Installation) throws -> String {

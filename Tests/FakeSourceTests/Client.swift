@@ -151,7 +151,7 @@ func ids(_ items: [[String: Any]], _ key: String = "videoId") -> [String] {
 
 /// Asks again until it holds; each question is a request, so nothing spins.
 func eventually(_ what: String, _ holds: () throws -> Bool) rethrows {
-    let deadline = monotonicClock() + 15_000
+    let deadline = monotonicClock() + 300_000
     while monotonicClock() < deadline {
         if try holds() { return }
         usleep(2000)

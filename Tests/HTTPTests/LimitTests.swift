@@ -112,7 +112,7 @@ import Testing
             _ = connection.readRequest()
         }) { server in
             let client = HTTPClient(limits: HTTPLimits(heldBytesMax: 6 << 20))
-            async let waiting = client.failure(of: server.url("/other"), within: .seconds(2))
+            async let waiting = client.failure(of: server.url("/other"), within: .seconds(5))
             await sent.wait()
             #expect(await client.failure(of: server.url("/long")) == .crowded(limit: 6 << 20))
             let short = try await client.get(server.url("/short"))

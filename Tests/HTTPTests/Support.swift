@@ -9,16 +9,16 @@ extension HTTPClient {
             limits: limits, userAgent: "tests", transfersMax: transfersMax, caFile: caFile)
     }
 
-    func get(_ url: String, within time: Duration = .seconds(20)) async throws -> HTTPResponse {
+    func get(_ url: String, within time: Duration = .seconds(600)) async throws -> HTTPResponse {
         try await send(HTTPRequest(url: url), deadline: .now + time)
     }
 
     /// The error a GET ends with; a response is a failure of the test.
-    func failure(of url: String, within time: Duration = .seconds(20)) async -> HTTPError? {
+    func failure(of url: String, within time: Duration = .seconds(600)) async -> HTTPError? {
         await failure(of: HTTPRequest(url: url), within: time)
     }
 
-    func failure(of request: HTTPRequest, within time: Duration = .seconds(20)) async
+    func failure(of request: HTTPRequest, within time: Duration = .seconds(600)) async
         -> HTTPError?
     {
         do throws(HTTPError) {

@@ -73,7 +73,7 @@ import Testing
              "fields": {"videoId": {"value": "odd"}, "status": {"value": "skipped"},
               "lastModified": {"value": 1735700000789, "type": "TIMESTAMP"}}}
             """#
-        try await withApp(.metube, #""records": 250, "broken": 3"#, users: 2) { world in
+        try await withCloud(.metube, #""records": 250, "broken": 3"#, users: 2) { world in
             try await world.expectTruth()
             try await world.cloud(
                 .metube, "records",
@@ -142,7 +142,7 @@ import Testing
               "createdAt": {"value": 1735700000789, "type": "TIMESTAMP"},
               "title": {"value": "a \"b\" \\ \n ü 😀"}}}
             """#
-        try await withApp(.snapchef, #""records": 120, "broken": 3"#, users: 2) { world in
+        try await withCloud(.snapchef, #""records": 120, "broken": 3"#, users: 2) { world in
             try await world.expectTruth()
             try await world.cloud(.snapchef, "records", #""records": [\#(odd)]"#)
             try await world.drain()
@@ -176,7 +176,7 @@ import Testing
             """#
         // Two copies are merged, and what that makes is sent.
         let fixture = #""records": 250, "duplicates": 2, "broken": 3"#
-        try await withApp(.luego, fixture, users: 2) { world in
+        try await withCloud(.luego, fixture, users: 2) { world in
             try await world.expectTruth()
             try await world.cloud(
                 .luego, "records", #""user": "\#(firstUser)", "records": [\#(odd)]"#)
@@ -221,7 +221,7 @@ import Testing
 
     @Test func `every column of popcorn.refresh is what CloudKit holds`() async throws {
         let fixture = #""records": 250, "duplicates": 5, "broken": 3"#
-        try await withApp(.popcorn, fixture, users: 2) { world in
+        try await withCloud(.popcorn, fixture, users: 2) { world in
             try await world.expectTruth()
             try await world.put([
                 movie(

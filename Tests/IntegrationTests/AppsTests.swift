@@ -10,7 +10,7 @@ import Testing
         _ app: CloudApp
     ) async throws {
         let size = app.fixture == "sportstime" ? "\"records\": 450" : "\"records\": 250"
-        try await withApp(app, size) { world in
+        try await withCloud(app, size) { world in
             try await world.drain()
             let first = try await world.versions()
             var unfinished = try await world.unfinished()

@@ -1,6 +1,7 @@
 import JSON
 import Postgres
 import Testing
+import TestSupport
 
 @Suite struct BadPagesTests {
     private static let token = World.generic(
@@ -44,7 +45,7 @@ import Testing
                 #expect(checkpoint.int("page_number") == 2, "\(entry.name)")
                 #expect(checkpoint.int("consecutive_failures") == 1, "\(entry.name)")
             }
-            try await world.source.command("DELETE", "faults")
+            try await world.source.heal()
             try await world.runAgain()
             for entry in Self.bad {
                 #expect(try await world.holdsAllItems(of: entry.name), "\(entry.name)")

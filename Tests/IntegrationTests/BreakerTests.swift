@@ -36,7 +36,7 @@ import Testing
             #expect(try await world.source.asked().count == asked + 1)
             #expect(try await isBlocked(world))
             // It is back: one run finds out, and then all go on.
-            try await world.source.command("DELETE", "faults")
+            try await world.source.heal()
             try await endBlock(world)
             try await world.drain()
             #expect(try await !isBlocked(world))

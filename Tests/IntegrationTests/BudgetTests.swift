@@ -2,6 +2,7 @@ import JSON
 import Postgres
 import Runner
 import Testing
+import TestSupport
 
 @Suite struct BudgetTests {
     @Test func `what runs were granted and did not use is void after a second`() async throws {

@@ -87,18 +87,6 @@ extension World {
                 try await addCloudUser(userName(number))
             }
         }
-        try await moveTicksAway()
-    }
-
-    /// Ticks stand on a fixed grid: one that comes in the middle of a test is a run more than it
-    /// asked for, so that the next is half a period away.
-    private func moveTicksAway() async throws {
-        try await sql(
-            """
-            update jobrunner.jobs
-            set phase = (extract(epoch from now() + every / 2)::bigint % extract(epoch from every)::bigint)
-              * interval '1 second'
-            """)
     }
 
     /// Adds a user under its name at the source, with the token of the fixture.

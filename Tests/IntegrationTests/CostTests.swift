@@ -65,10 +65,12 @@ import TestSupport
             """, .int(count))
     }
 
-    /// Runs a worker until nothing is due, with a slot for each job.
+    /// Runs a worker until nothing is due, with a slot for each job; no chore but the first comes, however long it takes.
     private func drain(_ world: World) async throws {
         let worker = try world.start(concurrency: 100, drains: true) {
             $0.supervision = .seconds(3600)
+            $0.maintenance = .seconds(3600)
+            $0.lease = .seconds(36_000)
         }
         await worker.ended()
     }
@@ -121,7 +123,9 @@ import TestSupport
             #expect(after.map(\.rawText) == rows.map(\.rawText) && !rows.isEmpty)
             #expect(try await world.source.asked("feed").count == 100)
             // Outcomes further apart than a few milliseconds go in several batches: CompleterTests holds what shares one.
-            let own = idle.filter { empty[$0.key] == nil && $0.key != "finish_runs" }
+            // The chore at a worker's start may come after the end of a drain that has nothing to do.
+            let others: Set = ["finish_runs", "maintain_runs"]
+            let own = idle.filter { empty[$0.key] == nil && !others.contains($0.key) }
             #expect(own == ["run_inputs": 1, "preload_runs": 1])
             #expect(idle["finish_runs"] ?? 0 > 0)
         }

@@ -90,7 +90,7 @@ import Testing
             try await eventually("a worker is told that it may not write") {
                 world.lines.all.contains { $0.contains("25006") }
             }
-            try await Task.sleep(for: .seconds(1))
+            try await outageLasts(.seconds(1))
             try await world.sql("alter database \"\(name)\" reset default_transaction_read_only")
             try await cutWorkers(world)
             try await expectAllWell(world)
@@ -116,7 +116,7 @@ import Testing
             try await world.sql(
                 "alter database \"\(name)\" set default_transaction_read_only = on")
             try await cutWorkers(world)
-            try await Task.sleep(for: .seconds(3))
+            try await outageLasts(.seconds(3))
             try await world.sql("alter database \"\(name)\" reset default_transaction_read_only")
             try await cutWorkers(world)
             try await eventually("every run has ended") {
@@ -139,11 +139,14 @@ import Testing
     /// Pages are refused with this state while a row stands in `full`.
     private func refusePages(_ world: World, _ state: String) async throws {
         for text in [
-            "create table public.full (f int)", "insert into public.full values (1)",
+            "create sequence public.tries", "create table public.full (f int)",
+            "insert into public.full values (1)",
             """
             create function public.refuse() returns trigger language plpgsql as $$
             begin
               if exists (select from public.full) then
+                -- A sequence keeps what a transaction that fails has taken.
+                perform nextval('public.tries');
                 raise exception 'no space left on device' using errcode = '\(state)';
               end if;
               return new;
@@ -165,8 +168,10 @@ import Testing
             try await refusePages(world, state)
             let worker = try world.start()
             try await world.source.waitFor(1, "token")
-            // Longer than five tries.
-            try await Task.sleep(for: .seconds(3))
+            // A fault of the source would have had three tries.
+            try await eventually("the page is tried again and again") {
+                try await world.value("select last_value > 5 from public.tries") == "true"
+            }
             try await world.sql("delete from public.full")
             try await eventually("the run is complete") {
                 try await world.outcomes("ann") == ["complete"]
@@ -280,7 +285,7 @@ import Testing
                 $0.patience = .seconds(1)
                 $0.grace = .milliseconds(100)
             }
-            guard case .databaseLost(let error, _) = await worker.ended(within: .seconds(20)) else {
+            guard case .databaseLost(let error, _) = await worker.ended(within: hangLimit) else {
                 Issue.record("it ended as if all were well, or not by itself")
                 return
             }
@@ -301,7 +306,7 @@ import Testing
                 $0.patience = .seconds(2)
                 $0.grace = .seconds(2)
             }
-            guard case .databaseLost(let error, _) = await worker.ended(within: .seconds(20)) else {
+            guard case .databaseLost(let error, _) = await worker.ended(within: hangLimit) else {
                 Issue.record("it ended as if all were well, or not by itself")
                 return
             }

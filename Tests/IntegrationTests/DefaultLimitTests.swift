@@ -1,4 +1,5 @@
 import Testing
+import TestSupport
 
 /// A job file that names no limit is held to one all the same.
 @Suite struct DefaultLimitTests {
@@ -8,12 +9,12 @@ import Testing
         let yaml = World.generic(
             "token", page: "style: token, token_at: next_token, size: 1",
             query: #"cursor: "{page.token}""#, source: "rate: { per_second: 100000 }",
-            deadline: "5m")
+            deadline: "30m")
         try await withWorld(yaml) { world in
             try await world.addUser("ann", videos: 1)
             try await world.source.fault(#"{"kind": "endless_cursor", "times": 0}"#)
             let worker = try world.start()
-            try await eventually("a run has ended", within: .seconds(240)) {
+            try await eventually("a run has ended") {
                 try await !world.runs("ann").isEmpty
             }
             await worker.stop()

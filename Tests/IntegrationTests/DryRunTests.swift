@@ -38,7 +38,7 @@ extension World {
     @Test func `a dry run makes no zone and pushes no edit, and says that a run would`()
         async throws
     {
-        try await withApp(.metube, #""records": 5"#) { world in
+        try await withCloud(.metube, #""records": 5"#) { world in
             let first = try await world.dryRun(ann)
             #expect(first.outcome == "complete", "\(first.error ?? "")")
             #expect(first.unsent == ["cloudkit.ensure_zone:WatchedStatusZone"])
@@ -59,7 +59,7 @@ extension World {
     @Test func `MS27 a credential that the source replaces in a dry run is stored, and told`()
         async throws
     {
-        try await withApp(.metube, #""records": 5"#) { world in
+        try await withCloud(.metube, #""records": 5"#) { world in
             try await world.settings(#""token_mode": "strict""#)
             let report = try await world.dryRun(ann)
             #expect(report.outcome == "complete", "\(report.error ?? "")")

@@ -1,4 +1,5 @@
 import Testing
+import TestSupport
 
 /// A source that always names a next page keeps its job busy and never fails it.
 @Suite struct EndlessPassTests {

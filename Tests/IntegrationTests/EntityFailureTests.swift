@@ -79,7 +79,7 @@ import Testing
             try await world.runAgain()
             #expect(try await world.source.asked().count == asked + 1)
             #expect(try await entities(world)[0] == "one 2 rejected")
-            try await world.source.command("DELETE", "faults")
+            try await world.source.heal()
             try await world.runAgain()
             #expect(try await counts(world) == [30, 30, 30])
             #expect(try await world.job("ann").text("last_outcome") == "complete")

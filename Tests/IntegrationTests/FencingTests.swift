@@ -4,6 +4,7 @@ import Postgres
 import JobQueue
 import Runner
 import Testing
+import TestSupport
 
 @Suite struct FencingTests {
     /// Everything a stale run could touch.

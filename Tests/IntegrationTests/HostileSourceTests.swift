@@ -1,6 +1,7 @@
 import JSON
 import Postgres
 import Testing
+import TestSupport
 
 /// Sources that lie, repeat themselves, or say what can't be sent back.
 @Suite struct HostileSourceTests {
@@ -64,7 +65,7 @@ import Testing
                     Self.answer(#"{"items": \#(Self.items), "next_token": \#(next)}"#))
                 try await world.runAgain()
                 #expect(try await world.outcomes("ann").last == "failed malformed")
-                try await world.source.command("DELETE", "faults")
+                try await world.source.heal()
             }
             let ours = "select count(*) from synced.generic_item where id not in ('a', 'b')"
             #expect(try await world.value(ours) == "30")

@@ -58,6 +58,9 @@ final class Hub: @unchecked Sendable {
 
     func fault(_ body: String) async throws { try await command("POST", "faults", body) }
 
+    /// Ends every fault; requests that hang already go on to.
+    func heal() async throws { try await command("DELETE", "faults") }
+
     /// The requests it got, in order, as (method, path, query) of one user or of all.
     func log(user: String? = nil) async throws -> [JSONNode] {
         let query = user.map { "?user=\($0)" } ?? ""

@@ -1,5 +1,6 @@
 import JSON
 import Testing
+import TestSupport
 
 /// One request the hub got.
 struct Asked: Sendable, Equatable {

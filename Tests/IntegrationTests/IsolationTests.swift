@@ -2,6 +2,7 @@ import JSON
 import Postgres
 import Runner
 import Testing
+import TestSupport
 
 @Suite struct IsolationTests {
     @Test func `AL3 equal user keys of two tenants share no row, checkpoint, error or log line`()

@@ -2,6 +2,7 @@ import JSON
 import JobFiles
 import Postgres
 import Testing
+import TestSupport
 
 /// Restoring, repairing, and what is asked for while a run is under way.
 @Suite struct LuegoRepairTests {

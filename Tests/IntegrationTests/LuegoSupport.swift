@@ -48,7 +48,7 @@ func withArticles(
     changes: [(String, String)] = [], _ body: (World) async throws -> Void
 ) async throws {
     let members = #""records": \#(count), \#(fixture)"#
-    try await withApp(.luego, members, users: users, changes: changes, body)
+    try await withCloud(.luego, members, users: users, changes: changes, body)
 }
 
 extension World {

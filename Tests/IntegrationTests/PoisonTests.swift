@@ -1,6 +1,7 @@
 import JSON
 import Postgres
 import Testing
+import TestSupport
 
 /// What is stored for one job must not concern another's.
 @Suite struct PoisonTests {

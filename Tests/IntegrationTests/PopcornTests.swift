@@ -182,7 +182,7 @@ func withMovies(
     _ count: Int, duplicates: Int = 0, users: Int = 1, changes: [(String, String)] = [],
     _ body: (World) async throws -> Void
 ) async throws {
-    try await withApp(
+    try await withCloud(
         .popcorn, #""records": \#(count), "duplicates": \#(duplicates), "broken": 0"#,
         users: users, changes: changes, body)
 }

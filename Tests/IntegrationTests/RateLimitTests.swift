@@ -2,6 +2,7 @@ import Foundation
 import JSON
 import Postgres
 import Testing
+import TestSupport
 
 @Suite struct RateLimitTests {
     private static let yaml = World.generic(

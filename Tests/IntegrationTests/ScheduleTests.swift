@@ -1,6 +1,7 @@
 import JSON
 import Postgres
 import Testing
+import TestSupport
 
 @Suite struct ScheduleTests {
     @Test func `MH25 a start while the job runs is one more run after it, never a second at once`()

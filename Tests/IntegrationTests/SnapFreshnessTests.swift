@@ -2,6 +2,7 @@ import JSON
 import JobFiles
 import Postgres
 import Testing
+import TestSupport
 
 /// How old rows may be, seen in the log of the source.
 @Suite struct SnapFreshnessTests {

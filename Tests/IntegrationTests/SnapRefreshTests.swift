@@ -2,6 +2,7 @@ import JSON
 import JobFiles
 import Postgres
 import Testing
+import TestSupport
 
 /// When a refresh asks, and what it may delete.
 @Suite struct SnapRefreshTests {

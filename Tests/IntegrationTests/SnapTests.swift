@@ -7,7 +7,7 @@ import Testing
     @Test func `SC1 a refresh is one query for the recipes the user owns, and nothing else`()
         async throws
     {
-        try await withApp(.snapchef, #""records": 60"#, users: 2) { world in
+        try await withCloud(.snapchef, #""records": 60"#, users: 2) { world in
             try await world.drain()
             let calls = try await world.cloudCalls()
             #expect(Set(calls.map(\.operation)) == ["records/query"])
@@ -147,7 +147,7 @@ func withRecipes(
     _ count: Int, broken: Int = 0, changes: [(String, String)] = [],
     _ body: (World) async throws -> Void
 ) async throws {
-    try await withApp(
+    try await withCloud(
         .snapchef, #""records": \#(count), "broken": \#(broken)"#, changes: changes, body)
 }
 

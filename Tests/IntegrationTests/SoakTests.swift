@@ -6,6 +6,7 @@ import Postgres
 import Runner
 import TestJobFiles
 import Testing
+import TestSupport
 
 /// Five devices and the server edit the same statuses while much goes wrong; then all agree.
 ///
@@ -81,7 +82,7 @@ struct Soak {
         }
         try await runDevices()
         try await editHere(4)
-        try await world.source.command("DELETE", "faults")
+        try await world.source.heal()
         try await trouble.start(in: world)
         switch trouble.name {
         case "given up": try await interruptWorker(isGivenUp: true)
@@ -89,7 +90,7 @@ struct Soak {
         default: try await world.drain()
         }
         if trouble.name == "signed out" { try await signIn() }
-        try await world.source.command("DELETE", "faults")
+        try await world.source.heal()
     }
 
     /// New web auth tokens for the devices, and for the worker.
@@ -220,7 +221,7 @@ struct Soak {
 extension Soak {
     /// Heals everything, then syncs until nobody has anything to say; returns how many turns it took.
     mutating func settle() async throws -> Int {
-        try await world.source.command("DELETE", "faults")
+        try await world.source.heal()
         try await world.source.command("POST", "release", "{}")
         for turn in 1...10 {
             try await world.sql("update jobrunner.jobs set deferred_until = null")

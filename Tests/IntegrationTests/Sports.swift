@@ -2,8 +2,9 @@ import JSON
 import JobFiles
 import Postgres
 import Testing
+import TestSupport
 
-/// SportsTime over its fixture, without waits and with games of any age; alone with a few others.
+/// SportsTime over its fixture, without waits and with games of any age.
 ///
 /// Every record of the fixture is whole unless `fixture` says otherwise.
 func withSports(
@@ -15,19 +16,7 @@ func withSports(
     ]
     let timeless = agesOut ? [] : [("older_than: 400d", "older_than: 30000d")]
     let broken = fixture.contains("broken") ? "" : ", \"broken\": 0"
-    await Places.worlds.take()
-    do {
-        try await withCloud(
-            .sportstime, fixture + broken, changes: quick + timeless + changes
-        ) { world in
-            try await world.standInMiddleOfHour()
-            try await body(world)
-        }
-        await Places.worlds.leave()
-    } catch {
-        await Places.worlds.leave()
-        throw error
-    }
+    try await withCloud(.sportstime, fixture + broken, changes: quick + timeless + changes, body)
 }
 
 /// A record type, its table, and the name of its key there and here.
@@ -130,15 +119,6 @@ extension World {
 
 // What a test does.
 extension World {
-    /// The job's last tick was five minutes ago, so that none falls into the test.
-    func standInMiddleOfHour() async throws {
-        try await sql(
-            """
-            update jobrunner.jobs
-            set phase = make_interval(secs => mod(extract(epoch from now())::numeric - 300, 3600)::float8)
-            """)
-    }
-
     /// A query of a type hangs, the `number`-th from now on.
     func hang(_ type: String, _ number: Int = 1) async throws {
         try await source.fault(

@@ -41,7 +41,7 @@ import Testing
                 try await world.sql("update jobrunner.jobs set crashes = 0")
                 guard try await world.queries().count < 13 else { break }
             }
-            try await world.source.command("DELETE", "faults")
+            try await world.source.heal()
             try await world.sql("update jobrunner.jobs set due_at = least(due_at, now())")
             try await world.drain()
             #expect(try await world.unfinished() == [], "\(moments)")

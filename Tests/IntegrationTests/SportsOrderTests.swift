@@ -2,6 +2,7 @@ import JSON
 import Postgres
 import Runner
 import Testing
+import TestSupport
 
 @Suite struct SportsOrderTests {
     @Test func `ST1 entities are asked for in the order of the file`() async throws {

@@ -92,7 +92,7 @@ import Testing
             try await world.runAgain()
             #expect(try await world.job("*").int("consecutive_failures") == 2)
             #expect(try await world.checkpoint(of: "game").int("consecutive_failures") == 2)
-            try await world.source.command("DELETE", "faults")
+            try await world.source.heal()
             try await world.runAgain()
             let job = try await world.job("*")
             #expect(job.int("consecutive_failures") == 0)
@@ -120,7 +120,7 @@ import Testing
             )
             #expect(try await world.checkpoint(of: "game").int("consecutive_failures") == 1)
             #expect(try await world.count("st_stadium_alias") == 50)
-            try await world.source.command("DELETE", "faults")
+            try await world.source.heal()
             let asked = try await world.queries().count
             try await world.runAgain()
             #expect(
@@ -204,7 +204,7 @@ import Testing
                     from jobrunner.jobs as j, jobrunner.sources as s
                     """) == "true")
             // It is back: the first run that is let through finds out.
-            try await world.source.command("DELETE", "faults")
+            try await world.source.heal()
             try await world.sql(move, .text(world.source.base))
             try await world.sql("update jobrunner.sources set blocked_until = now()")
             try await world.runAgain()

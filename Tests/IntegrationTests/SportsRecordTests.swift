@@ -189,7 +189,7 @@ import Testing
             #expect(game.int("page_number") == 2)
             #expect(pages.count == 5 && game.text("cursor") == pages.last?.token)
             #expect(game.isNull("watermark"))
-            try await world.source.command("DELETE", "faults")
+            try await world.source.heal()
             try await world.runAgain()
             #expect(try await world.queries("Game").last?.token == game.text("cursor"))
             #expect(try await world.differences() == [])

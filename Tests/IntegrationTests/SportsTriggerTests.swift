@@ -1,6 +1,7 @@
 import JSON
 import Postgres
 import Testing
+import TestSupport
 
 @Suite struct SportsTriggerTests {
     /// As if nothing were due for long: the job's own tick is an hour away.

@@ -1,6 +1,7 @@
 import JSON
 import Postgres
 import Testing
+import TestSupport
 
 /// The fixture's times begin on 2025-01-01 and grow by a second a record.
 @Suite struct SportsWatermarkTests {

@@ -1,6 +1,7 @@
 import JSON
 import Postgres
 import Testing
+import TestSupport
 
 /// The zone of MeTube's statuses.
 private let zone = "WatchedStatusZone"

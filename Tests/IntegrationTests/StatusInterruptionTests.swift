@@ -2,6 +2,7 @@ import JSON
 import Postgres
 import Runner
 import Testing
+import TestSupport
 
 /// MeTube's statuses: cancelled, throttled, out of tokens, given up in the middle.
 @Suite struct StatusInterruptionTests {

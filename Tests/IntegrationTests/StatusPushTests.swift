@@ -1,6 +1,7 @@
 import JSON
 import Postgres
 import Testing
+import TestSupport
 
 /// MeTube's statuses: what our side sends to the other devices.
 @Suite struct StatusPushTests {

@@ -1,6 +1,7 @@
 import JSON
 import Postgres
 import Testing
+import TestSupport
 
 /// MeTube's statuses: when the job runs, in which order, and what it makes sure of first.
 @Suite struct StatusScheduleTests {
@@ -162,7 +163,7 @@ import Testing
             #expect(try await world.outcomes(userName(1)).last == "failed zone_missing")
             #expect(try await world.local() == rows)
             // It is there again: the next run goes on by itself, and changes nothing.
-            try await world.source.command("DELETE", "faults")
+            try await world.source.heal()
             try await world.runAgain()
             #expect(try await world.unfinished() == [])
             #expect(try await world.disagreements() == [])

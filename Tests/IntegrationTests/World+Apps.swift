@@ -2,6 +2,7 @@ import JSON
 import JobFiles
 import Postgres
 import Testing
+import TestSupport
 
 /// One request to CloudKit that was answered with 200, as the source's log has it.
 struct CloudCall: Sendable {
@@ -35,21 +36,6 @@ struct Freshness: Sendable, Equatable {
     var answer: String
     var isUsable: Bool
     var ageSeconds: Int?
-}
-
-/// `withCloud`, of which few live at once.
-func withApp(
-    _ app: CloudApp, _ fixture: String, users: Int = 1, changes: [(String, String)] = [],
-    _ body: (World) async throws -> Void
-) async throws {
-    await Places.worlds.take()
-    do {
-        try await withCloud(app, fixture, users: users, changes: changes, body)
-    } catch {
-        await Places.worlds.leave()
-        throw error
-    }
-    await Places.worlds.leave()
 }
 
 /// The first user of every fixture.

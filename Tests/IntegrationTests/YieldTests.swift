@@ -1,8 +1,9 @@
 import Runner
 import Testing
+import TestSupport
 
 /// A slow source holds the slots it has to the end of a page, and not to its deadline.
-@Suite(.timeLimit(.minutes(5))) struct YieldTests {
+@Suite(.timeLimit(.minutes(10))) struct YieldTests {
     private static let yaml = World.generic(
         "token", page: "style: token, token_at: next_token, size: 20",
         query: #"cursor: "{page.token}""#, deadline: "60s")
@@ -20,7 +21,7 @@ import Testing
     {
         try await withWorld(Self.yaml) { world in
             try await world.addTenant("other")
-            try await addSlowUser(world, "ann", pageTakes: 400)
+            try await addSlowUser(world, "ann", pageTakes: 1500)
             let worker = try world.start(concurrency: 1)
             try await world.source.waitFor(1, "token")
             try await world.addUser("bob", videos: 15, tenant: "other")
@@ -28,6 +29,7 @@ import Testing
                 try await world.outcomes("bob") == ["complete"]
             }
             #expect(try await world.outcomes("ann") == ["partial yielded"])
+            try await world.source.heal()
             let job = try await world.job("ann")
             #expect(job.int("consecutive_failures") == 0 && job.int("stalled_runs") == 0)
             try await eventually("ann's pass ends") {
@@ -56,18 +58,18 @@ import Testing
     {
         try await withWorld(Self.yaml) { world in
             try await world.addTenant("other")
-            for number in 1...10 { try await addSlowUser(world, "slow\(number)", pageTakes: 900) }
+            for number in 1...10 {
+                try await addSlowUser(world, "slow\(number)", pageTakes: 600_000)
+            }
             let worker = try world.start(concurrency: 8)
             try await eventually("the slow runs have what they may") {
                 try await world.value("select count(*) from jobrunner.running_jobs") == "7"
             }
             try await world.addUser("bob", videos: 15, tenant: "other")
-            let asked = ContinuousClock.now
+            // While each of the slow ones waits for its first page.
             try await eventually("bob's run ends") {
                 try await world.outcomes("bob") == ["complete"]
             }
-            // Before any page of the slow ones ends.
-            #expect(ContinuousClock.now - asked < .milliseconds(700))
             #expect(try await world.value("select count(*) from jobrunner.running_jobs") == "7")
             await worker.stop()
         }

@@ -233,7 +233,7 @@ import Testing
         let fewer = try messages(smallFile + "\n" + many.prefix(1900).joined(separator: "\n"))
         #expect(fewer.count == 21)
         #expect(fewer.contains("1880 more unknown keys"))
-        #expect(ContinuousClock.now - started < .seconds(5))
+        #expect(ContinuousClock.now - started < .seconds(60))
     }
 
     @Test(arguments: [

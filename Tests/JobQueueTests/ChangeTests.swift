@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Changes and repairs")
 struct ChangeTests {
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `ST27 readers are told of runs that changed something, and of no others`() async throws {
         try await Fixture.lend { fixture async throws in
             let user = try await fixture.addUser()

@@ -22,7 +22,7 @@ struct Fixture: Sendable {
         let clone = try await TestDatabase.make(template: template)
         var configuration = try clone.configuration(lanes: lanes)
         // A test ends what it makes others wait for, however slow the machine is.
-        configuration.lockTimeout = .seconds(20)
+        configuration.lockTimeout = hangLimit
         try await Database.withSessions(configuration) { database in
             try await body(Fixture(database: database, queue: Queue(database), url: clone.url))
         }

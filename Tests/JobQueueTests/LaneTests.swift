@@ -3,7 +3,7 @@ import JobQueue
 import Testing
 
 /// Users who are added by thousands have a lane of their own until they are synced once.
-@Suite(.timeLimit(.minutes(5))) struct LaneTests {
+@Suite(.timeLimit(.minutes(10))) struct LaneTests {
     private func addUsers(
         _ fixture: Fixture, _ count: Int, within span: Duration = .zero
     ) async throws -> Int {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `max_running` holds whatever is under way when it is set (docs/decisions/0040, invariant 2).
-@Suite(.timeLimit(.minutes(1))) struct LimitTests {
+@Suite(.timeLimit(.minutes(10))) struct LimitTests {
     private let running = "select count(*) from jobrunner.jobs where worker_id is not null"
 
     /// A claim of the oldest due jobs of the only tenant, of which it knows no limit.

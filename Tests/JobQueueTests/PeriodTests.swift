@@ -3,7 +3,7 @@ import JobQueue
 import Testing
 
 /// Schedules that follow people: periods by verb, jobs that slow down, users who come by thousands.
-@Suite(.timeLimit(.minutes(5))) struct PeriodTests {
+@Suite(.timeLimit(.minutes(10))) struct PeriodTests {
     private func period(_ fixture: Fixture, _ user: Int64) async throws -> String {
         try await fixture.job("every", user: user)
     }
@@ -127,7 +127,7 @@ import Testing
 }
 
 /// Jobs for which nobody asks slow down, where their file says so.
-@Suite(.timeLimit(.minutes(5))) struct SlowingTests {
+@Suite(.timeLimit(.minutes(10))) struct SlowingTests {
     private static let rule = """
         select jobrunner.store_job_file('{"name": "hub.refresh", "kind": "refresh", "source": "hub", "every": "1 hour",
           "spread": true, "deadline": "5 min", "per_second": 20,

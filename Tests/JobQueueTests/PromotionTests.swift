@@ -4,7 +4,7 @@ import Schema
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct PromotionTests {
+@Suite(.timeLimit(.minutes(10))) struct PromotionTests {
     private func database(_ cluster: TestCluster) throws -> Database {
         Database(
             try DatabaseConfiguration(conninfo: cluster.url, applicationName: "test", lanes: 1))
@@ -14,19 +14,33 @@ import Testing
         try await Queue(database).registerWorker(host: "h", pid: 1, version: "0", capacity: 1)
     }
 
-    /// Reaps with a lease of 3 s when the first worker last beat so long ago.
-    private func reap(_ database: Database, beaten: String) async throws -> [String] {
+    /// Reaps with a lease of 10 s when the first worker last beat at a time, which is an expression of SQL.
+    private func reap(_ database: Database, beaten time: String) async throws -> [String] {
         try await database.run { session in
-            _ = try session.query(
-                .unprepared(
-                    """
-                    update jobrunner.workers
-                    set heartbeat_at = now() - case when id = 1 then $1::text::interval else '0 s' end,
-                      session_gone_at = session_gone_at - interval '2 s'
-                    """, .text(beaten)))
-            return try session.query(
-                .unprepared("select worker_id || ' ' || reason from jobrunner.reap_jobs('3 s')")
-            ).map { try $0.text(0) }
+            // In one transaction, so that both mean the same moment by now.
+            try session.transaction { session in
+                _ = try session.query(
+                    .unprepared(
+                        """
+                        update jobrunner.workers
+                        set heartbeat_at = case when id = 1 then \(time) else now() end,
+                          session_gone_at = session_gone_at - interval '2 s'
+                        """))
+                return try session.query(
+                    .unprepared(
+                        "select worker_id || ' ' || reason from jobrunner.reap_jobs('10 s')")
+                ).map { try $0.text(0) }
+            }
+        }
+    }
+
+    /// Waits until an expression of SQL is true.
+    private func wait(_ database: Database, until condition: String) async throws {
+        try await eventually(condition) {
+            try await database.run { session in
+                try session.query(.unprepared("select coalesce((\(condition)), false)")).only()
+                    .bool(0)
+            }
         }
     }
 
@@ -48,13 +62,8 @@ import Testing
     {
         let (standby, new) = try await promoted()
         // Past the time for which a restart alone would spare everybody.
-        try await new.run { session in
-            _ = try session.query(
-                .unprepared(
-                    "select pg_sleep(greatest(extract(epoch from pg_postmaster_start_time() + interval '3.1 s' - now()), 0))"
-                ))
-        }
-        for _ in 1...3 { #expect(try await reap(new, beaten: "2.5 s") == []) }
+        try await wait(new, until: "pg_postmaster_start_time() < now() - interval '10 s'")
+        for _ in 1...3 { #expect(try await reap(new, beaten: "now() - interval '9 s'") == []) }
         #expect(
             try await new.run { session in
                 try session.query(
@@ -63,11 +72,11 @@ import Testing
             })
         // Another that was there before its last sign of life shows that it alone is gone.
         let other = try database(standby)
-        _ = try await register(other)
-        try await Task.sleep(for: .milliseconds(600))
-        #expect(try await reap(new, beaten: "2.2 s") == [])
-        try await Task.sleep(for: .seconds(2))
-        #expect(try await reap(new, beaten: "2.2 s") == ["1 session_gone"])
+        let number = try await register(other)
+        let begun = "(select session_started_at from jobrunner.workers where id = \(number))"
+        try await wait(new, until: "\(begun) < now() - interval '2.5 s'")
+        #expect(try await reap(new, beaten: "\(begun) - interval '0.1 s'") == [])
+        #expect(try await reap(new, beaten: "\(begun) + interval '0.1 s'") == ["1 session_gone"])
         await other.close()
         await new.close()
         try standby.stop()
@@ -77,7 +86,7 @@ import Testing
         async throws
     {
         let (standby, new) = try await promoted()
-        #expect(try await reap(new, beaten: "3.5 s") == ["1 silent"])
+        #expect(try await reap(new, beaten: "now() - interval '11 s'") == ["1 silent"])
         await new.close()
         try standby.stop()
     }

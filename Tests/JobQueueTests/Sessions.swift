@@ -28,13 +28,13 @@ extension Fixture {
                 try await database.run { try $0.script(sql) }
             }
         }
-        let end = ContinuousClock.now + .seconds(20)
-        while try await int(
-            """
-            select count(*) from pg_stat_activity
-            where datname = current_database() and application_name = 'waiting' and wait_event_type = 'Lock'
-            """) == 0
-        { try #require(.now < end, "it does not wait for a lock") }
+        try await eventually("it waits for a lock") {
+            try await int(
+                """
+                select count(*) from pg_stat_activity
+                where datname = current_database() and application_name = 'waiting' and wait_event_type = 'Lock'
+                """) > 0
+        }
         return task
     }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import JobQueue
 
 /// What the operator sees of fairness.
-@Suite(.timeLimit(.minutes(5))) struct SharesTests {
+@Suite(.timeLimit(.minutes(10))) struct SharesTests {
     @Test func `use is told of the last five minutes, runs that are under way included`() {
         var use = SlotUse()
         #expect(use.report([], at: 0) == nil)

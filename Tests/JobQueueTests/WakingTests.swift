@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What workers are told when jobs become due (docs/decisions/0041).
-@Suite(.timeLimit(.minutes(1))) struct WakingTests {
+@Suite(.timeLimit(.minutes(10))) struct WakingTests {
     /// The counts of jobs in the notifications that some SQL sends; "" where nobody has counted.
     private func announced(_ fixture: Fixture, by sql: String) async throws -> [String] {
         try await payloads(fixture, by: sql).map { payload in

@@ -12,88 +12,12 @@ import sys
 import tempfile
 import time
 
-TEST_SECONDS_MAX = 300
+from entries import check_all, chosen, read_all
+from place import Mistake, Product
+
+TEST_SECONDS_MAX = 600
 CHAOS_SECONDS_MAX = 900
 MUTANTS_A_SERVER = 10
-
-
-class Mistake(Exception):
-    """One line for the person who wrote the entry, or who called."""
-
-
-class Mutant:
-    def __init__(self, number, name, place):
-        self.number, self.name, self.place = number, name, place
-        self.file = self.filter = self.chaos = None
-        self.old, self.new = [], []
-        self.nth, self.count = 1, 1
-
-    def applied(self):
-        """The file's text with the breakage in it; raises where it does not find its place."""
-        if not (self.file and self.filter and self.old):
-            raise Mistake(f"{self.place}: '{self.name}' lacks one of: in, seen by, -")
-        try:
-            with open(self.file, encoding="utf-8") as file:
-                text = file.read()
-        except FileNotFoundError:
-            raise Mistake(f"{self.place}: there is no {self.file}") from None
-        old, new = "\n".join(self.old), "\n".join(self.new)
-        if old == new:
-            raise Mistake(f"{self.place}: '{self.name}' changes nothing")
-        found = text.count(old)
-        if found != self.count:
-            raise Mistake(
-                f"{self.place}: {self.file} has {found} × '{self.old[0].strip()}…', {self.count} expected")
-        start = -1
-        for _ in range(self.nth):
-            start = text.index(old, start + 1)
-        return text[:start] + new + text[start + len(old):]
-
-
-def read_all():
-    mutants = []
-    for path in sorted(glob.glob("Tests/Mutants/*.mutant")):
-        with open(path, encoding="utf-8") as file:
-            for number, line in enumerate(file.read().split("\n"), 1):
-                place = f"{path}:{number}"
-                if line.startswith("= "):
-                    mutants.append(Mutant(len(mutants) + 1, line[2:], place))
-                elif line and not line.startswith("#"):
-                    if not mutants:
-                        raise Mistake(f"{place}: an entry begins with '= ' and its name")
-                    take(mutants[-1], line, place)
-    return mutants
-
-
-def take(mutant, line, place):
-    at = re.fullmatch(r"at (\d+) of (\d+)", line)
-    if line.startswith("in "):
-        mutant.file = line[3:]
-    elif line.startswith("seen by "):
-        mutant.filter = line[8:]
-    elif line.startswith("found by "):
-        mutant.chaos = line[9:]
-    elif at:
-        mutant.nth, mutant.count = int(at[1]), int(at[2])
-    elif line[:2] in ("- ", "-"):
-        mutant.old.append(line[2:])
-    elif line[:2] in ("+ ", "+"):
-        mutant.new.append(line[2:])
-    else:
-        raise Mistake(f"{place}: a line begins with =, in, seen by, found by, at, - or +")
-
-
-def chosen(mutants, words, is_chaos):
-    if is_chaos:
-        mutants = [mutant for mutant in mutants if mutant.chaos]
-    if not words:
-        return mutants
-    # A number means that entry alone: '1' is no part of a name.
-    return [
-        mutant for mutant in mutants
-        if any(word == str(mutant.number) if word.isdigit() else word in mutant.name or word in mutant.file
-               for word in words)
-    ]
 
 
 def run(command, seconds=None):
@@ -130,7 +54,7 @@ def build():
 
 def test(pattern):
     """None when all tests of the pattern are green, else the first words of a red one."""
-    status, output = run(["swift", "test", "--skip-build", "--filter", pattern], TEST_SECONDS_MAX)
+    status, output = run(["bin/swift-test", "--filter", pattern], TEST_SECONDS_MAX)
     if status is None:
         return f"not within {TEST_SECONDS_MAX} s"
     if not re.search(r"Test run with [1-9]\d* tests?", output) and status == 0:
@@ -144,12 +68,12 @@ def test(pattern):
 
 
 def check_filters(mutants):
-    """A filter that no test's name matches would be found out only when its turn comes."""
+    """A filter that no built test's name matches would be found out only when its turn comes."""
     _, output = run(["swift", "test", "list", "--skip-build"])
     tests = output.split("\n")
-    lost = [f"{m.place}: no test matches '{m.filter}'" for m in mutants if not any(re.search(m.filter, t) for t in tests)]
+    lost = [mutant for mutant in mutants if not any(re.search(mutant.filter, test) for test in tests)]
     if lost:
-        raise Mistake("\n".join(lost))
+        raise Mistake("\n".join(str(mutant.mistake(f"no test matches '{mutant.filter}'")) for mutant in lost))
 
 
 def search(arguments):
@@ -187,11 +111,10 @@ def chaos_of(mutant):
 
 def verdict(mutant, seek):
     """One of killed, survived, does not build; and the words of the red test."""
-    text = mutant.applied()
-    with open(mutant.file, encoding="utf-8") as file:
-        before = file.read()
+    product = Product()
+    path, text = mutant.broken(product)
     try:
-        write(mutant.file, text)
+        write(path, text)
         status, output = build()
         if status != 0:
             error = re.search(r"^.*error: .*$", output, re.M)
@@ -200,7 +123,7 @@ def verdict(mutant, seek):
         red = look(sought)
         return ("killed", red) if red else ("survived", "")
     finally:
-        write(mutant.file, before)
+        write(path, product.texts[path])
 
 
 def write(path, text):
@@ -216,9 +139,9 @@ def try_all(mutants, seek, server):
         began = time.monotonic()
         word, red = verdict(mutant, seek)
         counts[word] += 1
-        print(f"{mutant.number:3} {word:14} {mutant.name} ({time.monotonic() - began:.0f} s)", flush=True)
+        print(f"{word:14} {mutant.name} ({time.monotonic() - began:.0f} s)", flush=True)
         if red:
-            print(f"      {red}", flush=True)
+            print(f"    {red}", flush=True)
     print("{} killed, {} survived, {} do not build".format(*counts.values()))
     return 0 if counts["killed"] == len(mutants) else 1
 
@@ -256,36 +179,44 @@ class Server:
             self.folder = None
 
 
-def list_all(mutants):
-    lost = 0
-    for mutant in mutants:
-        print(f"{mutant.number:3} {mutant.file}: {mutant.name}")
-        try:
-            mutant.applied()
-        except Mistake as mistake:
-            lost += 1
-            print(f"      {mistake}")
-    print(f"{len(mutants)} entries, {lost} without their place")
-    return 1 if lost else 0
+class Arguments(argparse.ArgumentParser):
+    def error(self, message):
+        """One line and the exit code of a wrong call, instead of the usage and 2."""
+        print(f"mutants: {message}", file=sys.stderr)
+        sys.exit(64)
+
+
+def part(text):
+    """K and N of `K/N`."""
+    found = re.fullmatch(r"([1-9]\d*)/([1-9]\d*)", text)
+    if not found or int(found[1]) > int(found[2]):
+        raise argparse.ArgumentTypeError(f"'{text}' is not K/N with 1 <= K <= N, such as 2/5")
+    return int(found[1]), int(found[2])
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="bin/mutants")
+    parser = Arguments(prog="bin/mutants")
     parser.add_argument("--only", nargs="+", default=[], metavar="WORDS")
-    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--slice", type=part, default=(1, 1), metavar="K/N")
+    parser.add_argument("--check", action="store_true")
     parser.add_argument("--chaos", action="store_true")
     arguments = parser.parse_args()
-    mutants = chosen(read_all(), arguments.only, arguments.chaos)
-    seek = chaos_of if arguments.chaos else tests_of
+    product = Product()
+    mutants = chosen(read_all(), arguments.only, product)
+    if arguments.chaos:
+        mutants = [mutant for mutant in mutants if mutant.chaos]
+    first, step = arguments.slice
+    mutants = mutants[first - 1::step]
     if not mutants:
         raise Mistake("no entry is meant")
-    if arguments.list:
-        return list_all(mutants)
+    if arguments.check:
+        return check_all(mutants, product)
+
     check_clean()
     for mutant in mutants:
-        mutant.applied()
+        mutant.broken(product)
     subprocess.run(["bin/needs", "test"], check=True)
-
+    seek = chaos_of if arguments.chaos else tests_of
     server = Server()
     try:
         server.renew()

@@ -24,7 +24,7 @@ from world import ASKED_FOR, STATES, World
 # States are made anew before their times are too old to mean the same.
 FRESH_S = 300
 # How long a step waits for a lock where that is tried, and what a busy machine may add.
-PATIENCE_MS, SLACK_S = 50, 3
+PATIENCE_MS, SLACK_S = 50, 60
 # Of a pair that is only sampled, so many orders.
 SAMPLE = 12
 

@@ -2,23 +2,20 @@ import Postgres
 import TestSupport
 import Testing
 
-private let sleepLong = Statement("select pg_sleep(60)")
+private let sleepLong = Statement("select pg_sleep(600)")
 
 struct InterruptionTests {
     /// Waits until a statement with this mark runs on the server.
     private func waitUntilRunning(_ mark: String) async throws {
-        for _ in 0..<1000 {
-            let count = try await shared.run { session in
+        try await eventually("\(mark) runs") {
+            try await shared.run { session in
                 try session.int(
                     """
                     select count(*) from pg_stat_activity
                     where state = 'active' and query like $1 and pid <> pg_backend_pid()
-                    """, .text("%\(mark)%"))
+                    """, .text("%\(mark)%")) > 0
             }
-            if count > 0 { return }
-            try await Task.sleep(for: .milliseconds(5))
         }
-        Issue.record("\(mark) never ran")
     }
 
     @Test func `a deadline interrupts the statement and the session lives on`() async throws {
@@ -34,7 +31,7 @@ struct InterruptionTests {
             #expect(error?.code == .timedOut)
             #expect(error?.statement == sleepLong.sql)
             #expect(elapsed >= .milliseconds(200))
-            #expect(elapsed < .milliseconds(1000))
+            #expect(elapsed < hangLimit)
             #expect(try await database.run { try $0.int("select 2") } == 2)
             #expect(database.counts.connects == 1)
         }
@@ -46,15 +43,13 @@ struct InterruptionTests {
         try await withPool(lanes: 1) { database in
             let task = Task {
                 try await database.run {
-                    try $0.query(Statement("select pg_sleep(60) as cancelled_task"))
+                    try $0.query(Statement("select pg_sleep(600) as cancelled_task"))
                 }
             }
             try await waitUntilRunning("cancelled_task")
-            let start = ContinuousClock.now
             task.cancel()
             let error = await databaseError { _ = try await task.value }
             #expect(error?.code == .cancelled)
-            #expect(start.duration(to: .now) < .milliseconds(500))
             #expect(try await database.run { try $0.int("select 2") } == 2)
             #expect(database.counts.connects == 1)
         }
@@ -89,7 +84,7 @@ struct InterruptionTests {
         try await withTestDatabase(lanes: 1) { database in
             try await database.run { try $0.script("create table t (i int)") }
             let error = await #expect(throws: TransactionError.self) {
-                _ = try await database.run(deadline: .now + .milliseconds(100)) { session in
+                _ = try await database.run(deadline: .now + .seconds(1)) { session in
                     try session.transaction { session in
                         _ = try session.query(Statement("insert into t values (1)"))
                         _ = try session.query(sleepLong)
@@ -99,7 +94,7 @@ struct InterruptionTests {
             #expect(error?.databaseError?.code == .timedOut)
             #expect(error?.rollback == nil)
             let turn = await databaseError {
-                _ = try await database.run(deadline: .now + .milliseconds(100)) {
+                _ = try await database.run(deadline: .now + .seconds(1)) {
                     try $0.transactionTurn([Statement("insert into t values (1)"), sleepLong])
                 }
             }
@@ -127,7 +122,7 @@ struct InterruptionTests {
         try await withPool(lanes: 1) { database in
             let busy = Task {
                 try await database.run {
-                    try $0.query(Statement("select pg_sleep(60) as holds_the_lane"))
+                    try $0.query(Statement("select pg_sleep(600) as holds_the_lane"))
                 }
             }
             try await waitUntilRunning("holds_the_lane")
@@ -138,7 +133,7 @@ struct InterruptionTests {
                 }
             }
             #expect(error?.code == .timedOut)
-            #expect(start.duration(to: .now) < .milliseconds(1000))
+            #expect(start.duration(to: .now) < hangLimit)
             busy.cancel()
             _ = await databaseError { _ = try await busy.value }
         }
@@ -148,7 +143,7 @@ struct InterruptionTests {
         try await withTestDatabase(lanes: 1) { database in
             let busy = Task {
                 try await database.run {
-                    try $0.query(Statement("select pg_sleep(60) as keeps_the_lane"))
+                    try $0.query(Statement("select pg_sleep(600) as keeps_the_lane"))
                 }
             }
             try await waitUntilRunning("keeps_the_lane")
@@ -170,7 +165,7 @@ struct InterruptionTests {
 
     @Test func `the server's own statement timeout keeps its SQLSTATE`() async throws {
         var configuration = try await TestDatabase.make().configuration()
-        configuration.statementTimeout = .milliseconds(50)
+        configuration.statementTimeout = .milliseconds(500)
         let database = Database(configuration)
         let error = await databaseError { _ = try await database.run { try $0.query(sleepLong) } }
         #expect(error?.code == .server("57014"))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 struct ListenerTests {
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `notifications arrive, also after the listener's backend was terminated`() async throws {
         let test = try await TestDatabase.make()
         let database = Database(try test.configuration())
@@ -44,7 +44,7 @@ struct ListenerTests {
         await database.close()
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a session that does not listen is told nothing, and tells when it listens again`()
         async throws
     {

@@ -57,7 +57,7 @@ struct ReconnectTests {
         }
         #expect(error?.code == .notConnected)
         #expect(error?.isTransient == true)
-        #expect(start.duration(to: .now) < .seconds(2))
+        #expect(start.duration(to: .now) < hangLimit)
         #expect(error?.description.contains("hunter2") == false)
         await database.close()
     }
@@ -67,14 +67,12 @@ struct ReconnectTests {
             try DatabaseConfiguration(
                 conninfo: "host=127.0.0.1 port=1", applicationName: "test", lanes: 1))
         let task = Task {
-            try await database.run(deadline: .now + .seconds(60)) { try $0.int("select 1") }
+            try await database.run(deadline: .now + .seconds(600)) { try $0.int("select 1") }
         }
-        try await Task.sleep(for: .milliseconds(20))  // wherever it is by then, it must stop
-        let start = ContinuousClock.now
+        for _ in 0..<100 { await Task.yield() }  // wherever it is by then, it must stop
         task.cancel()
         let error = await databaseError { _ = try await task.value }
         #expect(error?.code == .cancelled)
-        #expect(start.duration(to: .now) < .seconds(1))
         await database.close()
     }
 
@@ -84,12 +82,10 @@ struct ReconnectTests {
             try DatabaseConfiguration(
                 conninfo: url.replacing("jr_test", with: "jr_none"), applicationName: "test",
                 lanes: 1))
-        let start = ContinuousClock.now
         let error = await databaseError { _ = try await database.run { try $0.int("select 1") } }
         #expect(error?.code == .notConnected)
         #expect(error?.sqlstate == "3D000")
         #expect(error?.isTransient == false)
-        #expect(start.duration(to: .now) < .seconds(3))
         await database.close()
     }
 

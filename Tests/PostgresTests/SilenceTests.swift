@@ -4,14 +4,14 @@ import Testing
 @testable import Postgres
 
 /// Connections that are open and pass nothing on.
-@Suite(.timeLimit(.minutes(1))) struct SilenceTests {
+@Suite(.timeLimit(.minutes(10))) struct SilenceTests {
     private func withRelay(
         lanes: Int, _ body: (Database, FaultyRelay) async throws -> Void
     ) async throws {
         let relay = try FaultyRelay(to: TestCluster.shared.url)
         var configuration = try DatabaseConfiguration(
             conninfo: relay.url, applicationName: "jobrunner-test", lanes: lanes)
-        configuration.statementTimeout = .milliseconds(200)
+        configuration.statementTimeout = .milliseconds(500)
         let database = Database(configuration)
         try await body(database, relay)
         await database.close()
@@ -31,7 +31,7 @@ import Testing
             let took = ContinuousClock.now - start
             #expect(error?.code == .connectionLost)
             #expect(error?.isTransient == true)
-            #expect(took >= .milliseconds(200) && took < .seconds(4), "\(took)")
+            #expect(took >= .milliseconds(500) && took < hangLimit, "\(took)")
             #expect(try await database.run { try $0.int("select 3") } == 3)
             #expect(database.counts.connects == 2)
         }

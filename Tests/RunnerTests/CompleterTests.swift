@@ -8,7 +8,7 @@ import Testing
 
 @testable import Runner
 
-@Suite(.timeLimit(.minutes(5))) struct CompleterTests {
+@Suite(.timeLimit(.minutes(10))) struct CompleterTests {
     /// A completer over a database with the schema and no jobs: every outcome is a lost run's.
     private func withCompleter(
         _ body: (Completer, Lines, Counter) async throws -> Void
@@ -75,7 +75,7 @@ import Testing
             completer.add(finished(2))
             let start = ContinuousClock.now
             let loop = Task { await completer.run() }
-            while !completer.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
+            try await eventually("nothing waits") { completer.isEmpty }
             // Five waits: 5, 10, 20, 40 and 80 ms.
             #expect(ContinuousClock.now - start >= .milliseconds(155))
             loop.cancel()

@@ -10,7 +10,7 @@ func claim(_ fence: Int64) -> Claim {
     Claim(userID: fence, name: "app.refresh", fence: fence, nonce: Array(repeating: 0, count: 16))
 }
 
-@Suite(.timeLimit(.minutes(5))) struct SlotsTests {
+@Suite(.timeLimit(.minutes(10))) struct SlotsTests {
     /// A run that ends only when it is cancelled.
     private func endless() -> Task<Void, Never> {
         Task { try? await Task.sleep(for: .seconds(3600)) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Runner
 
-@Suite(.timeLimit(.minutes(5))) struct WakeUpTests {
+@Suite(.timeLimit(.minutes(10))) struct WakeUpTests {
     /// Longer than any test may take: a wait of it that ends was ended by a wake-up.
     private static let forever = Duration.seconds(3600)
 

@@ -144,7 +144,7 @@ struct LocalEditTests {
             let second = Task {
                 _ = try await database.run { session in
                     // A busy machine may take longer than the usual two seconds.
-                    try session.script("set lock_timeout = '20s'")
+                    try session.script("set lock_timeout = '120s'")
                     return try session.query(.unprepared(list("b,c")))
                 }
             }
@@ -153,9 +153,8 @@ struct LocalEditTests {
                   select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
                 )::text
                 """
-            let end = ContinuousClock.now + .seconds(20)
-            while try await database.texts(isWaiting) != ["true"], ContinuousClock.now < end {
-                try await Task.sleep(for: .milliseconds(5), clock: .continuous)
+            try await eventually("the second waits for the first") {
+                try await database.texts(isWaiting) == ["true"]
             }
             isOver.withLock { $0 = true }
             try await first.value

@@ -86,8 +86,9 @@ struct MigrateTests {
                 select from pg_stat_activity as a
                 where a.datname = current_database() and a.query ~ '^select pg_try_advisory_lock'
                 """)
-            let end = ContinuousClock.now + .seconds(10)
-            while try session.query(blocked).isEmpty { try #require(.now < end) }
+            try eventuallyBlocking("a migrate asks for the lock") {
+                try !session.query(blocked).isEmpty
+            }
             // Twenty times its lock_timeout.
             _ = try session.query(Statement("select pg_sleep(0.02)"))
             _ = try session.query(Statement("select pg_advisory_unlock(1246907733)"))

@@ -137,17 +137,14 @@ struct SaveTests {
 }
 
 extension Session {
-    /// Returns once another session waits for a lock; throws after ten seconds.
+    /// Returns once another session waits for a lock.
     fileprivate func waitForLock() throws {
         let waiting =
             "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
-        let end = ContinuousClock.now + .seconds(10)
-        while try query(.unprepared(waiting)).only().int(0) == 0 {
-            guard ContinuousClock.now < end else { throw NobodyWaits() }
+        try eventuallyBlocking("a session waits for a lock") {
             // A transaction sees the list as it was at its first look.
             try script("select pg_stat_clear_snapshot()")
+            return try query(.unprepared(waiting)).only().int(0) > 0
         }
     }
 }
-
-private struct NobodyWaits: Error {}

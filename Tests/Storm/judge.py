@@ -45,7 +45,7 @@ def settle(storm, sql):
         select jobrunner.resume_jobs(t.name, u.key, j.name) from jobrunner.jobs as j
         join jobrunner.users as u on u.id = j.user_id join jobrunner.tenants as t on t.id = j.tenant_id
         where j.paused_at is not null;""")
-    end = time.monotonic() + 90
+    end = time.monotonic() + 300
     while True:
         # Waits end by themselves; nobody waits for them here.
         sql.script("""

@@ -12,6 +12,8 @@ public final class FaultyRelay: Sendable {
         /// Connections numbered so far and no further are silent.
         var silent = 0
         var isSilent = false
+        /// Connections whose client has said something that is held back.
+        var heldBack: Set<Int> = []
     }
 
     private let state = Mutex(State())
@@ -41,6 +43,9 @@ public final class FaultyRelay: Sendable {
     /// Connections made so far.
     public var connections: Int { state.withLock { $0.made } }
 
+    /// Clients that wait, during `silenceAll`, for the answer to something that they have sent.
+    public var clientsHeldBack: Int { state.withLock { $0.heldBack.count } }
+
     /// The connections there are pass nothing on any more, ever; new ones work.
     public func silencePresent() {
         state.withLock { $0.silent = $0.made }
@@ -53,7 +58,10 @@ public final class FaultyRelay: Sendable {
 
     /// Whatever was held back by `silenceAll` is passed on now.
     public func speak() {
-        state.withLock { $0.isSilent = false }
+        state.withLock { state in
+            state.isSilent = false
+            state.heldBack = []
+        }
     }
 
     private func relay(_ client: Int32, _ serverPort: UInt16, _ number: Int) {
@@ -65,7 +73,10 @@ public final class FaultyRelay: Sendable {
             var entries = [client, server].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
             // Looks at the state now and then: it may have fallen silent, or speak again.
             if isSilent {
-                usleep(5000)
+                if poll(&entries, 1, 5) > 0, entries[0].revents & Int16(POLLIN) != 0 {
+                    state.withLock { _ = $0.heldBack.insert(number) }
+                    usleep(5000)
+                }
                 continue
             }
             guard poll(&entries, 2, 5) >= 0 else { return }

@@ -87,19 +87,15 @@ public final class OpenTransaction: Sendable {
     }
 }
 
-/// Returns once so many sessions of the database wait for a lock; throws after ten seconds.
+/// Returns once so many sessions of the database wait for a lock.
 public func waitForLock(in url: String, sessions: Int = 1) async throws {
     let database = Database(
         try DatabaseConfiguration(conninfo: url, applicationName: "jobrunner-test", lanes: 1))
-    let end = ContinuousClock.now + .seconds(10)
     let waiting = Statement(
         "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
     )
-    while try await database.run({ try $0.query(waiting).only().int(0) }) < sessions {
-        guard ContinuousClock.now < end else { throw NobodyWaits() }
-        try await Task.sleep(for: .milliseconds(2))
+    try await eventually("\(sessions) sessions wait for a lock") {
+        try await database.run { try $0.query(waiting).only().int(0) } >= sessions
     }
     await database.close()
 }
-
-private struct NobodyWaits: Error {}

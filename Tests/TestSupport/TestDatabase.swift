@@ -92,9 +92,9 @@ extension Database {
 }
 
 /// A template can't be cloned while somebody is connected, be it a session that is just ending or
-/// a clone by another process, so try for ten seconds.
+/// a clone by another process, so try for a while.
 private func createDatabase(_ session: Session, _ sql: String) throws {
-    let end = ContinuousClock.now + .seconds(10)
+    let end = ContinuousClock.now + hangLimit
     while true {
         do {
             _ = try session.query(.unprepared(sql))

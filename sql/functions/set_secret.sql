@@ -13,7 +13,7 @@ declare
   v_count integer;
 begin
   -- Held to the end: a run that is refused meanwhile is not parked before the new secret is there to be seen
-  -- (lock_ending_runs).
+  -- (lock_ends).
   if in_user_id = 0 then
     perform from jobrunner.tenants as t where t.id = in_tenant_id for no key update;
   else
