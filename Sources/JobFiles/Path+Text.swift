@@ -14,36 +14,11 @@ public struct FormatError: Error, Sendable, Equatable {
 }
 
 extension Path: CustomStringConvertible {
-    /// Reads `a.b`, `a[]`, `[].a` or nothing for the whole; throws at anything else.
+    /// Reads `a.b`, `a[]`, `[].a`, `["a.b"].c` or nothing for the whole; throws at anything else.
     public init(parsing text: String) throws(FormatError) {
         steps = []
-        var rest = text[...]
-        while !rest.isEmpty {
-            if rest.hasPrefix("[]") {
-                rest = rest.dropFirst(2)
-                steps.append(.each)
-                if rest.isEmpty || rest.hasPrefix("[]") { continue }
-                guard rest.hasPrefix("."), rest.count > 1 else { throw Self.error(text) }
-                rest = rest.dropFirst()
-            }
-            let name = rest.prefix { $0 != "." && $0 != "[" }
-            let isClean = name.unicodeScalars.allSatisfy {
-                $0.value > 0x20 && !"]{}".unicodeScalars.contains($0)
-            }
-            guard !name.isEmpty, isClean else { throw Self.error(text) }
-            steps.append(.member(String(name)))
-            rest = rest.dropFirst(name.count)
-            if rest.hasPrefix(".") {
-                rest = rest.dropFirst()
-                guard !rest.isEmpty, !rest.hasPrefix("[") else { throw Self.error(text) }
-            } else if !rest.isEmpty, !rest.hasPrefix("[]") {
-                throw Self.error(text)
-            }
-        }
-    }
-
-    private static func error(_ text: String) -> FormatError {
-        FormatError("\"\(text)\" is no path, expected names joined by dots, such as a.b or a[]")
+        var scanner = PathScanner(text)
+        while !scanner.isAtEnd { steps.append(try scanner.step(isFirst: steps.isEmpty)) }
     }
 
     /// The path as a job file writes it.
@@ -51,7 +26,9 @@ extension Path: CustomStringConvertible {
         steps.enumerated().reduce(into: "") { text, step in
             switch step.element {
             case .each: text += "[]"
-            case .member(let name): text += (step.offset > 0 ? "." : "") + name
+            case .member(let name) where PathScanner.isPlain(name):
+                text += (step.offset > 0 ? "." : "") + name
+            case .member(let name): text += "[\(JSONValue.string(name).text)]"
             }
         }
     }

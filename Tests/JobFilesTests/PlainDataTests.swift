@@ -69,7 +69,9 @@ import Testing
     @Test(arguments: [
         ("a", 1), ("a.b", 2), ("a[]", 2), ("a[].b", 3), ("[]", 1), ("[].a", 2), ("a[][]", 3),
         ("", 0),
-        ("$type.@id", 2),
+        ("$type.@id", 2), (#"["a.b"]"#, 1), (#"a["b.c"].d[]"#, 4), (#"[]["x y"]"#, 2),
+        ("@odata", 1),
+        (#"["@odata.nextLink"]"#, 1), (#"["a\"b\\"].c"#, 2), (#"["]"]["["]"#, 2),
     ])
     func `a path is compiled and written back`(text: String, steps: Int) throws {
         let path = try Path(parsing: text)
@@ -79,9 +81,18 @@ import Testing
 
     @Test(arguments: [
         ".", "a.", ".a", "a..b", "a[0]", "a[", "a]", "a[]b", "[]a", "a.[]", "a b", "{a}",
+        "\"a.b\"", "'a'", "`a`", #"a\.b"#, #"a.["b"]"#, #"[""]"#, #"["a""#, #"["a]"#, #"["a\"]"#,
+        #"["a"]b"#,
     ])
     func `what is no path is refused`(text: String) {
         #expect(throws: FormatError.self) { try Path(parsing: text) }
+    }
+
+    @Test
+    func `a name of OData's that is written without its quotes is refused with the right spelling`()
+    {
+        let error = #expect(throws: FormatError.self) { try Path(parsing: "@odata.nextLink") }
+        #expect(error?.message.contains(#"["@odata.nextLink"]"#) == true)
     }
 
     @Test func `a byte order mark and Windows line ends do no harm`() throws {
@@ -105,6 +116,9 @@ import Testing
         #expect(try Path(parsing: "f").first(in: root)?.kind == .null)
         #expect(try Path(parsing: "d[]").nodes(in: root).isEmpty)
         #expect(try Path(parsing: "").first(in: root)?.count == 3)
+        let dotted = try JSONDocument(parsing: Array(#"{"a.b":{"c":1},"a":{"b":2}}"#.utf8)).root
+        #expect(try Path(parsing: #"["a.b"].c"#).first(in: dotted)?.int == 1)
+        #expect(try Path(parsing: "a.b").first(in: dotted)?.int == 2)
     }
 
     @Test func `a template is compiled and written back`() throws {

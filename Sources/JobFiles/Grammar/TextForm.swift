@@ -43,7 +43,10 @@ enum TextForm: String, CaseIterable, Sendable {
     /// What an editor can check of it.
     var pattern: String {
         let name = "[a-z_][a-z0-9_]{0,62}"
-        let member = #"[^.\[\]{}\s]+"#
+        let member = #"[^.\[\]{}\s"'`\\]+"#
+        let quoted = #"\["([^"\\]|\\.)+"\]"#
+        let first = "(\(member)|\(quoted))"
+        let next = "(\\.\(member)|\(quoted))"
         return switch self {
         case .name: "^\(name)$"
         case .jobName: "^\(name)\\.\(name)$"
@@ -60,10 +63,10 @@ enum TextForm: String, CaseIterable, Sendable {
         case .errorCode: "^(?!AUTHENTICATION_(FAILED|REQUIRED)$)[A-Z0-9_]+$"
         case .notEmpty: "."
         case .quotedTemplate: ""
-        case .path: #"^$|^(\[\]|\#(member))(\[\])*(\.\#(member)(\[\])*)*$"#
-        case .presetPath: #"^(\[\]|\#(member))(\[\])*(\.\#(member)(\[\])*)*$"#
-        case .onePath: #"^$|^\#(member)(\.\#(member))*$"#
-        case .innerPath: #"^\#(member)(\.\#(member))*$"#
+        case .path: #"^$|^(\[\]|\#(first))(\[\])*(\#(next)(\[\])*)*$"#
+        case .presetPath: #"^(\[\]|\#(first))(\[\])*(\#(next)(\[\])*)*$"#
+        case .onePath: #"^$|^\#(first)\#(next)*$"#
+        case .innerPath: #"^\#(first)\#(next)*$"#
         case .secret: #"\{secret\.\#(name)\}"#
         case .oneSecret: #"^\{secret\.\#(name)\}$"#
         case .rowTemplate: #"\{row\.\#(name)\}"#
