@@ -10,7 +10,7 @@ extension DatabaseFaultTests {
     @Test func `a claim that nobody heard of is given back within a lease, though no slot is free`()
         async throws
     {
-        try await withWorld(Self.yaml()) { world in
+        try await withWorld(Self.yaml(deadline: "30m")) { world in
             try await world.addUser("ann", videos: 15)
             try await world.source.fault(#"{"kind": "hang", "user": "ann"}"#)
             let worker = try world.start(concurrency: 1) { $0.lease = .seconds(2) }
@@ -41,19 +41,17 @@ extension DatabaseFaultTests {
     @Test func `a worker that gets no session keeps its jobs while it shows life`()
         async throws
     {
-        try await withWorld(Self.yaml()) { world in
+        try await withWorld(Self.yaml(deadline: "30m")) { world in
             try await world.addUser("ann", videos: 15)
             try await world.source.fault(#"{"kind": "hang", "user": "ann"}"#)
             let worker = try world.start()
             // Watches the first.
             let other = try world.start()
             try await world.source.waitFor(1, "token")
-            // A sequence keeps what a statement that fails has taken.
-            try await world.sql("create sequence public.tries")
             try await world.sql(
                 """
                 create function public.no_session(integer) returns boolean language plpgsql as
-                $$ begin perform nextval('public.tries'); raise exception 'too many clients already' using errcode = '53300'; end $$
+                $$ begin raise exception 'too many clients already' using errcode = '53300'; end $$
                 """)
             try await world.sql("alter function jobrunner.reattach_worker rename to attend_away")
             try await world.sql("alter function public.no_session rename to reattach_worker")
@@ -63,10 +61,8 @@ extension DatabaseFaultTests {
                 select pg_terminate_backend(w.session_pid) from jobrunner.workers as w
                 join jobrunner.jobs as j on j.worker_id = w.id
                 """)
-            // It tries twice a second, and a worker that is taken for dead would be within two.
-            try await eventually("the worker has tried for four seconds to get a session") {
-                try await world.value("select last_value >= 16 from public.tries") == "true"
-            }
+            // A worker that is taken for dead is given up within two seconds.
+            try await outageLasts(.seconds(4))
             try await world.sql("drop function jobrunner.reattach_worker")
             try await world.sql("alter function jobrunner.attend_away rename to reattach_worker")
             #expect(try await world.job("ann").text("state") == "running")

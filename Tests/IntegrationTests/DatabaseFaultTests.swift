@@ -7,7 +7,7 @@ import Testing
 
 /// The database hangs, lies or refuses: no worker wedges, no outcome is thrown away.
 @Suite struct DatabaseFaultTests {
-    static func yaml(deadline: String = "30s") -> String {
+    static func yaml(deadline: String = "10m") -> String {
         World.generic(
             "token", page: "style: token, token_at: next_token, size: 20",
             query: #"cursor: "{page.token}""#, deadline: deadline)

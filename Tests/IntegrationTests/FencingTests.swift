@@ -26,10 +26,16 @@ import TestSupport
     {
         try await withWorld { world in
             try await world.addUser("ann", videos: 250)
-            // Long enough for the other worker, beside three hundred tests as well.
+            // Long enough for the other worker.
             try await world.source.fault(
-                #"{"kind": "slow", "delay_ms": 9000, "path": "/api/users/*/feed", "nth": 2}"#)
-            // No free slot, no heartbeat, no look: it does not learn that it was given up.
+                #"{"kind": "slow", "delay_ms": 12000, "path": "/api/users/*/feed", "nth": 2}"#)
+            // No free slot, no heartbeat that says so, no look: it does not learn that it was given up.
+            try await world.pool.replaceFunction(
+                "heartbeat_worker",
+                with: """
+                    return query select true, a.worker_count, a.worker_rank, a.beaten_at
+                      from jobrunner.away(in_worker_id, in_running, in_draining) as a;
+                    """)
             let stale = try world.start(concurrency: 1) {
                 $0.pollWhenFull = .seconds(3600)
                 $0.lease = .seconds(3600)

@@ -7,7 +7,7 @@ extension World {
     static func generic(
         _ path: String, page: String, query: String = "", mode: String = "overwrite",
         source: String = "", incremental: String = "", schedule: String = "",
-        fields: String = standardFields, deadline: String = "30s",
+        fields: String = standardFields, deadline: String = "10m",
         conditional: Bool = false
     ) -> String {
         """

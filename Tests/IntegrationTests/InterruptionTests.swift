@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 @Suite struct InterruptionTests {
-    private static func yaml(deadline: String = "30s") -> String {
+    private static func yaml(deadline: String = "10m") -> String {
         World.generic(
             "token", page: "style: token, token_at: next_token, size: 20",
             query: #"cursor: "{page.token}""#, deadline: deadline)

@@ -15,8 +15,12 @@ func withSports(
         ("  rate:\n", "  retry: { first: 10ms }\n  rate:\n")
     ]
     let timeless = agesOut ? [] : [("older_than: 400d", "older_than: 30000d")]
+    // A busy machine may take longer than the file allows, unless the deadline is what the test is about.
+    let patient =
+        changes.contains { $0.0.hasPrefix("deadline") } ? [] : [("deadline: 25s", "deadline: 10m")]
     let broken = fixture.contains("broken") ? "" : ", \"broken\": 0"
-    try await withCloud(.sportstime, fixture + broken, changes: quick + timeless + changes, body)
+    try await withCloud(
+        .sportstime, fixture + broken, changes: quick + timeless + patient + changes, body)
 }
 
 /// A record type, its table, and the name of its key there and here.
