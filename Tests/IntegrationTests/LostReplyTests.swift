@@ -19,24 +19,7 @@ import TestSupport
                 try DatabaseConfiguration(conninfo: relay.url, applicationName: "test", lanes: 1))
             let queue = Queue(pool)
             try await world.addUser("ann", videos: 500)
-            let worker = try await world.queue.registerWorker(
-                host: "test", pid: 1, version: "test", capacity: 1)
-            var file = world.file
-            file.source.rate = nil
-            let job = try #require(
-                try await world.queue.claimJobs(worker: worker, limit: 1, names: [file.name]).first)
-            let opened = try await world.queue.preloadRuns(
-                users: [job.claim.userID], lists: file.listPlaces, tables: file.emptinessTables,
-                sources: [
-                    BudgetRequest(tenantID: job.tenantID, source: file.source.id, requests: 1)
-                ])
-            let sync = Syncer(
-                Services(
-                    queue: queue, client: HTTPClient(userAgent: "test"),
-                    budgets: Budgets(queue), sealer: nil, log: Log(sink: world.lines.sink)))
-            let inputs = RunInputs(
-                job: job, file: file, opened: opened, claimedAt: .now)
-            let run = try #require(await sync.run(inputs, RunControl()))
+            let run = try #require(try await world.run(try await world.claim(), over: queue))
             #expect(run.outcome == .complete, "\(run)")
             #expect(pool.counts.connects == 4)
             #expect(try await world.queue.finishRuns([run]).isEmpty)

@@ -1,6 +1,6 @@
 """Which test targets see what differs from a commit; called by bin/test --quick.
 
-  affected.py COMMIT    prints the targets, those first that import what was changed most directly
+  affected.py COMMIT    prints the targets, each behind how many imports lie between it and what was changed
 
 What differs is committed, changed or new. A file outside all targets, such as a page or a script, affects none.
 """
@@ -55,8 +55,9 @@ def main(commit):
         if any(file.startswith("jobs/") for file in files):
             changed += ["JobFilesTests", "IntegrationTests"]
     found = distances(all_targets, changed)
-    for name in sorted((name for name in found if all_targets[name][2]), key=lambda name: (found[name], name)):
-        print(name)
+    for name, distance in found.items():
+        if all_targets[name][2]:
+            print(distance, name)
 
 
 main(sys.argv[1])
