@@ -1,7 +1,8 @@
 public import HTTP
 public import JSON
-import JobFiles
+public import JobFiles
 import JobQueue
+public import Reading
 
 /// An answer, and the address it came from.
 public struct Answer: Sendable {
@@ -22,14 +23,21 @@ public struct Answer: Sendable {
         failure = dialect.failure(in: response, read)
     }
 
-    /// It is what was asked for: neither a failure in the source's words nor an unexpected status.
-    public var isSuccess: Bool { failure == nil && (200..<300).contains(response.status) }
+    /// What it is to a request for a list: a failure in a dialect's words is none.
+    public func kind(for request: Request) -> AnswerKind {
+        failure == nil
+            ? AnswerKind(status: response.status, expected: request.expect) : .other
+    }
 
     /// The body as JSON.
     ///
     /// Throws `RunEnd` malformed where it is none.
     public func document() throws -> JSONDocument {
         if let read { return read }
+        guard !response.body.isEmpty else {
+            throw RunEnd.failed(
+                .malformed, "the answer has an empty body; an empty list is [] or status 204")
+        }
         do {
             return try JSONDocument(parsing: response.body)
         } catch {

@@ -33,6 +33,10 @@ public func classified(
     case 429:
         return .deferred(.rateLimited, message: message, wait: unsaidWait)
     case 500...599: return .failed(.unavailable, message)
+    case 200...299:
+        return .failed(
+            .unexpectedStatus,
+            "\(request) was answered with \(status), which request.expect does not name")
     default: return .failed(.rejected, message)
     }
 }

@@ -4,7 +4,7 @@ public import JSON
 public import JobFiles
 public import Postgres
 public import JobQueue
-import Reading
+public import Reading
 import Telemetry
 
 /// One run's conversation with its source, within the run's deadline and the source's budget.
@@ -99,6 +99,25 @@ public final class SourceSession {
             status: answer.response.status,
             of: requestLabel(HTTPRequest(method: method, url: answer.url, headers: [], body: nil)),
             excerpt: excerpt, hasCredential: source.auth != .none)
+    }
+
+    /// How a run ends whose list is still being made: put off, for as long as the source says, else for a little longer each
+    /// time.
+    public func end(ofUnready answer: Answer, method: String) -> RunEnd {
+        let wait = RetryClock(rule: source.retry).askedWait(
+            answer.response, nowUnixSeconds: unixSeconds)
+        let request = HTTPRequest(method: method, url: answer.url, headers: [], body: nil)
+        return .deferred(
+            .notReady,
+            message: "\(requestLabel(request)) was answered with 202: the list is still being made",
+            wait: wait ?? .zero)
+    }
+
+    /// How a run ends whose source says inside a good answer that it failed.
+    public func end(by failure: SaidFailure) -> RunEnd {
+        guard let wait = failure.wait else { return .failed(.sourceError, failure.message) }
+        return .deferred(
+            .rateLimited, message: failure.message, wait: RetryClock.bounded(wait))
     }
 
     /// What a placeholder stands for outside of any pass; nil: nothing.

@@ -8,6 +8,8 @@ public struct Entity: Sendable, Equatable {
     public var cloudkit: CloudKitOperation?
     /// What is sent for each page.
     public var request: Request
+    /// By what an answer of a good status is known as a failure.
+    public var errors: [FailureSign] = []
     /// How a pass goes from page to page.
     public var page: Page
     /// What makes a pass incremental; nil: every pass is full.

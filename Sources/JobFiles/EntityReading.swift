@@ -62,6 +62,7 @@ extension NodeReading {
         let incremental = keys[.incremental].flatMap {
             self.incremental($0, isCloudKit: keys[.cloudkit] != nil)
         }
+        let errors = keys.elements(.errors).map { failureSigns($0) }
         let recover = keys[.recover].map { recoveries($0) }
         let forEach = keys[.forEach].flatMap { self.forEach($0) }
         let probe = keys[.probe].flatMap { self.probe($0, keys, operation) }
@@ -73,7 +74,8 @@ extension NodeReading {
         if let page, let records { checkKeyset(keys, page: page, records: records) }
         guard let name, let request, let page, let records, let write else { return nil }
         let entity = Entity(
-            name: name, isEnabled: isEnabled, cloudkit: operation, request: request, page: page,
+            name: name, isEnabled: isEnabled, cloudkit: operation, request: request,
+            errors: errors ?? [], page: page,
             incremental: incremental, records: records, write: fit(write, to: operation),
             recover: recover ?? [], forEach: forEach, probe: probe,
             isConditional: isConditional ?? false, push: push,

@@ -129,12 +129,21 @@ extension Entity {
             ("entity", .string(name)), ("enabled", .bool(isEnabled)),
             ("cloudkit", cloudkit?.expanded),
             ("request", cloudkit == nil ? .object(request.members) : nil),
+            ("errors", .filled(errors.map(\.expanded))),
             ("for_each", forEach?.expanded), ("probe", probe?.expanded), ("page", page.expanded),
             ("incremental", incremental?.expanded), ("conditional", .bool(isConditional)),
             ("records", records.expanded),
             ("write", write.expanded(isCloudKit: cloudkit != nil, isFeed: isChangeFeed)),
             ("recover", .filled(recover.map(\.expanded))), ("push", push?.expanded),
             ("requires_previous", requiresPrevious ? .bool(true) : nil))
+    }
+}
+
+extension FailureSign {
+    fileprivate var expanded: JSONValue {
+        .members(
+            ("at", .text(at)), ("must_be", mustBe.map { .array($0) }),
+            ("wait_at", waitAt.map { .text($0) }), ("message_at", messageAt.map { .text($0) }))
     }
 }
 

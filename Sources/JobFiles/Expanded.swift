@@ -196,7 +196,8 @@ extension Request {
         JSONValue.members(
             ("method", .string(method)), ("path", .text(path)),
             ("query", NamedTemplate.expanded(query)), ("headers", NamedTemplate.expanded(headers)),
-            ("body", body?.expanded)
+            ("body", body?.expanded),
+            ("expect", expect == [200] ? nil : .array(expect.map { .integer($0) }))
         ).members ?? []
     }
 }
@@ -217,7 +218,7 @@ extension BodyTemplate {
 extension Call {
     fileprivate var expanded: JSONValue {
         let rest = JSONValue.members(
-            ("expect", .array(expect.map { .integer($0) })), ("retry", .bool(retries)),
+            ("retry", .bool(retries)),
             ("skip_if_empty", skipIfEmpty.map { .string($0) }),
             ("min_gap", minGap.map { .span($0) }), ("on_failure", .string(onFailure.rawValue)))
         return .object(request.members + (rest.members ?? []))

@@ -12,6 +12,8 @@ public struct Request: Sendable, Equatable {
     public var headers: [NamedTemplate]
     /// The JSON body; nil: none is sent.
     public var body: BodyTemplate?
+    /// The status codes that are success; 204 is an empty list beside them.
+    public var expect = [200]
 }
 
 /// A query parameter or a header field.
@@ -30,8 +32,6 @@ public struct Call: Sendable, Equatable {
     public var name: String
     /// What is sent.
     public var request: Request
-    /// Status codes that are success.
-    public var expect: [Int]
     /// False: the call is made once whatever happens.
     public var retries: Bool
     /// Not called when this list is empty (MH5).

@@ -15,12 +15,14 @@ extension NodeReading {
         }
         let headers = keys[.headers].map { self.headers($0, permits.union(.secret)) }
         let body = keys[.body].flatMap { self.body($0, allowed.union(.list)) }
+        let expect = keys.ints(.expect)
         if let node = keys[.body], method == "GET", keys[.method]?.isScalar("GET") ?? true {
             add(node, "a GET has no body; use query, or method: POST")
         }
         guard let method, let path else { return nil }
         return Request(
-            method: method, path: path, query: query ?? [], headers: headers ?? [], body: body)
+            method: method, path: path, query: query ?? [], headers: headers ?? [], body: body,
+            expect: expect ?? [200])
     }
 
     private func requestPath(_ node: Node, _ permits: Permits) -> Template? {
@@ -62,14 +64,13 @@ extension NodeReading {
     private func call(_ entry: Node.Entry) -> Call? {
         guard let keys = Keys(entry.value, self, of: CallKey.self) else { return nil }
         let request = request(keys, .call)
-        let expect = keys.ints(.expect)
         let retries = keys.bool(.retry)
         let list = keys[.skipIfEmpty].flatMap { listName($0) }
         let gap = keys.duration(.minGap)
         let policy = keys.word(.onFailure, as: Call.FailurePolicy.self)
         return request.map {
             Call(
-                name: entry.key, request: $0, expect: expect ?? [200], retries: retries ?? true,
+                name: entry.key, request: $0, retries: retries ?? true,
                 skipIfEmpty: list, minGap: gap, onFailure: policy ?? .fail)
         }
     }

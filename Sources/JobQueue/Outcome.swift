@@ -21,6 +21,13 @@ public enum ErrorKind: String, Sendable, CaseIterable {
     case truncated
     /// Not one record of a pass could be read.
     case incompatible
+    /// A status below 300 that is not the one that was expected.
+    case unexpectedStatus = "unexpected_status"
+    /// The source says inside an answer of a good status that it failed.
+    case sourceError = "source_error"
+    // The source's word for patience: deferred, not failed.
+    /// The list is still being made.
+    case notReady = "not_ready"
     // Interruptions: partial, not failed.
     case deadline
     case shutdown

@@ -81,7 +81,7 @@ struct Calls {
         let hash = try await loadLists(of: call)
         do {
             let answer = try await session.send(call.request, retries: call.retries)
-            guard call.expect.contains(answer.response.status) else {
+            guard call.request.expect.contains(answer.response.status) else {
                 throw session.end(ofUnexpected: answer, method: call.request.method)
             }
             session.values.answers[call.name] = try? JSONDocument(parsing: answer.response.body)

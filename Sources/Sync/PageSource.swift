@@ -1,5 +1,5 @@
-import Basics
 import Asking
+import Basics
 import HTTP
 import JSON
 import JobFiles
@@ -22,6 +22,8 @@ struct FetchedPage {
 /// What became of asking for a page.
 enum Fetched {
     case page(FetchedPage)
+    /// The source says that it failed, and the run ends so. What the answer carries is stored, but proves nothing.
+    case failing(FetchedPage, RunEnd)
     /// A recovery has the pass begin again and read everything.
     case beginAnew
     /// The source has refused the stored position for good; where the pass was begun anew already, the
@@ -34,12 +36,14 @@ struct PageSource {
     private let context: RunContext
     private let part: EntityPart
     private let reader: PageReader
+    private let signs: FailureSigns
     private var recoveries: Recoveries
 
     init(of part: EntityPart, _ context: RunContext, _ calls: Calls) {
         self.part = part
         self.context = context
         recoveries = Recoveries(of: part.entity, context, calls)
+        signs = FailureSigns(part.entity)
         let file = context.inputs.file
         reader = PageReader(
             part.entity, context.session.dialect,
@@ -56,12 +60,14 @@ struct PageSource {
         recoveries.beginPage()
         while true {
             let answer = try await ask(pass)
-            if answer.response.status == 304, entity.isConditional, pass.isAtStart {
+            switch answer.kind(for: entity.request) {
+            case .content: return try read(answer, &pass)
+            case .empty: return .page(.empty(entity, at: pass.position))
+            case .unchanged where entity.isConditional && pass.isAtStart:
                 return .page(.unmodified(entity, reached: pass.syncToken))
-            }
-            if answer.isSuccess {
-                if entity.isConditional, pass.isAtStart { pass.validator = answer.validator }
-                return .page(try read(answer, pass))
+            case .notYet where !recoveries.isDeclared(for: answer):
+                throw context.session.end(ofUnready: answer, method: entity.request.method)
+            case .unchanged, .notYet, .other: break
             }
             let isRefused = isFirst && answer.mayRefuseCursor
             if isRefused, pass.fallBackToPartialWatermark(entity) { continue }
@@ -84,7 +90,7 @@ struct PageSource {
         values.pageToken = nil
         values.pageSize = 1
         let answer = try await context.session.send(probe.request, values, retries: true)
-        guard answer.isSuccess else {
+        guard answer.kind(for: probe.request) == .content else {
             throw context.session.end(ofUnexpected: answer, method: probe.request.method)
         }
         let root = try answer.document().root
@@ -136,8 +142,27 @@ struct PageSource {
         return stored.isCursorRefused && pass.position == (stored.cursor ?? stored.syncToken)
     }
 
-    private func read(_ answer: Answer, _ pass: PassState) throws -> FetchedPage {
+    private func read(_ answer: Answer, _ pass: inout PassState) throws -> Fetched {
         let document = try answer.document()
+        if let said = signs.failure(in: document.root) {
+            return .failing(
+                remains(of: answer, document, pass), context.session.end(by: said))
+        }
+        if entity.isConditional, pass.isAtStart { pass.validator = answer.validator }
+        return .page(try page(answer, document, pass))
+    }
+
+    /// What can be read of an answer that says that it failed; often there is no list at all.
+    private func remains(
+        of answer: Answer, _ document: JSONDocument, _ pass: PassState
+    ) -> FetchedPage {
+        (try? page(answer, document, pass))
+            ?? FetchedPage(batch: RecordBatch(entity), next: NextPosition())
+    }
+
+    private func page(
+        _ answer: Answer, _ document: JSONDocument, _ pass: PassState
+    ) throws -> FetchedPage {
         var page = try reader.read(
             document.root, of: answer.response, from: answer.url, at: pass.position)
         let redactor = context.redactor
@@ -162,6 +187,12 @@ struct PageSource {
 }
 
 extension FetchedPage {
+    /// A list that has nothing, or nothing more.
+    fileprivate static func empty(_ entity: Entity, at position: String?) -> FetchedPage {
+        FetchedPage(
+            batch: RecordBatch(entity), next: NextPosition(next: nil, reached: position))
+    }
+
     fileprivate static func unmodified(_ entity: Entity, reached: String?) -> FetchedPage {
         FetchedPage(
             batch: RecordBatch(entity), next: NextPosition(next: nil, reached: reached),

@@ -62,6 +62,9 @@ final class Pass {
                 await commitUnchangedPages()
                 state = restarted(state, isFull: true)
             case .positionLost(let end): state = try begunAnew(state, after: end)
+            case .failing(let page, let end):
+                try await keep(page, of: state)
+                throw end
             case .page(let page):
                 // What is made of the page is as large as the page, until it is written.
                 defer { withExtendedLifetime(page.hold) {} }
@@ -215,6 +218,16 @@ final class Pass {
 
     // MARK: The end
 
+    /// Stores what an answer carries that says that it failed: no position moves, nothing ends and nothing is deleted.
+    private func keep(_ page: FetchedPage, of state: PassState) async throws {
+        var batch = page.batch
+        let tombstones = batch.places(of: .tombstone)
+        batch.remove(Set(tombstones))
+        batch.counts.filtered += tombstones.count
+        guard batch.writtenCount > 0 else { return }
+        _ = try await write(PageWrite(batch, state.standstill(entity)))
+    }
+
     /// A last page without records writes nothing of its own: its end travels with the outcome.
     private func canEndWithoutPage(
         _ page: FetchedPage, _ state: PassState, _ commit: PageCommit
@@ -250,11 +263,7 @@ final class Pass {
     /// Counts the page that the worthless pass ends with, and gives the pass up: a record was read and
     /// none of them fits, so that its end would prove nothing.
     private func abandon(_ state: PassState, _ page: FetchedPage) async throws -> Step {
-        var commit = state.commit(entity, next: page.next, maxSeen: nil)
-        commit.isEnd = false
-        commit.watermark = nil
-        commit.cursor = state.position
-        commit.syncToken = state.syncToken
+        var commit = state.standstill(entity)
         commit.note = .abandoned(syncToken: state.tokenAtStart(entity))
         let written = try await write(PageWrite(page.batch, commit))
         if written.isStopRequested { return .end(.interrupted(.cancelled)) }

@@ -156,6 +156,15 @@ struct PassState {
         return commit
     }
 
+    /// The commit of a page that moves no position: the next run asks for it again.
+    func standstill(_ entity: Entity) -> PageCommit {
+        var commit = self.commit(
+            entity, next: NextPosition(next: position ?? "", reached: syncToken), maxSeen: nil)
+        commit.cursor = position
+        commit.syncToken = syncToken
+        return commit
+    }
+
     /// What the pass is to its entity when it has been read to its end.
     private func watermark(_ entity: Entity, seen: String?) -> String? {
         switch entity.incremental?.watermark {

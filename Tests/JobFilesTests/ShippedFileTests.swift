@@ -42,7 +42,7 @@ import Testing
         let health = try #require(job.call(named: "health"))
         #expect(!health.retries)
         #expect(health.request.method == "GET")
-        #expect(health.expect == [200])
+        #expect(health.request.expect == [200])
         let register = try #require(job.call(named: "register"))
         #expect(register.retries)
         #expect(register.skipIfEmpty == "channel_ids")

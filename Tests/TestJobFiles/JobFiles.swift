@@ -18,8 +18,8 @@ public func field(
 /// A whole job file around one entity; a text that is no job file fails the test with its mistakes.
 public func jobFile(
     source: String = "{ id: hub, base: \"https://hub.example\" }",
-    request: String = "{ path: /feed }", page: String = "{ style: single }",
-    incremental: String? = nil, at: String = "videos[]",
+    request: String = "{ path: /feed }", errors: String? = nil,
+    page: String = "{ style: single }", incremental: String? = nil, at: String = "videos[]",
     fields: String = "{ id: { at: id, type: text, required: true } }", key: String? = "[id]",
     keepIf: String? = nil, write: String = "{ table: video, mode: overwrite }",
     recover: String = "[]"
@@ -38,6 +38,7 @@ public func jobFile(
         entities:
           - entity: video
             request: \(request)
+        \(errors.map { "    errors: \($0)" } ?? "")
             page: \(page)
         \(incremental.map { "    incremental: \($0)" } ?? "")
             records:
@@ -54,13 +55,14 @@ public func jobFile(
 /// The one entity of such a file.
 public func entity(
     page: String = "{ style: single }", request: String = "{ path: /feed }",
-    incremental: String? = nil, at: String = "videos[]",
+    errors: String? = nil, incremental: String? = nil, at: String = "videos[]",
     fields: String = "{ id: { at: id, type: text, required: true } }", key: String? = "[id]",
     keepIf: String? = nil, write: String = "{ table: video, mode: overwrite }",
     recover: String = "[]"
 ) throws -> Entity {
     try jobFile(
-        request: request, page: page, incremental: incremental, at: at, fields: fields, key: key,
+        request: request, errors: errors, page: page, incremental: incremental, at: at,
+        fields: fields, key: key,
         keepIf: keepIf, write: write, recover: recover
     ).entities[0]
 }

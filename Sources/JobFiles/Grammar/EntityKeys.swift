@@ -1,6 +1,6 @@
 /// The keys of an entity.
 enum EntityKey: String, KeySet {
-    case entity, enabled, request, page, incremental, records, write, recover, cloudkit
+    case entity, enabled, request, errors, page, incremental, records, write, recover, cloudkit
     case forEach = "for_each"
     case probe, conditional, push
     case requiresPrevious = "requires_previous"
@@ -28,6 +28,14 @@ enum EntityKey: String, KeySet {
             Key(
                 .mapping(RequestKey.self), .optional("required without `cloudkit`"),
                 "What is sent for each page.")
+        case .errors:
+            Key(
+                .filled(.mapping(ErrorsKey.self)),
+                .optional(
+                    "a status of `request.expect` is success, but for the `errors` of GraphQL"),
+                "By what an answer of a good status is known as a failure. What such an answer carries is "
+                    + "stored; it ends no pass, moves no position and deletes nothing.",
+                in: .withoutPreset)
         case .page: Key(.mapping(PageKey.self), .required, "How a pass goes from page to page.")
         case .incremental:
             Key(

@@ -5,11 +5,12 @@ protocol AskingKey: KeySet {
     static var query: Self { get }
     static var headers: Self { get }
     static var body: Self { get }
+    static var expect: Self { get }
 }
 
 /// The keys of an entity's or a probe's `request`.
 enum RequestKey: String, AskingKey {
-    case method, path, query, headers, body
+    case method, path, query, headers, body, expect
 
     static let title = "request"
     static let meaning = "What is sent for each page."
@@ -44,6 +45,11 @@ enum RequestKey: String, AskingKey {
                 .any("any YAML"), .optional(nil),
                 "What is sent as JSON. Texts are templates; plain numbers, `true`, `false` and `null` are "
                     + "what JSON calls them.")
+        case .expect:
+            Key(
+                .filled(.integer(200...299)), .optional("`[200]`"),
+                "The status codes of an answer that holds what was asked for. Any other one below 300 "
+                    + "fails the run, but for 204, an empty list, and 202, which puts the run off.")
         }
     }
 }
