@@ -139,12 +139,25 @@ public struct Page: Sendable, Equatable {
         case body(Path)
         case header(String)
     }
+    /// What ends a pass beside its style's own sign.
+    public enum End: String, Sendable, CaseIterable {
+        case shortPage = "short_page"
+        case emptyPage = "empty_page"
+    }
+    /// A parameter of a link by which the source says that no more follows.
+    public struct LinkSign: Sendable, Equatable {
+        /// Name of the parameter.
+        public var name: String
+        /// Its value then.
+        public var value: String
+    }
     /// Where the next position is and what ends a pass.
     public enum Style: Sendable, Equatable {
         case single
         case token(at: Path)
         case nextURL(URLPlace)
-        case linkHeader
+        /// Ends where there is no link, or where it bears all of the signs, of which there may be none.
+        case linkHeader(endIf: [LinkSign])
         /// Position plus records received; ends at an empty page or `totalAt`.
         case offset(start: Int, totalAt: Path?)
         /// Page number; ends where the source says so, else at an empty page.
@@ -174,8 +187,10 @@ public struct Page: Sendable, Equatable {
     public var size: Int?
     /// Reaching it yields (partial, cursor kept); it never ends a pass (MH11).
     public var maxPages: Int?
-    /// `end: short_page`: fewer records than `size` end the pass as well.
-    public var endsAtShortPage: Bool
+    /// What ends the pass besides; nil: nothing.
+    public var end: End?
+    /// A next address is asked for at the source's own origin, whatever it names.
+    public var staysAtOrigin = false
     /// Keyset only: the position outlives the pass.
     public var persists: Bool
 }

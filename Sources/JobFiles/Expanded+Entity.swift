@@ -5,7 +5,8 @@ extension Page {
     var expanded: JSONValue {
         let common = JSONValue.members(
             ("size", size.map { .integer($0) }), ("max_pages", maxPages.map { .integer($0) }),
-            ("end", endsAtShortPage ? .string("short_page") : nil))
+            ("end", end.map { .string($0.rawValue) }),
+            ("origin", staysAtOrigin ? .string("base") : nil))
         return .object((style.expanded(persists: persists).members ?? []) + (common.members ?? []))
     }
 }
@@ -19,7 +20,14 @@ extension Page.Style {
             .members(("style", .string("next_url")), ("url_at", .text(path)))
         case .nextURL(.header(let name)):
             .members(("style", .string("next_url")), ("url_header", .string(name)))
-        case .linkHeader: .members(("style", .string("link_header")))
+        case .linkHeader(let signs):
+            .members(
+                ("style", .string("link_header")),
+                (
+                    "end_if",
+                    signs.isEmpty
+                        ? nil : .object(signs.map { JSONMember($0.name, .string($0.value)) })
+                ))
         case .offset(let start, let total):
             .members(
                 ("style", .string("offset")), ("start", .integer(start)),

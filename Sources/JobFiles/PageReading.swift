@@ -23,12 +23,12 @@ extension NodeReading {
             return nil
         }
         let maxPages = keys.int(.maxPages)
-        let ends = node["end"].flatMap { choice($0, "end", of: PageStyle.ends) }
+        let end = end(style, keys)
         let persists = style == .keyset ? keys.and(KeysetKey.self).bool(.persist) : false
         return self.style(style, keys, operation).map {
             Page(
-                style: $0, size: size, maxPages: maxPages, endsAtShortPage: ends != nil,
-                persists: persists ?? false)
+                style: $0, size: size, maxPages: maxPages, end: end,
+                staysAtOrigin: node["origin"] != nil, persists: persists ?? false)
         }
     }
 
@@ -37,7 +37,7 @@ extension NodeReading {
     ) -> Page.Style? {
         switch style {
         case .single: return .single
-        case .linkHeader: return .linkHeader
+        case .linkHeader: return linkHeader(keys.and(LinkHeaderKey.self))
         case .token:
             return tokenPath(keys.and(TokenKey.self), .tokenAt, operation).map { .token(at: $0) }
         case .syncToken:
@@ -59,9 +59,34 @@ extension NodeReading {
         }
     }
 
+    /// The word of `end`, which each style declares for itself.
+    private func end(_ style: PageStyle, _ keys: Keys<PageKey>) -> Page.End? {
+        switch style {
+        case .single, .syncToken: nil
+        case .token: keys.and(TokenKey.self).word(.end, as: Page.End.self)
+        case .nextURL: keys.and(NextURLKey.self).word(.end, as: Page.End.self)
+        case .linkHeader: keys.and(LinkHeaderKey.self).word(.end, as: Page.End.self)
+        case .offset: keys.and(OffsetKey.self).word(.end, as: Page.End.self)
+        case .page: keys.and(NumberKey.self).word(.end, as: Page.End.self)
+        case .keyset: keys.and(KeysetKey.self).word(.end, as: Page.End.self)
+        }
+    }
+
+    private func linkHeader(_ keys: Keys<LinkHeaderKey>) -> Page.Style? {
+        _ = keys.word(.origin)
+        guard let node = keys[.endIf] else { return .linkHeader(endIf: []) }
+        let signs = (entries(node) ?? []).compactMap { entry in
+            text(entry.value).map { Page.LinkSign(name: entry.key, value: $0) }
+        }
+        if signs.isEmpty { add(node, "expected at least one entry") }
+        return .linkHeader(endIf: signs)
+    }
+
     private func nextURL(_ keys: Keys<NextURLKey>) -> Page.Style? {
+        _ = keys.word(.origin)
         guard let (key, value) = keys.alternative() else { return nil }
         switch key {
+        case .end, .origin: return nil
         case .urlAt: return innerPath(value).map { .nextURL(.body($0)) }
         case .urlHeader:
             guard let name = text(value) else { return nil }
@@ -121,7 +146,7 @@ extension NodeReading {
         if let use = uses.first(where: { $0.placeholder == .pageSize }) {
             add(use.node, "{page.size} has no value; add page.size")
         }
-        if let end = keys.node["end"] {
+        if let end = keys.node["end"], end.isScalar(Page.End.shortPage.rawValue) {
             add(end, "a page is short only against a size; add page.size")
         }
     }

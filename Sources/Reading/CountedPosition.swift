@@ -72,7 +72,7 @@ extension Page {
     }
 
     private func isDeclaredShort(_ facts: PageFacts) -> Bool {
-        endsAtShortPage && facts.recordCount > 0 && facts.recordCount < size ?? 0
+        end == .shortPage && facts.recordCount > 0 && facts.recordCount < size ?? 0
     }
 
     /// Whether the page is the last one by the source's own words; nil: it does not say.

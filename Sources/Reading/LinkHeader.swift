@@ -3,15 +3,27 @@ public enum LinkHeader {
     /// The target of the first link whose relations include `next`.
     ///
     /// A value that is not as the RFC has it counts up to where it breaks off.
-    public static func next(_ values: [String]) -> String? {
+    public static func next(_ values: [String]) -> String? { nextLink(values)?.target }
+
+    static func nextLink(_ values: [String]) -> Link? {
         for value in values {
             var scanner = LinkScanner(value)
             while let link = scanner.link() {
-                if link.relations.contains("next") { return link.target }
+                if link.relations.contains("next") { return link }
             }
         }
         return nil
     }
+}
+
+/// One link of the header.
+struct Link: Equatable {
+    /// The address as it is written.
+    var target: String
+    /// In lower case, of its first `rel`.
+    var relations: [String]
+    /// The first value of each parameter, by its name in lower case.
+    var parameters: [String: String]
 }
 
 /// Reads links from the front of a header's value.
@@ -22,24 +34,24 @@ private struct LinkScanner {
         rest = text[...]
     }
 
-    mutating func link() -> (target: String, relations: [String])? {
+    mutating func link() -> Link? {
         skip { $0 == "," || isBlank($0) }
         guard take("<"), let end = rest.firstIndex(of: ">") else { return nil }
         let target = String(rest[..<end])
         rest = rest[rest.index(after: end)...]
-        var relations: [String]?
+        var parameters: [String: String] = [:]
         skip(isBlank)
         while take(";") {
             skip(isBlank)
             let name = word().lowercased()
             let value = takeValue()
             // Only the first `rel` of a link counts.
-            if name == "rel", relations == nil {
-                relations = value.lowercased().split(whereSeparator: isBlank).map(String.init)
-            }
+            if parameters[name] == nil { parameters[name] = value }
             skip(isBlank)
         }
-        return (target, relations ?? [])
+        let relations = (parameters["rel"] ?? "").lowercased().split(whereSeparator: isBlank)
+        return Link(
+            target: target, relations: relations.map(String.init), parameters: parameters)
     }
 
     private mutating func takeValue() -> String {

@@ -19,21 +19,38 @@ extension Page {
     func position(after facts: PageFacts, signInName: String?) throws -> NextPosition {
         switch style {
         case .single: return NextPosition()
-        case .token(let path): return NextPosition(next: try token(at: path, facts))
+        case .token(let path):
+            return try named(facts) { try token(at: path, facts) }
         case .nextURL(.body(let path)):
-            return NextPosition(
-                next: try address(token(at: path, facts), facts, signInName))
+            return try named(facts) { try address(token(at: path, facts), facts, signInName) }
         case .nextURL(.header(let name)):
-            return NextPosition(next: try address(facts.response.header(name), facts, signInName))
-        case .linkHeader:
-            let next = LinkHeader.next(facts.response.allValues(of: "Link"))
-            return NextPosition(next: try address(next, facts, signInName))
+            return try named(facts) { try address(facts.response.header(name), facts, signInName) }
+        case .linkHeader(let endIf):
+            return try named(facts) {
+                try address(nextLink(facts, endIf: endIf), facts, signInName)
+            }
         case .offset(_, let total): return try offset(after: facts, totalAt: total)
         case .number(let start, let end):
             return try number(after: facts, start: start, end: end)
         case .keyset(let place, _): return try keyset(after: facts, place)
         case .syncToken(let at, let more): return try syncToken(after: facts, at, more)
         }
+    }
+
+    /// A position in the source's own words, unless the file says that the pass ends with this page.
+    private func named(_ facts: PageFacts, _ next: () throws -> String?) rethrows -> NextPosition {
+        NextPosition(next: isDeclaredEnd(facts) ? nil : try next())
+    }
+
+    /// Nil: there is no next page, or its link says that nothing is behind it.
+    private func nextLink(_ facts: PageFacts, endIf signs: [LinkSign]) -> String? {
+        guard let link = LinkHeader.nextLink(facts.response.allValues(of: "Link")) else {
+            return nil
+        }
+        let isEnd =
+            !signs.isEmpty
+            && signs.allSatisfy { link.parameters[$0.name.lowercased()] == $0.value }
+        return isEnd ? nil : link.target
     }
 
     /// Nil: absent, null, false or empty, which is how sources say that there is none.
@@ -57,27 +74,36 @@ extension Page {
         guard let whole = Origin.resolve(reference, against: facts.url) else {
             throw PageError.malformed("the next page's address is not one")
         }
-        guard Origin(url: whole) == Origin(url: facts.url) else {
-            throw PageError.foreignOrigin("the next page is on another origin")
+        let next = try atHome(whole, facts)
+        return signInName.map { withoutParameter($0, in: next) } ?? next
+    }
+
+    /// The address itself where it is at the source's origin; else its path and query there, if the file allows that.
+    private func atHome(_ address: String, _ facts: PageFacts) throws -> String {
+        guard let home = Origin(url: facts.url), let origin = Origin(url: address) else {
+            throw PageError.malformed("the next page's address is not one")
         }
-        return signInName.map { withoutParameter($0, in: whole) } ?? whole
+        guard origin != home else { return address }
+        guard staysAtOrigin else {
+            throw PageError.foreignOrigin(
+                "the next page is on another origin, \(origin); page.origin: base would ask for it at the source's own"
+            )
+        }
+        let rest = address.utf8.drop { $0 != UInt8(ascii: ":") }.dropFirst(3)
+        let path = String(Substring(rest.drop { !"/?#".utf8.contains($0) }))
+        return "\(home)\(path.hasPrefix("/") ? "" : "/")\(path)"
     }
 
     /// Ends at an empty page or without progress (MH33); what was reached outlives the pass.
     private func keyset(after facts: PageFacts, _ place: KeysetPlace) throws -> NextPosition {
-        let reached: String?
         switch place {
-        case .body(let path): reached = try token(at: path, facts)
-        case .field(let name):
-            reached = facts.greatest
-            if facts.recordCount > 0, reached == nil {
-                throw PageError.malformed("no record of the page has a \"\(name)\" to go on from")
-            }
+        case .field(let name): return try keyset(after: facts, by: name)
+        case .body(let path):
+            guard facts.recordCount > 0, let reached = try token(at: path, facts),
+                reached != facts.position
+            else { return NextPosition(reached: facts.position) }
+            return NextPosition(next: isShort(facts) ? nil : reached, reached: reached)
         }
-        guard facts.recordCount > 0, let reached, reached != facts.position else {
-            return NextPosition(reached: facts.position)
-        }
-        return NextPosition(next: isShort(facts) ? nil : reached, reached: reached)
     }
 
     /// Goes on while the source says so, also through empty pages (MS9); its token outlives the pass.

@@ -25,13 +25,22 @@ struct PageFacts {
     /// The position it was asked for.
     var position: String?
     var recordCount: Int
-    /// Greatest value of a keyset's field in the page.
-    var greatest: String?
+    /// What the records say of their order by a keyset's field.
+    var positions = SeenPositions()
 }
 
 extension Page {
-    /// An empty page ends these styles; a short one only by declaration, since servers clamp sizes.
+    /// An empty page ends the styles that count; a short one only by declaration, since servers clamp sizes.
     func isShort(_ facts: PageFacts) -> Bool {
-        facts.recordCount == 0 || (endsAtShortPage && facts.recordCount < size ?? 0)
+        facts.recordCount == 0 || (end == .shortPage && facts.recordCount < size ?? 0)
+    }
+
+    /// The file says that the pass ends with such a page, whatever position it names.
+    func isDeclaredEnd(_ facts: PageFacts) -> Bool {
+        switch end {
+        case nil: false
+        case .emptyPage: facts.recordCount == 0
+        case .shortPage: facts.recordCount < size ?? 0
+        }
     }
 }

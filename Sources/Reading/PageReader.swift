@@ -51,7 +51,7 @@ public struct PageReader: Sendable {
         let batch = try records.read(root)
         let facts = PageFacts(
             root: root, response: response, url: url, position: position,
-            recordCount: batch.counts.fetched, greatest: batch.greatestPosition?.watermarkText)
+            recordCount: batch.counts.fetched, positions: batch.positions)
         return ReadPage(
             batch: batch, next: try entity.page.position(after: facts, signInName: signInName),
             keys: entity.page.isCounted ? try records.keysHash(root) : nil)

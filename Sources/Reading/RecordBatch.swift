@@ -57,8 +57,8 @@ public struct RecordBatch: Sendable {
     public var counts = PageCounts()
     /// Greatest value of the field that tells versions apart, over all readable records.
     public var maxSeen: FieldValue?
-    /// Greatest position over all records of a keyset, the incompatible and the filtered included.
-    public var greatestPosition: FieldValue?
+    /// Positions over all records of a keyset, the incompatible and the filtered included.
+    var positions = SeenPositions()
     /// The first field that did not fit a record.
     public var misfit: String?
     /// Records the source could not give.

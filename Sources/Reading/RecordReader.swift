@@ -149,8 +149,7 @@ struct RecordReader: Sendable {
         guard let positionIndex, let position = batch.value(of: positionIndex, in: row) else {
             return
         }
-        if let seen = batch.greatestPosition, position.isLess(than: seen) ?? true { return }
-        batch.greatestPosition = position
+        batch.positions.note(position)
     }
 
     private func note(_ row: Int, in batch: inout RecordBatch) {

@@ -12,7 +12,7 @@ import Testing
         ),
         ("next_url\n      url_at: next", false, .nextURL(.body(Path(steps: [.member("next")])))),
         ("next_url\n      url_header: X-Next", false, .nextURL(.header("X-Next"))),
-        ("link_header", false, .linkHeader),
+        ("link_header", false, .linkHeader(endIf: [])),
         ("offset", true, .offset(start: 0, totalAt: nil)),
         (
             "offset\n      start: 5\n      total_at: total", true,
@@ -72,7 +72,7 @@ import Testing
         ])
         let job = try parsed(file)
         #expect(job.entities[0].page.persists)
-        #expect(job.entities[0].page.endsAtShortPage)
+        #expect(job.entities[0].page.end == .shortPage)
         #expect(job.entities[0].page.size == 5)
         #expect(try parsed(job.expanded) == job)
     }

@@ -52,7 +52,7 @@ import Testing
         #expect(
             video.page.style == .keyset(.body(Path(steps: [.member("maxSeqReturned")])), start: "0")
         )
-        #expect(video.page.persists && video.page.endsAtShortPage)
+        #expect(video.page.persists && video.page.end == .shortPage)
         #expect(video.page.size == 500)
         #expect(video.write.table == "hub_video")
         #expect(

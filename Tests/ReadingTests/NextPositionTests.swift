@@ -10,7 +10,7 @@ import Testing
 @Suite struct NextPositionTests {
     private func position(
         _ page: String, _ body: String, at position: String? = nil, records: Int = 2,
-        headers: [HTTPHeader] = [], greatest: String? = nil, signIn: String? = nil
+        headers: [HTTPHeader] = [], seen: [Int64] = [], signIn: String? = nil
     ) throws -> NextPosition {
         let request =
             page.contains("next_url") || page.contains("link_header")
@@ -19,10 +19,12 @@ import Testing
             { id: { at: id, type: text, required: true }, seq: { at: seq, type: int, required: true } }
             """
         let entity = try entity(page: page, request: request, fields: fields)
+        var positions = SeenPositions()
+        for number in seen { positions.note(.int(number)) }
         let facts = PageFacts(
             root: try node(body), response: HTTPResponse(status: 200, headers: headers),
             url: "https://h.example/v1/feed?c=1", position: position, recordCount: records,
-            greatest: greatest)
+            positions: positions)
         return try entity.page.position(after: facts, signInName: signIn)
     }
 
@@ -167,13 +169,13 @@ import Testing
         }
         let field = "{ style: keyset, by: seq, start: 0 }"
         #expect(
-            try position(field, "{}", at: "0", greatest: "7")
+            try position(field, "{}", at: "0", seen: [3, 7])
                 == NextPosition(next: "7", reached: "7"))
         #expect(
-            try position(field, "{}", at: "7", records: 0, greatest: nil)
+            try position(field, "{}", at: "7", records: 0)
                 == NextPosition(reached: "7"))
         #expect {
-            try position(field, "{}", at: "7", greatest: nil)
+            try position(field, "{}", at: "7")
         } throws: { ($0 as? PageError)?.word == "malformed" }
     }
 
@@ -196,6 +198,71 @@ import Testing
             "{ style: link_header }", "{}",
             headers: [HTTPHeader("link", "<\(reference)>; rel=next")], signIn: "key")
         for found in [inBody, inHeader, inLink] { #expect(found == NextPosition(next: expected)) }
+    }
+
+    @Test(arguments: [
+        ("http://inside:8080/v1/feed?c=2", "https://h.example/v1/feed?c=2"),
+        ("https://h.example/v1/feed?c=2", "https://h.example/v1/feed?c=2"),
+        ("http://h.example?c=2", "https://h.example/?c=2"), ("//other/x", "https://h.example/x"),
+        ("http://inside/a//b?url=http://x/y#z", "https://h.example/a//b?url=http://x/y"),
+        ("/x", "https://h.example/x"),
+    ])
+    func `next address: the file may have it asked for at the source's own origin`(
+        _ reference: String, _ expected: String
+    ) throws {
+        let found = try position(
+            "{ style: next_url, url_at: next, origin: base }", "{\"next\": \"\(reference)\"}")
+        #expect(found == NextPosition(next: expected))
+        let link = try position(
+            "{ style: link_header, origin: base }", "{}",
+            headers: [HTTPHeader("link", "<\(reference)>; rel=next")])
+        #expect(link == NextPosition(next: expected))
+    }
+
+    @Test func `next address: another origin is named when it is refused`() throws {
+        let error = #expect(throws: PageError.self) {
+            try position(
+                "{ style: next_url, url_at: next }",
+                #"{"next": "http://other.example:81/x?key=secret"}"#)
+        }
+        guard case .foreignOrigin(let words)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(words.contains("http://other.example:81") && !words.contains("secret"))
+    }
+
+    @Test(arguments: [
+        // page, records, whether the pass ends although a next position is named
+        ("style: token, token_at: n", 0, false),
+        ("style: token, token_at: n, end: empty_page", 0, true),
+        ("style: token, token_at: n, end: empty_page", 1, false),
+        ("style: token, token_at: n, end: short_page, size: 3", 2, true),
+        ("style: token, token_at: n, end: short_page, size: 3", 3, false),
+        ("style: token, token_at: n, end: short_page, size: 3", 0, true),
+        ("style: next_url, url_at: n, end: empty_page", 0, true),
+        ("style: next_url, url_at: n, end: short_page, size: 3", 2, true),
+        ("style: next_url, url_at: n", 0, false),
+    ])
+    func `a list whose position never ends ends by the sign that the file names`(
+        _ page: String, _ records: Int, _ ends: Bool
+    ) throws {
+        let found = try position("{ \(page) }", #"{"n": "/more"}"#, records: records)
+        #expect((found.next == nil) == ends)
+    }
+
+    @Test(arguments: [
+        ("results=\"false\"", true), ("results=\"true\"", false), ("results=false", true),
+        ("", false),
+        ("results=\"false\"; results=\"true\"", true),
+    ])
+    func `links: the file may name the parameter that says that nothing follows`(
+        _ parameters: String, _ ends: Bool
+    ) throws {
+        let found = try position(
+            "{ style: link_header, end_if: { results: \"false\" } }", "{}",
+            headers: [HTTPHeader("link", "</more>; rel=\"next\"; \(parameters)")])
+        #expect((found.next == nil) == ends)
     }
 
     @Test(arguments: [

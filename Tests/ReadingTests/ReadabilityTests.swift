@@ -58,7 +58,7 @@ import Testing
                 #"{"videos": [{"id": "a", "seq": 4}, {"id": "b", "seq": 7}, {"id": 3, "seq": 9}]}"#)
         )
         #expect(batch.counts == PageCounts(fetched: 3, skippedIncompatible: 1, filtered: 1))
-        #expect(batch.greatestPosition == .int(9))
+        #expect(batch.positions.greatest == .int(9))
         #expect(batch.misfit == "id")
     }
 

@@ -23,7 +23,7 @@ func jobFile(
             method: "GET", path: Template(pieces: [.literal("/feed")]), query: [], headers: [],
             body: nil),
         page: Page(
-            style: .single, size: nil, maxPages: nil, endsAtShortPage: false, persists: false),
+            style: .single, size: nil, maxPages: nil, end: nil, persists: false),
         incremental: nil,
         records: Records(at: Path(steps: []), key: key, fields: fields, keepIf: []),
         write: Write(table: table, mode: .overwrite, newerBy: nil, indexes: []), recover: [],

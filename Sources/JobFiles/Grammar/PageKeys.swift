@@ -5,7 +5,7 @@ enum PageKey: String, KeySet {
 
     static let title = "page"
     static let meaning = "How a pass goes from page to page; the style decides the other keys."
-    static let rules: [KeyRule] = [.when(.isThere("end"), [.needs(["size"])])]
+    static let rules: [KeyRule] = [.when(.has("end", ["short_page"]), [.needs(["size"])])]
 
     var key: Key {
         switch self {
@@ -40,13 +40,11 @@ enum PageStyle: String, CaseIterable {
     case offset, page, keyset
     case syncToken = "sync_token"
 
-    /// The words of `end`.
-    static let ends = ["short_page"]
-
     /// The keys that only this style has.
     var keys: (any KeySet.Type)? {
         switch self {
-        case .single, .linkHeader: nil
+        case .single: nil
+        case .linkHeader: LinkHeaderKey.self
         case .token: TokenKey.self
         case .nextURL: NextURLKey.self
         case .offset: OffsetKey.self
@@ -93,10 +91,28 @@ enum PageStyle: String, CaseIterable {
     }
 }
 
+/// Keys that several styles have whose positions are the source's own.
+private enum Naming {
+    static let end = Key(
+        .words(of: Page.End.self, "end"),
+        .optional("a page without records ends no pass that has a next position"),
+        "What ends the pass beside its own sign: with `empty_page` a page without records, with `short_page` "
+            + "one of fewer than `size`. For sources that give a next position for ever.",
+        in: .withoutPreset)
+
+    static let origin = Key(
+        .word(["base"], noun: "origin"),
+        .optional("the next page must be at the source's own origin"),
+        "With `base` the path and query of the link are asked for at the origin of the source, whatever other "
+            + "origin it names. For sources behind a proxy that do not know their own name. Nobody else is asked."
+    )
+}
+
 /// Keys that several styles have which count.
 private enum Counting {
     static let end = Key(
-        .word(PageStyle.ends, noun: "end"), .optional("only an empty page ends the pass"),
+        .word([Page.End.shortPage.rawValue], noun: "end"),
+        .optional("only an empty page ends the pass"),
         "With `short_page` a page of fewer than `size` records ends the pass as well. Leave it out when "
             + "the server may send less than it was asked for.")
 
@@ -109,6 +125,7 @@ private enum Counting {
 /// The keys of style `token`.
 enum TokenKey: String, KeySet {
     case tokenAt = "token_at"
+    case end
 
     static let title = "page_token"
     static let meaning = PageStyle.token.meaning
@@ -119,6 +136,28 @@ enum TokenKey: String, KeySet {
             Key(
                 .formed(.innerPath), .requiredWithoutPreset, "Where the next token is.",
                 withPreset: .formed(.presetPath))
+        case .end: Naming.end
+        }
+    }
+}
+
+/// The keys of style `link_header`.
+enum LinkHeaderKey: String, KeySet {
+    case endIf = "end_if"
+    case end, origin
+
+    static let title = "page_link_header"
+    static let meaning = PageStyle.linkHeader.meaning
+
+    var key: Key {
+        switch self {
+        case .endIf:
+            Key(
+                .named(.text, by: .notEmpty, isFilled: true), .optional(nil),
+                "Parameters of the link, by name. The pass ends where the link to the next page has all of "
+                    + "these values, such as `{ results: \"false\" }`.")
+        case .end: Naming.end
+        case .origin: Naming.origin
         }
     }
 }
@@ -127,16 +166,19 @@ enum TokenKey: String, KeySet {
 enum NextURLKey: String, KeySet {
     case urlAt = "url_at"
     case urlHeader = "url_header"
+    case end, origin
 
     static let title = "page_next_url"
     static let meaning = PageStyle.nextURL.meaning
-    static let alternatives = allCases
+    static let alternatives: [NextURLKey] = [.urlAt, .urlHeader]
 
     var key: Key {
         switch self {
         case .urlAt: Key(.formed(.innerPath), .optional(nil), "Where in the body the URL is.")
         case .urlHeader:
             Key(.formed(.headerName), .optional(nil), "The header field that holds the URL.")
+        case .end: Naming.end
+        case .origin: Naming.origin
         }
     }
 }
