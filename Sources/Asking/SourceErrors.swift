@@ -35,8 +35,7 @@ public func classified(
     case 500...599: return .failed(.unavailable, message)
     case 200...299:
         return .failed(
-            .unexpectedStatus,
-            "\(request) was answered with \(status), which request.expect does not name")
+            .unexpectedStatus, message + " (a status that request.expect does not name)")
     default: return .failed(.rejected, message)
     }
 }

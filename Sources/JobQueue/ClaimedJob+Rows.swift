@@ -130,7 +130,7 @@ extension Checkpoint {
     /// Reads one of `checkpoints`, an array of values in the order of `run_inputs`.
     fileprivate init(_ node: JSONNode, of job: ClaimedJob) throws {
         let values = Array(node.elements)
-        guard values.count == 25, let entity = values[0].string else {
+        guard values.count == 26, let entity = values[0].string else {
             throw UnreadableInput("a checkpoint can't be read")
         }
         self.init(entity: entity)
@@ -165,6 +165,7 @@ extension Checkpoint {
         isCursorRefused = values[22].bool ?? false
         hadIncompatible = values[23].bool ?? false
         isUnreadable = values[24].bool ?? false
+        knowsAhead = values[25].bool ?? false
         isDone = isDone(at: syncedAt, of: job)
     }
 

@@ -78,7 +78,7 @@ public struct Checkpoint: Sendable, Equatable {
     public var passNumber = 0
     /// The pass in progress; nil: none.
     public var passKind: PassKind?
-    /// When it began, microseconds since 1970 by the source's clock where it tells it.
+    /// When it began, microseconds since 1970: by the source's clock where that is behind ours.
     public var passStartedAt: Int64?
     /// The `{since}` it was begun with.
     public var passSince: String?
@@ -104,6 +104,8 @@ public struct Checkpoint: Sendable, Equatable {
     public var hasFailures = false
     /// The run that last committed a page of it met incompatible records.
     public var hadIncompatible = false
+    /// A record that lies ahead was told.
+    public var knowsAhead = false
     /// Not one record of the pass in progress could be read.
     public var isUnreadable = false
     /// Read to its end at this very tick, by a run that was interrupted behind it (ST7).

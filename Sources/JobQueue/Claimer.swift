@@ -10,16 +10,22 @@ public final class Claimer: Sendable {
 
     private let queue: Queue
     private let files: [String: RunNeeds]
-    private let start = ContinuousClock.now
+    private let clock: @Sendable () -> ContinuousClock.Instant
+    private let start: ContinuousClock.Instant
     private let memory: Mutex<ClaimMemory>
     /// What failed while a claim already had jobs; the next one throws it.
     private let failure = Mutex<(any Error)?>(nil)
 
     /// Claims jobs of the named files, with what their runs need, for a worker of so many slots.
     ///
-    /// `reserved`: slots that tenants whose runs are long leave to others.
-    public init(_ queue: Queue, files: [String: RunNeeds], capacity: Int, reserved: Int = 0) {
+    /// `reserved`: slots that tenants whose runs are long leave to others. `clock`: by which slot time is measured.
+    public init(
+        _ queue: Queue, files: [String: RunNeeds], capacity: Int, reserved: Int = 0,
+        clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
         self.queue = queue
+        self.clock = clock
+        start = clock()
         self.files = files
         memory = Mutex(ClaimMemory(share: FairShare(capacity: capacity, reserved: reserved)))
     }
@@ -149,7 +155,7 @@ public final class Claimer: Sendable {
     }
 
     private var names: [String] { files.keys.sorted() }
-    private var seconds: Double { (ContinuousClock.now - start) / .seconds(1) }
+    private var seconds: Double { (clock() - start) / .seconds(1) }
 }
 
 extension Queue {

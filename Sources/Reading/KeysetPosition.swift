@@ -3,6 +3,8 @@ import JobFiles
 /// What a page's records say of their order by the field that is the position.
 struct SeenPositions: Sendable {
     private(set) var greatest: FieldValue?
+    /// The greatest that does not lie ahead of the pass: what may be kept when it is over.
+    private(set) var settled: FieldValue?
     /// The greatest but one of different values.
     private(set) var before: FieldValue?
     private(set) var least: FieldValue?
@@ -10,7 +12,10 @@ struct SeenPositions: Sendable {
     private var last: FieldValue?
 
     /// Takes in the position of the page's next record.
-    mutating func note(_ position: FieldValue) {
+    mutating func note(_ position: FieldValue, isAhead: Bool = false) {
+        if !isAhead, settled.map({ $0.isLess(than: position) ?? false }) ?? true {
+            settled = position
+        }
         if let last, position.isLess(than: last) == true { isOrdered = false }
         last = position
         if least.map({ position.isLess(than: $0) ?? false }) ?? true { least = position }
@@ -33,31 +38,31 @@ extension Page {
     /// a position, so that records which share the greatest one and did not fit on the page would never come. Then it is
     /// asked from the position before. A whole number is a sequence's, which no two records share.
     func keyset(after facts: PageFacts, by name: String) throws -> NextPosition {
-        guard facts.recordCount > 0 else { return NextPosition(reached: facts.position) }
-        guard let greatest = facts.positions.greatest, let reached = greatest.watermarkText else {
+        // A time that lies ahead may be asked for, but is nothing to begin the next pass at.
+        let reached =
+            facts.positions.settled?.watermarkText
+            ?? (liesAhead(facts.position, of: facts.begun, as: nil) ? nil : facts.position)
+        guard facts.recordCount > 0 else { return NextPosition(reached: reached) }
+        guard let greatest = facts.positions.greatest, let last = greatest.watermarkText else {
             throw PageError.malformed("no record of the page has a \"\(name)\" to go on from")
         }
         let asked = facts.position.flatMap { greatest.read($0) }
         try checkOrder(facts.positions, asked, by: name)
-        guard asked != greatest else { return try stuck(facts, at: reached, by: name) }
+        guard asked != greatest else {
+            // No progress is the end, unless the page is full of one position.
+            if isFull(facts) { throw tooMany(at: last, by: name) }
+            return NextPosition(reached: reached)
+        }
         if isShort(facts) { return NextPosition(reached: reached) }
         guard greatest.mayBeShared, facts.positions.least != asked else {
-            return NextPosition(next: reached, reached: reached)
+            return NextPosition(next: last, reached: reached)
         }
         guard let before = facts.positions.before?.watermarkText else {
             // All of the page share one position, and others may not have fitted.
-            if isFull(facts) { throw tooMany(at: reached, by: name) }
-            return NextPosition(next: reached, reached: reached)
+            if isFull(facts) { throw tooMany(at: last, by: name) }
+            return NextPosition(next: last, reached: reached)
         }
         return NextPosition(next: before, reached: reached)
-    }
-
-    /// No progress is the end, unless the page is full of one position.
-    private func stuck(_ facts: PageFacts, at reached: String, by name: String) throws
-        -> NextPosition
-    {
-        if isFull(facts) { throw tooMany(at: reached, by: name) }
-        return NextPosition(reached: reached)
     }
 
     private func isFull(_ facts: PageFacts) -> Bool { facts.recordCount >= size ?? .max }

@@ -25,6 +25,8 @@ struct PageFacts {
     /// The position it was asked for.
     var position: String?
     var recordCount: Int
+    /// When the pass began, microseconds since 1970.
+    var begun = Int64.max
     /// What the records say of their order by a keyset's field.
     var positions = SeenPositions()
 }

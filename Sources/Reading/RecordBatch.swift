@@ -55,14 +55,18 @@ public struct RecordBatch: Sendable {
     public private(set) var actions: [RowAction] = []
     /// What became of the page's records.
     public var counts = PageCounts()
-    /// Greatest value of the field that tells versions apart, over all readable records.
+    /// Greatest value of the field that tells versions apart, over all readable records but those that lie ahead.
     public var maxSeen: FieldValue?
+    /// When the pass began, microseconds since 1970: times behind it lie ahead.
+    var begun = Int64.max
     /// Positions over all records of a keyset, the incompatible and the filtered included.
     var positions = SeenPositions()
     /// The first field that did not fit a record.
     public var misfit: String?
     /// Records the source could not give.
     public var failures: [RecordFailure] = []
+    /// What is told of records that are stored all the same.
+    public var remarks: [RecordFailure] = []
     /// Records of types the entity does not sync, counted filtered.
     public var foreignTypes: Set<String> = []
     /// False: what the page does not show may still be there (ST16).

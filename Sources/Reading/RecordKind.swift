@@ -20,6 +20,9 @@ public enum RecordKind: Sendable, Equatable {
 
 /// Why a single record could not be read or written (LU26).
 public struct RecordFailure: Sendable, Equatable {
+    /// The code of a record whose time lies ahead of the pass.
+    public static let ahead = "AHEAD"
+
     /// The source's code.
     public var code: String
     /// The source's reason.

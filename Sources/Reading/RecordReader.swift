@@ -8,6 +8,8 @@ struct RecordReader: Sendable {
     private static let keyBytesMax = 2000
     /// Ten times the largest `size`; each takes a place in every column.
     private static let recordsMax = 100_000
+    /// Clocks are rarely further apart, in microseconds.
+    private static let skewMax: Int64 = 300_000_000
 
     private let entity: Entity
     private let fields: [FieldReader]
@@ -36,13 +38,14 @@ struct RecordReader: Sendable {
         tombstoneIndexes = entity.tombstoneKey.compactMap { names.firstIndex(of: $0) }
     }
 
-    /// Reads, checks, filters and dedupes.
+    /// Reads, checks, filters and dedupes; `begun` is when the pass began, microseconds since 1970.
     ///
     /// Throws `PageError.malformed` where the page has no array.
-    func read(_ root: JSONNode) throws -> RecordBatch {
+    func read(_ root: JSONNode, begun: Int64 = .max) throws -> RecordBatch {
         try root.withPlaces { places in
             let found = try found(from: root.place, places)
             var page = BatchBuilder(self.entity, keyIndexes, tombstoneIndexes, rows: found.count)
+            page.batch.begun = begun
             for record in found { read(record, places, into: &page) }
             return page.finished()
         }
@@ -149,13 +152,33 @@ struct RecordReader: Sendable {
         guard let positionIndex, let position = batch.value(of: positionIndex, in: row) else {
             return
         }
-        batch.positions.note(position)
+        batch.positions.note(position, isAhead: position.isAhead(of: batch.begun, as: nil))
     }
 
     private func note(_ row: Int, in batch: inout RecordBatch) {
         guard let versionIndex, let version = batch.value(of: versionIndex, in: row) else { return }
+        guard !version.isAhead(of: batch.begun, as: entity.incremental?.format) else {
+            return remark(on: version, of: row, in: &batch)
+        }
         if let seen = batch.maxSeen, version.isLess(than: seen) ?? true { return }
         batch.maxSeen = version
+    }
+
+    /// A record that lies far ahead is told; a clock that is a little off, or a change during the pass, is not.
+    private func remark(on version: FieldValue, of row: Int, in batch: inout RecordBatch) {
+        guard entity.incremental?.watermark == .maxSeen, batch.remarks.isEmpty,
+            version.isAhead(
+                of: batch.begun.addingReportingOverflow(Self.skewMax).partialValue,
+                as: entity.incremental?.format)
+        else { return }
+        let keys = keyIndexes.compactMap { batch.value(of: $0, in: row)?.watermarkText }
+        batch.remarks = [
+            RecordFailure(
+                code: RecordFailure.ahead,
+                reason:
+                    "\(entity.write.newerBy ?? "") \(version.watermarkText ?? "") lies ahead; the record is stored and moves no watermark",
+                record: keys.joined(separator: " "), wait: nil)
+        ]
     }
 
     /// Adds the record's values; false, and nothing added, when it is incompatible (MH19, MS12, PO8).

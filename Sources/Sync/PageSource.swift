@@ -164,12 +164,16 @@ struct PageSource {
         _ answer: Answer, _ document: JSONDocument, _ pass: PassState
     ) throws -> FetchedPage {
         var page = try reader.read(
-            document.root, of: answer.response, from: answer.url, at: pass.position)
+            document.root, of: answer.response, from: answer.url, at: pass.position,
+            begun: pass.startedAt)
         let redactor = context.redactor
         page.batch.failures = page.batch.failures.map { $0.sanitised(redactor) }
+        let stored = context.checkpoints.given(entity.name)
         context.warnings.tell(
-            of: page.batch, entity: entity.name,
-            isKnown: context.checkpoints.given(entity.name).hadIncompatible)
+            of: page.batch, entity: entity.name, isKnown: stored.hadIncompatible)
+        if !context.warnings.tellRemarks(of: page.batch, entity.name, isKnown: stored.knowsAhead) {
+            page.batch.remarks = []
+        }
         return FetchedPage(
             batch: page.batch, next: page.next, keys: page.keys, hold: answer.response.hold)
     }

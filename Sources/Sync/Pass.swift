@@ -169,7 +169,8 @@ final class Pass {
     private func mayWait(_ page: PageWrite) -> Bool {
         let commit = page.commit
         return !commit.isEnd && commit.note == nil && entity.write.unique == nil
-            && page.batch.failures.isEmpty && !page.batch.actions.contains(.tombstone)
+            && page.batch.failures.isEmpty && page.batch.remarks.isEmpty
+            && !page.batch.actions.contains(.tombstone)
             && context.companions.isEmpty && !(entity.sweeps && commit.passKind == .full)
     }
 

@@ -2,6 +2,7 @@ import Asking
 import JobFiles
 import JobQueue
 import Reading
+import Telemetry
 
 /// Decides where a pass of an entity begins: where one was interrupted, at the watermark, or at the very
 /// beginning.
@@ -21,16 +22,21 @@ struct PassStart {
     /// Nil: the probe says that nothing changed, and the pass has ended (SC19).
     func begin(_ source: PageSource) async throws -> PassState? {
         let checkpoint = context.checkpoints[entity]
-        if let resumed = PassState(resuming: checkpoint) { return resumed }
+        let isAhead = checkpoint.liesAhead(of: context.inputs.claimedAtMicroseconds, entity)
+        if isAhead {
+            context.services.log.emit(.positionAhead(context.subject, entity: entity.name))
+        } else if let resumed = PassState(resuming: checkpoint) {
+            return resumed
+        }
         let conditions = entity.incremental?.fullIf ?? []
         let isAsked = try !conditions.isEmpty && calls.holds(conditions, for: entity.name)
         // After a reset the next pass is full, whatever else its job has done.
         let fallback =
             entity.incremental?.fallsBackToJob == true && checkpoint.generation == 0
             ? context.inputs.job.lastSuccessAt.map(Timestamp.iso8601) : nil
-        let isFull = isAsked || isFullDue(checkpoint, hasFallback: fallback != nil)
+        let isFull = isAhead || isAsked || isFullDue(checkpoint, hasFallback: fallback != nil)
         var state = PassState(
-            beginning: entity, from: checkpoint, isFull: isFull, startedAt: sourceTime,
+            beginning: entity, from: checkpoint, isFull: isFull, startedAt: startedAt,
             fallback: fallback)
         guard let probe = entity.probe else { return state }
         state.probe = try await source.ask(probe, state)
@@ -76,11 +82,13 @@ struct PassStart {
         var checkpoint = context.checkpoints[entity]
         checkpoint.passNumber = state.committedNumber
         return PassState(
-            beginning: entity, from: checkpoint, isFull: isFull, startedAt: sourceTime)
+            beginning: entity, from: checkpoint, isFull: isFull, startedAt: startedAt)
     }
 
-    /// The source's clock at the run's first answer, else the database's now (ours, MH18).
-    private var sourceTime: Int64 {
-        context.session.sourceTime ?? context.inputs.claimedAtMicroseconds
+    /// When a pass that begins now began: the earlier of the source's clock at the run's first answer and the database's
+    /// at the claim, so that a wrong clock makes the next pass read more, never less (MH18).
+    private var startedAt: Int64 {
+        let claimedAt = context.inputs.claimedAtMicroseconds
+        return min(context.session.sourceTime ?? claimedAt, claimedAt)
     }
 }

@@ -11,6 +11,8 @@ final class RecordWarnings {
     private var toldTypes: Set<String> = []
     /// Entities whose incompatible records were told.
     private var toldIncompatible: Set<String> = []
+    /// Entities of which a remark was told.
+    private var toldRemarks: Set<String> = []
     /// By entity, the first field that did not fit a record.
     private var misfits: [String: String] = [:]
 
@@ -34,6 +36,16 @@ final class RecordWarnings {
             .recordsIncompatible(
                 subject, entity: entity, incompatible: incompatible,
                 fetched: batch.counts.fetched, field: batch.misfit ?? ""))
+    }
+
+    /// Tells of a record that is stored and yet not as it should be; false: it is known, and nothing need be kept.
+    func tellRemarks(of batch: RecordBatch, _ entity: String, isKnown: Bool) -> Bool {
+        guard let remark = batch.remarks.first, !isKnown, toldRemarks.insert(entity).inserted else {
+            return false
+        }
+        log.emit(
+            .recordAhead(subject, entity: entity, record: remark.record, reason: remark.reason))
+        return true
     }
 
     /// How a pass ends of which not one record can be read.

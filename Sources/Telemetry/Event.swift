@@ -91,6 +91,10 @@ public enum Event: Sendable, Equatable {
     case recordsIgnored(Subject, entity: String, type: String)
     /// The source has refused the stored position for good: the pass is read from its beginning.
     case passBegunAnew(Subject, entity: String)
+    /// A record's time lies ahead of the pass, so that it moves no watermark; told once.
+    case recordAhead(Subject, entity: String, record: String, reason: String)
+    /// The stored position lies ahead of the database's clock: the pass reads everything.
+    case positionAhead(Subject, entity: String)
     /// Records lack a required field or hold one of another type; told when it begins.
     case recordsIncompatible(
         Subject, entity: String, incompatible: Int, fetched: Int, field: String)

@@ -90,6 +90,8 @@ extension Event {
         case .recordsIgnored: ("records_ignored", .warning)
         case .passBegunAnew: ("pass_begun_anew", .warning)
         case .recordsIncompatible: ("records_incompatible", .warning)
+        case .recordAhead: ("record_ahead", .warning)
+        case .positionAhead: ("position_ahead", .warning)
         case .sweepRefused: ("sweep_refused", .warning)
         case .runOverdue: ("run_overdue", .warning)
         case .jobFileRefused: ("job_file_refused", .error)
@@ -112,6 +114,7 @@ extension Event {
             .duplicatesFound(let subject, _, _, _, _), .internalError(let subject, _, _),
             .runStarted(let subject), .passEndless(let subject), .passBegunAnew(let subject, _),
             .recordsIgnored(let subject, _, _), .rowsPushed(let subject, _, _, _),
+            .recordAhead(let subject, _, _, _), .positionAhead(let subject, _),
             .recordsIncompatible(let subject, _, _, _, _), .sweepRefused(let subject, _, _),
             .runOverdue(let subject, _), .jobFileRefused(let subject, _):
             subject
@@ -154,7 +157,8 @@ extension Event {
         case .linesDropped(let lines): [count("count", lines)]
         case .jobFileRefused(_, let mistake): [Field("mistake", .text(mistake))]
         case .runFinished, .runLost, .runDeferred, .runStarted, .recordsIgnored, .rowsPushed,
-            .duplicatesFound, .passBegunAnew, .recordsIncompatible, .sweepRefused, .runOverdue,
+            .duplicatesFound, .passBegunAnew, .recordAhead, .positionAhead, .recordsIncompatible,
+            .sweepRefused, .runOverdue,
             .passEndless:
             runDetails
         }
@@ -168,7 +172,13 @@ extension Event {
             [Field("wait_ms", .milliseconds(wait)), Field("reason", .text(reason))]
         case .recordsIgnored(_, let entity, let type):
             [Field("entity", .id(entity)), Field("type", .text(type))]
-        case .passBegunAnew(_, let entity): [Field("entity", .id(entity))]
+        case .passBegunAnew(_, let entity), .positionAhead(_, let entity):
+            [Field("entity", .id(entity))]
+        case .recordAhead(_, let entity, let record, let reason):
+            [
+                Field("entity", .id(entity)), Field("record", .text(record)),
+                Field("reason", .text(reason)),
+            ]
         case .recordsIncompatible(_, let entity, let incompatible, let fetched, let field):
             [
                 Field("entity", .id(entity)), count("incompatible", incompatible),

@@ -18,7 +18,8 @@ public struct PageWrites: Sendable {
     /// What follows the page's own statement in its transaction.
     func following(_ page: PageWrite, for claim: Claim) -> [Statement] {
         (merging(page.batch, for: claim).map { [$0] } ?? [])
-            + (noteFailures(page.batch.failures, of: entity.name, for: claim).map { [$0] } ?? [])
+            + (noteFailures(page.batch.failures + page.batch.remarks, of: entity.name, for: claim)
+                .map { [$0] } ?? [])
             + (page.sweep.map { [$0.statement(for: claim)] } ?? [])
     }
 

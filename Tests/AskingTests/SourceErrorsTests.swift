@@ -11,7 +11,7 @@ import Testing
         (429, "rate_limited", "rate_limited"), (500, "unavailable", "unavailable"),
         (503, "unavailable", "unavailable"), (599, "unavailable", "unavailable"),
         (400, "rejected", "rejected"), (404, "rejected", "rejected"), (409, "rejected", "rejected"),
-        (304, "rejected", "rejected"), (204, "rejected", "rejected"),
+        (304, "rejected", "rejected"), (204, "unexpected_status", "unexpected_status"),
     ]) func `a status parks the job only when there is a credential to renew`(
         _ status: Int, _ signedIn: String, _ anonymous: String
     ) {
@@ -20,7 +20,7 @@ import Testing
         }
         #expect(end(true).word == signedIn)
         #expect(end(false).word == anonymous)
-        #expect(end(true).message == "GET /x was answered with \(status): why")
+        #expect(end(true).message?.hasPrefix("GET /x was answered with \(status): why") == true)
         #expect((end(true).outcome == .needsReauth) == (signedIn == "unauthorised"))
     }
 

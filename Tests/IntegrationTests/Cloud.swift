@@ -3,6 +3,7 @@ import JSON
 import JobFiles
 import Postgres
 import Secrets
+import TestSupport
 
 /// An app of CloudKit's: its shipped job file over the fixture of the same name.
 struct CloudApp: Sendable {
@@ -96,6 +97,17 @@ extension World {
             .text(key))
         if file.schedule.requires.contains(.secret("ck_web_auth_token")) {
             try await setSecret("ck_web_auth_token", "token-\(key)", of: key)
+        }
+    }
+
+    /// Waits until the second is over in which the source changed something last: its answers tell whole seconds, and what
+    /// was changed in the one in which a pass begins lies ahead of it.
+    func secondPasses() async throws {
+        let changed = try await source.command("POST", "cloudkit/clock", "{}").int("now_ms") ?? 0
+        try await eventually("another second has begun") {
+            try await value(
+                "select floor(extract(epoch from clock_timestamp())) * 1000 > $1", .int(changed))
+                == "true"
         }
     }
 

@@ -66,6 +66,7 @@ import TestSupport
             try await world.drain()
             let before = try await world.checkpoint(of: "game")
             try await world.saveGames(0..<450)
+            try await world.secondPasses()
             let asked = try await world.queries().count
             try await world.hang("Game", 2)
             try await world.makeDue()
@@ -96,6 +97,7 @@ import TestSupport
             try await world.drain()
             let before = try await world.checkpoint(of: "game").text("watermark")
             try await world.saveGames(0..<900)
+            try await world.secondPasses()
             var cursors: Set<String> = []
             for page in 1...4 {
                 try await world.makeDue()
@@ -147,6 +149,7 @@ import TestSupport
             if !isFull {
                 try await world.drain()
                 try await world.saveGames(0..<900)
+                try await world.secondPasses()
                 try await world.makeDue()
             }
             try await world.cut("Game", 4)

@@ -1,6 +1,7 @@
 import Postgres
 import JobQueue
 import TestSupport
+import Testing
 
 /// A migrated database with tenant `acme`, the job files `hub.refresh` (hourly, source `hub` at
 /// 20 requests a second, entities `video` and `channel`) and `hub.status` (every five minutes,
@@ -134,6 +135,21 @@ extension Fixture {
         Claimer(
             queue, files: Dictionary(uniqueKeysWithValues: names.map { ($0, RunNeeds.all) }),
             capacity: capacity)
+    }
+
+    /// A claimer for which no time goes by, so that all its tenants had the same slot time: none.
+    func timelessClaimer(_ capacity: Int) -> Claimer {
+        let moment = ContinuousClock.now
+        return Claimer(
+            queue, files: [Self.refresh: .all, Self.status: .all], capacity: capacity,
+            clock: { moment })
+    }
+
+    /// Has a claimer look at all that is due, however long that takes on a busy machine.
+    func look(_ claimer: Claimer, worker: Int) async throws {
+        repeat {
+            #expect(try await claimer.claim(worker: worker, slots: 0).isEmpty)
+        } while claimer.isBehind
     }
 
     /// Makes a waiting job due and claims it.

@@ -51,7 +51,7 @@ begin
           trunc(extract(epoch from k.last_full_at) * 1000000),
           k.consecutive_failures > 0 or k.last_error_kind is not null, k.pass_number, k.full_asked,
           coalesce(k.last_error_kind = 'cursor_refused', false),
-          (k.counters).skipped_incompatible > 0, k.pass_unreadable
+          (k.counters).skipped_incompatible > 0, k.pass_unreadable, k.record_failures @> '[{"code": "AHEAD"}]'
         ))::text
         from jobrunner.checkpoints as k
         where k.user_id = g.user_id and k.job_name = g.name

@@ -1,0 +1,137 @@
+import JSON
+import JobFiles
+import Postgres
+import Testing
+
+/// Nothing that a source says moves a committed position ahead of what was surely read.
+@Suite struct AheadTests {
+    private static func file(
+        _ watermark: String, mode: String = "newest_wins, newer_by: updated_at"
+    ) -> String {
+        World.generic(
+            "token", page: "style: token, token_at: next_token, size: 20",
+            query: #"cursor: "{page.token}", since: "{since}""#, mode: mode,
+            incremental: "incremental: { watermark: \(watermark), overlap: 1m }",
+            fields: World.standardFields.replacing(
+                "updated_at, type: timestamp }",
+                with: "updated_at, type: timestamp, required: true }"))
+    }
+
+    private func watermarkIsAhead(_ world: World) async throws -> String? {
+        try await world.value("select watermark::timestamptz > now() from jobrunner.checkpoints")
+    }
+
+    /// The next answer holds one record of a time, and is dated.
+    private func answer(_ world: World, at time: String, date: String? = nil) async throws {
+        let headers = date.map { #", "headers": {"Date": "\#($0)"}"# } ?? ""
+        let body = #"{\"items\": [{\"id\": \"odd\", \"seq\": 1, \"updated_at\": \"\#(time)\"}]}"#
+        try await world.source.fault(
+            #"{"kind": "status", "status": 200, "body": "\#(body)"\#(headers)}"#)
+    }
+
+    private func edit(_ world: World) async throws {
+        try await world.source.command(
+            "POST", "change", #"{"user": "ann", "op": "edit", "count": 3, "name": "new"}"#)
+    }
+
+    private func edited(_ world: World) async throws -> String? {
+        try await world.value("select count(*) from synced.generic_item where name = 'new'")
+    }
+
+    @Test func `a record of 2099 is stored, told once, and holds nothing back`() async throws {
+        try await withWorld(Self.file("max_seen")) { world in
+            try await world.addUser("ann", videos: 15)
+            try await world.drain()
+            for _ in 1...2 {
+                try await answer(world, at: "2099-01-01T00:00:00Z")
+                try await world.runAgain()
+                #expect(try await watermarkIsAhead(world) == "false")
+            }
+            #expect(
+                try await world.value("select count(*) from synced.generic_item where id = 'odd'")
+                    == "1")
+            #expect(world.lines.all.count { $0.contains("record ahead") } == 1)
+            #expect(
+                try await world.value(
+                    "select record_failures @> '[{\"code\": \"AHEAD\"}]' from jobrunner.checkpoints"
+                ) == "true")
+            try await edit(world)
+            try await world.runAgain()
+            #expect(try await edited(world) == "3")
+        }
+    }
+
+    @Test(arguments: ["run_start", "max_seen"])
+    func `a source whose clock is ahead moves no position ahead of ours`(_ watermark: String)
+        async throws
+    {
+        let mode = watermark == "run_start" ? "overwrite" : "newest_wins, newer_by: updated_at"
+        try await withWorld(Self.file(watermark, mode: mode)) { world in
+            try await world.addUser("ann", videos: 15)
+            try await answer(
+                world, at: "2026-01-01T00:00:00Z", date: "Thu, 01 Jan 2099 00:00:00 GMT")
+            try await world.drain()
+            #expect(try await world.outcomes("ann") == ["complete"])
+            #expect(try await watermarkIsAhead(world) == "false")
+            #expect(
+                try await world.value("select last_full_at <= now() from jobrunner.checkpoints")
+                    == "true")
+            try await edit(world)
+            try await world.runAgain()
+            #expect(try await edited(world) == "3")
+        }
+    }
+
+    @Test(arguments: ["watermark", "pass"])
+    func `a stored position that lies ahead is brought back by a full pass, and told`(
+        _ what: String
+    ) async throws {
+        try await withWorld(Self.file("max_seen")) { world in
+            try await world.addUser("ann", videos: 55)
+            try await world.drain()
+            // Three of them the source changed behind our back while we asked for what comes after 2099.
+            try await edit(world)
+            let ahead =
+                what == "watermark"
+                ? "watermark = '2099-01-01T00:00:00Z'"
+                : "pass_kind = 'incremental', pass_started_at = '2099-01-01', pass_since = '2099-01-01T00:00:00Z'"
+            try await world.sql("update jobrunner.checkpoints set \(ahead)")
+            try await world.runAgain()
+            #expect(try await edited(world) == "3")
+            #expect(try await watermarkIsAhead(world) == "false")
+            #expect(world.lines.all.count { $0.contains("position ahead") } == 1)
+            #expect(
+                try await world.value(
+                    "select last_full_at > now() - interval '5 min' from jobrunner.checkpoints")
+                    == "true")
+            let asked = try await world.source.asked().count
+            try await world.runAgain()
+            #expect(try await world.source.asked().count == asked + 1)
+        }
+    }
+
+    @Test func `a keyset's time that lies ahead is read on from, and not kept`() async throws {
+        let yaml = World.generic(
+            "single",
+            page:
+                #"style: keyset, by: updated_at, start: "1970-01-01T00:00:00Z", persist: true, size: 20"#,
+            query: #"since: "{page.token}""#,
+            fields: World.standardFields.replacing(
+                "updated_at, type: timestamp }",
+                with: "updated_at, type: timestamp, required: true }"))
+        try await withWorld(yaml) { world in
+            try await world.addUser("ann", videos: 5)
+            try await answer(world, at: "2099-01-01T00:00:00Z")
+            try await world.drain()
+            #expect(
+                try await world.value("select count(*) from synced.generic_item where id = 'odd'")
+                    == "1")
+            #expect(
+                try await world.value(
+                    "select coalesce(sync_token < '2098', true) from jobrunner.checkpoints")
+                    == "true")
+            try await world.runAgain()
+            #expect(try await world.value("select count(*) from synced.generic_item") == "6")
+        }
+    }
+}
