@@ -79,18 +79,16 @@ extension Page {
         throws
     {
         guard positions.greatest?.isText == false else { return }
-        let isBehind = zip2(positions.least, asked).map { $0.isLess(than: $1) ?? false } ?? false
+        let isBehind =
+            if let least = positions.least, let asked { least.isLess(than: asked) ?? false } else {
+                false
+            }
         guard positions.isOrdered, !isBehind else {
             throw PageError.malformed(
                 "the records of the page do not come in the order of \(name) from the position on, so that some would "
                     + "be left out: ask the source for that order")
         }
     }
-}
-
-private func zip2<A, B>(_ left: A?, _ right: B?) -> (A, B)? {
-    guard let left, let right else { return nil }
-    return (left, right)
 }
 
 extension FieldValue {

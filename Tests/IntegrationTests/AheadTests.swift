@@ -1,6 +1,7 @@
 import JSON
 import JobFiles
 import Postgres
+import TestSupport
 import Testing
 
 /// Nothing that a source says moves a committed position ahead of what was surely read.
@@ -107,6 +108,29 @@ import Testing
             let asked = try await world.source.asked().count
             try await world.runAgain()
             #expect(try await world.source.asked().count == asked + 1)
+        }
+    }
+
+    @Test func `a full pass that brings a position back goes on from run to run, and is told once`()
+        async throws
+    {
+        let yaml = Self.file("max_seen").replacing("size: 20", with: "size: 20, max_pages: 1")
+        try await withWorld(yaml) { world in
+            try await world.addUser("ann", videos: 95)
+            try await world.drain()
+            try await edit(world)
+            try await world.sql(
+                "update jobrunner.checkpoints set watermark = '2099-01-01T00:00:00Z'")
+            let asked = try await world.source.asked().count
+            try await world.makeDue()
+            let worker = try world.start()
+            try await eventually("the pass comes to its end") {
+                try await watermarkIsAhead(world) == "false"
+            }
+            await worker.stop()
+            #expect(try await edited(world) == "3")
+            #expect(try await world.source.asked().count == asked + 5)
+            #expect(world.lines.all.count { $0.contains("position ahead") } == 1)
         }
     }
 
