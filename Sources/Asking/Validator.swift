@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 
 // What a conditional request sends back.

@@ -1,4 +1,5 @@
 import Asking
+import Basics
 import HTTP
 import JobFiles
 import JSON

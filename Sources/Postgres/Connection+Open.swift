@@ -12,9 +12,11 @@ extension Connection {
         var backoff = Backoff.toConnect
         while true {
             do {
+                // A server that is slow to answer is given its time, where no deadline cuts it.
+                let last = ContinuousClock.now + configuration.connectTimeout
                 adopt(
-                    try attempt(configuration, until: min(end, .now + configuration.connectTimeout))
-                )
+                    try attempt(
+                        configuration, until: min(interruption.deadline ?? last, last)))
                 return
             } catch let error as DatabaseError {
                 guard error.code == .notConnected,

@@ -9,7 +9,7 @@ public struct DatabaseConfiguration: Sendable {
     public var lanes: Int
     /// How long one attempt to connect may take.
     public var connectTimeout: Duration = .seconds(5)
-    /// How long `Database.run` without a deadline goes on trying to connect.
+    /// How long `Database.run` without a deadline begins new attempts to connect.
     public var reconnectTimeout: Duration = .seconds(5)
     /// How long the server may work on one statement; zero is no limit.
     ///

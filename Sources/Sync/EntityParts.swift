@@ -1,4 +1,5 @@
 import Asking
+import Basics
 import JobFiles
 import JobQueue
 import Writing

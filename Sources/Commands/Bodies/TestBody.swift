@@ -18,6 +18,7 @@ func testJob(_ arguments: ParsedArguments, _ context: Context) async throws -> E
     defer { source.client?.close() }
     var home = try context.settings.databaseConfiguration()
     home.statementTimeout = .seconds(600)
+    home.connectTimeout = .seconds(10)
     home.reconnectTimeout = .seconds(2)
     let scratch = try await ScratchDatabase.make(beside: home)
     let results: [GuaranteeResult]

@@ -18,6 +18,7 @@ struct Context: Sendable {
         var configuration = try settings.databaseConfiguration()
         configuration.statementTimeout = .seconds(600)
         configuration.lockTimeout = .seconds(10)
+        configuration.connectTimeout = .seconds(10)
         configuration.reconnectTimeout = .seconds(2)
         return try await Database.withSessions(configuration, body)
     }
