@@ -139,7 +139,7 @@ let package = Package(
         room("JSON", uses: ["Basics"]),
         room("Postgres", uses: ["Basics", "CLibPQ", "CLinux"]),
         room("HTTP", uses: ["Basics", "CCurl", "CCurlShim"]),
-        room("JobFiles", uses: ["CYAML", "JSON"]),
+        room("JobFiles", uses: ["Basics", "CYAML", "JSON"]),
         room("Secrets", uses: ["Basics", "CSodium"]),
         room("Schema", uses: ["Basics", "Postgres", "JobFiles", "JSON", "CSQLFiles", "CSodium"]),
         room("JobQueue", uses: ["Basics", "Postgres", "JSON"]),

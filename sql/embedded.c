@@ -36,6 +36,9 @@ static const unsigned char functions_backoff[] = {
 static const unsigned char functions_cancel_jobs[] = {
 #embed "functions/cancel_jobs.sql"
 };
+static const unsigned char functions_changed_columns[] = {
+#embed "functions/changed_columns.sql"
+};
 static const unsigned char functions_changed_rows[] = {
 #embed "functions/changed_rows.sql"
 };
@@ -56,6 +59,9 @@ static const unsigned char functions_crash_runs[] = {
 };
 static const unsigned char functions_deferral[] = {
 #embed "functions/deferral.sql"
+};
+static const unsigned char functions_delete_confirmed[] = {
+#embed "functions/delete_confirmed.sql"
 };
 static const unsigned char functions_delete_older[] = {
 #embed "functions/delete_older.sql"
@@ -141,6 +147,9 @@ static const unsigned char functions_insert_jobs[] = {
 static const unsigned char functions_insert_record[] = {
 #embed "functions/insert_record.sql"
 };
+static const unsigned char functions_is_fruitless[] = {
+#embed "functions/is_fruitless.sql"
+};
 static const unsigned char functions_job_named[] = {
 #embed "functions/job_named.sql"
 };
@@ -152,6 +161,9 @@ static const unsigned char functions_keep_limited_tenants[] = {
 };
 static const unsigned char functions_key_hash[] = {
 #embed "functions/key_hash.sql"
+};
+static const unsigned char functions_lacking_rows[] = {
+#embed "functions/lacking_rows.sql"
 };
 static const unsigned char functions_lift_quarantines[] = {
 #embed "functions/lift_quarantines.sql"
@@ -207,11 +219,17 @@ static const unsigned char functions_note_push[] = {
 static const unsigned char functions_note_record_failures[] = {
 #embed "functions/note_record_failures.sql"
 };
+static const unsigned char functions_note_removals[] = {
+#embed "functions/note_removals.sql"
+};
 static const unsigned char functions_note_seen[] = {
 #embed "functions/note_seen.sql"
 };
 static const unsigned char functions_note_slot_use[] = {
 #embed "functions/note_slot_use.sql"
+};
+static const unsigned char functions_note_unproven_end[] = {
+#embed "functions/note_unproven_end.sql"
 };
 static const unsigned char functions_note_unreadable[] = {
 #embed "functions/note_unreadable.sql"
@@ -405,6 +423,9 @@ static const unsigned char functions_wake_workers[] = {
 static const unsigned char functions_want_fresh[] = {
 #embed "functions/want_fresh.sql"
 };
+static const unsigned char functions_watch_removals[] = {
+#embed "functions/watch_removals.sql"
+};
 static const unsigned char functions_words_for[] = {
 #embed "functions/words_for.sql"
 };
@@ -460,6 +481,7 @@ static const jr_sql_file files[] = {
     {"functions/apart_tenants.sql", functions_apart_tenants, sizeof functions_apart_tenants},
     {"functions/backoff.sql", functions_backoff, sizeof functions_backoff},
     {"functions/cancel_jobs.sql", functions_cancel_jobs, sizeof functions_cancel_jobs},
+    {"functions/changed_columns.sql", functions_changed_columns, sizeof functions_changed_columns},
     {"functions/changed_rows.sql", functions_changed_rows, sizeof functions_changed_rows},
     {"functions/claim_jobs.sql", functions_claim_jobs, sizeof functions_claim_jobs},
     {"functions/commit_page.sql", functions_commit_page, sizeof functions_commit_page},
@@ -467,6 +489,7 @@ static const jr_sql_file files[] = {
     {"functions/counted_on.sql", functions_counted_on, sizeof functions_counted_on},
     {"functions/crash_runs.sql", functions_crash_runs, sizeof functions_crash_runs},
     {"functions/deferral.sql", functions_deferral, sizeof functions_deferral},
+    {"functions/delete_confirmed.sql", functions_delete_confirmed, sizeof functions_delete_confirmed},
     {"functions/delete_older.sql", functions_delete_older, sizeof functions_delete_older},
     {"functions/delete_record.sql", functions_delete_record, sizeof functions_delete_record},
     {"functions/deregister_worker.sql", functions_deregister_worker, sizeof functions_deregister_worker},
@@ -495,10 +518,12 @@ static const jr_sql_file files[] = {
     {"functions/hold_worker.sql", functions_hold_worker, sizeof functions_hold_worker},
     {"functions/insert_jobs.sql", functions_insert_jobs, sizeof functions_insert_jobs},
     {"functions/insert_record.sql", functions_insert_record, sizeof functions_insert_record},
+    {"functions/is_fruitless.sql", functions_is_fruitless, sizeof functions_is_fruitless},
     {"functions/job_named.sql", functions_job_named, sizeof functions_job_named},
     {"functions/jobs_named.sql", functions_jobs_named, sizeof functions_jobs_named},
     {"functions/keep_limited_tenants.sql", functions_keep_limited_tenants, sizeof functions_keep_limited_tenants},
     {"functions/key_hash.sql", functions_key_hash, sizeof functions_key_hash},
+    {"functions/lacking_rows.sql", functions_lacking_rows, sizeof functions_lacking_rows},
     {"functions/lift_quarantines.sql", functions_lift_quarantines, sizeof functions_lift_quarantines},
     {"functions/list_items.sql", functions_list_items, sizeof functions_list_items},
     {"functions/lock_ends.sql", functions_lock_ends, sizeof functions_lock_ends},
@@ -517,8 +542,10 @@ static const jr_sql_file files[] = {
     {"functions/note_entity_failures.sql", functions_note_entity_failures, sizeof functions_note_entity_failures},
     {"functions/note_push.sql", functions_note_push, sizeof functions_note_push},
     {"functions/note_record_failures.sql", functions_note_record_failures, sizeof functions_note_record_failures},
+    {"functions/note_removals.sql", functions_note_removals, sizeof functions_note_removals},
     {"functions/note_seen.sql", functions_note_seen, sizeof functions_note_seen},
     {"functions/note_slot_use.sql", functions_note_slot_use, sizeof functions_note_slot_use},
+    {"functions/note_unproven_end.sql", functions_note_unproven_end, sizeof functions_note_unproven_end},
     {"functions/note_unreadable.sql", functions_note_unreadable, sizeof functions_note_unreadable},
     {"functions/nothing_due.sql", functions_nothing_due, sizeof functions_nothing_due},
     {"functions/notify_changes.sql", functions_notify_changes, sizeof functions_notify_changes},
@@ -583,6 +610,7 @@ static const jr_sql_file files[] = {
     {"functions/user_named.sql", functions_user_named, sizeof functions_user_named},
     {"functions/wake_workers.sql", functions_wake_workers, sizeof functions_wake_workers},
     {"functions/want_fresh.sql", functions_want_fresh, sizeof functions_want_fresh},
+    {"functions/watch_removals.sql", functions_watch_removals, sizeof functions_watch_removals},
     {"functions/words_for.sql", functions_words_for, sizeof functions_words_for},
     {"functions/writable_table.sql", functions_writable_table, sizeof functions_writable_table},
     {"views/blocked_sources.sql", views_blocked_sources, sizeof views_blocked_sources},

@@ -50,7 +50,6 @@ create table jobrunner.checkpoints (
   last_full_at timestamp with time zone,
   validator text,
   probe text,
-  pass_validator text,
   pass_probe text,
   record_failures jsonb not null default '[]'::jsonb,
   pass_number integer not null default 0,
@@ -61,6 +60,8 @@ create table jobrunner.checkpoints (
   full_requested boolean not null generated always as ((full_asked > full_begun)) stored,
   repair_requested boolean not null generated always as ((repair_asked > full_ended)) stored,
   pass_unreadable boolean not null default false,
+  asked bigint,
+  full_page integer not null default 0,
   constraint checkpoint_error_is_at_most_1_kib CHECK ((octet_length(last_error) <= 1024)),
   constraint checkpoint_has_at_most_five_record_failures CHECK ((jsonb_array_length(record_failures) <= 5)),
   constraint checkpoints_pkey PRIMARY KEY (user_id, job_name, entity),
@@ -97,6 +98,7 @@ create table jobrunner.job_files (
   slow_after interval,
   slow_every interval,
   unscheduled_after_user_id bigint,
+  columns_changed jsonb not null default '{}'::jsonb,
   constraint job_file_deadline_is_positive CHECK ((deadline > '00:00:00'::interval)),
   constraint job_file_freshness_has_both_ages CHECK (((soft IS NULL) = (hard IS NULL))),
   constraint job_file_period_is_positive CHECK ((every > '00:00:00'::interval)),
@@ -154,6 +156,7 @@ END) stored,
   rerun_forced boolean not null default false,
   rerun_entity text,
   deferrals integer not null default 0,
+  fruitless_runs integer not null default 0,
   claimable_at timestamp with time zone not null generated always as (
 CASE
     WHEN ((worker_id IS NULL) AND ((paused_at IS NOT NULL) OR (quarantined_at IS NOT NULL) OR (reauth_needed_at IS NOT NULL))) THEN 'infinity'::timestamp with time zone
@@ -162,7 +165,7 @@ END) stored,
   slows_at timestamp with time zone,
   slowed_at timestamp with time zone,
   constraint cancel_is_requested_only_of_a_running_job CHECK (((cancel_requested_at IS NULL) OR (worker_id IS NOT NULL))),
-  constraint job_counts_are_not_negative CHECK (((consecutive_failures >= 0) AND (crashes >= 0) AND (stalled_runs >= 0))),
+  constraint job_counts_are_not_negative CHECK (((consecutive_failures >= 0) AND (crashes >= 0) AND (stalled_runs >= 0) AND (fruitless_runs >= 0))),
   constraint job_deferrals_are_not_negative CHECK ((deferrals >= 0)),
   constraint job_error_is_at_most_1_kib CHECK ((octet_length(last_error) <= 1024)),
   constraint job_outcome_is_known CHECK ((last_outcome = ANY (ARRAY['complete'::text, 'partial'::text, 'deferred'::text, 'skipped'::text, 'needs_reauth'::text, 'failed'::text]))),
@@ -184,7 +187,7 @@ CREATE INDEX jobs_quarantined ON jobrunner.jobs USING btree (due_at) WHERE (quar
 CREATE INDEX jobs_slowing ON jobrunner.jobs USING btree (slows_at) WHERE (slows_at IS NOT NULL);
 CREATE INDEX jobs_stopping ON jobrunner.jobs USING btree (cancel_requested_at) WHERE (cancel_requested_at IS NOT NULL);
 CREATE INDEX jobs_suspect ON jobrunner.jobs USING btree (claimable_at) WHERE (crashes >= 2);
-CREATE INDEX jobs_troubled ON jobrunner.jobs USING btree (user_id, name) WHERE ((consecutive_failures > 0) OR (quarantined_at IS NOT NULL) OR (reauth_needed_at IS NOT NULL) OR (stalled_runs > 1) OR (deferrals > 4));
+CREATE INDEX jobs_troubled ON jobrunner.jobs USING btree (user_id, name) WHERE ((consecutive_failures > 0) OR (quarantined_at IS NOT NULL) OR (reauth_needed_at IS NOT NULL) OR (stalled_runs > 1) OR (deferrals > 4) OR (fruitless_runs > 1));
 
 create table jobrunner.limited_tenants (
   tenant_id bigint not null,
@@ -259,9 +262,10 @@ create table jobrunner.seen_pages (
   user_id bigint not null,
   job_name text not null,
   entity text not null,
+  pass_number integer not null,
   page_number integer not null,
   keys bigint[] not null,
-  constraint seen_pages_pkey PRIMARY KEY (user_id, job_name, entity, page_number)
+  constraint seen_pages_pkey PRIMARY KEY (user_id, job_name, entity, pass_number, page_number)
 );
 
 create table jobrunner.slot_use (
@@ -376,11 +380,12 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.add_tenant(in_name text, in_weight integer DEFAULT 1, in_max_running integer DEFAULT NULL::integer) returns bigint
 -- function jobrunner.add_user(in_tenant text, in_key text, in_attributes jsonb DEFAULT '{}'::jsonb) returns bigint
 -- function jobrunner.add_users(in_tenant text, in_keys text[], in_attributes jsonb[] DEFAULT NULL::jsonb[], in_within interval DEFAULT '00:00:00'::interval) returns integer
--- function jobrunner.after_run(in_job jobrunner.jobs, in_end jobrunner.run_end, in_has_progress boolean) returns TABLE(due_at timestamp with time zone, deferred_until timestamp with time zone, priority smallint, force_requested boolean, entity_requested text, reauth_needed_at timestamp with time zone, quarantined_at timestamp with time zone, quarantine_reason text, consecutive_failures integer, crashes integer, stalled_runs integer, deferrals integer, last_outcome text, last_error_kind text, last_error text, last_error_at timestamp with time zone, last_run_at timestamp with time zone, last_success_at timestamp with time zone, unchanged_at timestamp with time zone)
+-- function jobrunner.after_run(in_job jobrunner.jobs, in_end jobrunner.run_end, in_has_progress boolean, in_has_changes boolean) returns TABLE(due_at timestamp with time zone, deferred_until timestamp with time zone, priority smallint, force_requested boolean, entity_requested text, reauth_needed_at timestamp with time zone, quarantined_at timestamp with time zone, quarantine_reason text, consecutive_failures integer, crashes integer, stalled_runs integer, deferrals integer, fruitless_runs integer, last_outcome text, last_error_kind text, last_error text, last_error_at timestamp with time zone, last_run_at timestamp with time zone, last_success_at timestamp with time zone, unchanged_at timestamp with time zone)
 -- function jobrunner.age_of_job(in_user_id bigint, in_job text) returns interval
 -- function jobrunner.apart_tenants(in_tenant_ids bigint[]) returns bigint[]
 -- function jobrunner.backoff(in_failures integer, in_every interval, in_chance double precision) returns interval
 -- function jobrunner.cancel_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
+-- function jobrunner.changed_columns(in_before jsonb, in_after jsonb) returns jsonb
 -- function jobrunner.changed_rows(in_counters jobrunner.counters) returns bigint
 -- function jobrunner.claim_jobs(in_worker_id integer, in_limit integer, in_names text[], in_walk jobrunner.due_walk DEFAULT ROW('-infinity'::timestamp with time zone, (0)::bigint, 'infinity'::timestamp with time zone, 1000, true)::jobrunner.due_walk, in_offer jobrunner.claim_offer DEFAULT ROW('{}'::bigint[], '{}'::integer[], '{}'::integer[], '{}'::integer[], '{}'::tid[])::jobrunner.claim_offer, in_locks boolean DEFAULT false) returns SETOF jobrunner.claim_row
 -- function jobrunner.commit_page(in_user_id bigint, in_name text, in_entity text, in_fence bigint, in_generation bigint, in_page jobrunner.page, in_counters jobrunner.counters) returns boolean
@@ -388,6 +393,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.counted_on(in_checkpoint jobrunner.checkpoints, in_fence bigint, in_more jobrunner.counters) returns jobrunner.counters
 -- function jobrunner.crash_runs(in_worker_id bigint, in_user_ids bigint[], in_names text[], in_reason text) returns TABLE(job_count integer, quarantined_count integer)
 -- function jobrunner.deferral(in_asked interval, in_deferrals integer, in_chance double precision) returns interval
+-- function jobrunner.delete_confirmed(in_user_id bigint, in_name text, in_entity text, in_fence bigint, in_table text, in_key text[], in_hashes bigint[]) returns bigint
 -- function jobrunner.delete_older(in_user_id bigint, in_name text, in_entity text, in_fence bigint, in_table text, in_column text, in_before timestamp with time zone) returns bigint
 -- function jobrunner.delete_record(in_tenant text, in_user text, in_table text, in_key jsonb) returns boolean
 -- function jobrunner.deregister_worker(in_worker_id integer) returns boolean
@@ -416,10 +422,12 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.hold_worker(in_worker_id integer) returns void
 -- function jobrunner.insert_jobs(in_user_ids bigint[], in_names text[] DEFAULT NULL::text[], in_within interval DEFAULT '00:00:00'::interval, in_priority smallint DEFAULT 0) returns integer
 -- function jobrunner.insert_record(in_user_id bigint, in_table text, in_known jsonb, in_values jsonb) returns jsonb
+-- function jobrunner.is_fruitless(in_user_id bigint, in_job text, in_runs integer, in_at timestamp with time zone) returns boolean
 -- function jobrunner.job_named(in_tenant text, in_user text, in_job text) returns jobrunner.jobs
 -- function jobrunner.jobs_named(in_tenant text, in_user text, in_job text) returns SETOF jobrunner.jobs
 -- function jobrunner.keep_limited_tenants() returns trigger
 -- function jobrunner.key_hash(VARIADIC in_key text[]) returns bigint
+-- function jobrunner.lacking_rows(in_user_id bigint, in_name text, in_entity text, in_table text, in_key text[], in_most integer) returns TABLE(hash bigint, key text[])
 -- function jobrunner.lift_quarantines() returns integer
 -- function jobrunner.list_items(in_user_id bigint, in_table text, in_column text) returns TABLE(items text[], hash text)
 -- function jobrunner.lock_ends(in_ends jobrunner.run_end[]) returns jobrunner.run_end[]
@@ -438,8 +446,10 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.note_entity_failures(in_ends jobrunner.run_end[]) returns void
 -- function jobrunner.note_push(in_user_id bigint, in_name text, in_entity text, in_fence bigint, in_pushed bigint, in_failed bigint, in_swept bigint) returns boolean
 -- function jobrunner.note_record_failures(in_user_id bigint, in_name text, in_entity text, in_failures jsonb) returns boolean
--- function jobrunner.note_seen(in_user_id bigint, in_name text, in_entity text, in_page_number integer, in_keys bigint[]) returns boolean
+-- function jobrunner.note_removals() returns trigger
+-- function jobrunner.note_seen(in_user_id bigint, in_name text, in_entity text, in_pass_number integer, in_page_number integer, in_keys bigint[]) returns boolean
 -- function jobrunner.note_slot_use(in_worker_id integer, in_tenant_ids bigint[], in_slot_ms bigint[], in_other_ms bigint) returns void
+-- function jobrunner.note_unproven_end(in_user_id bigint, in_name text, in_entity text) returns boolean
 -- function jobrunner.note_unreadable(in_user_id bigint, in_name text, in_entity text, in_unreadable boolean) returns boolean
 -- function jobrunner.nothing_due(in_since timestamp with time zone, in_since_user_id bigint, in_grace interval) returns TABLE(looked_at timestamp with time zone)
 -- function jobrunner.notify_changes(in_user_ids bigint[], in_names text[], in_runs bigint[], in_counters jobrunner.counters[]) returns integer
@@ -492,7 +502,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.stop_requests(in_worker_id integer) returns TABLE(user_id bigint, name text, fence bigint)
 -- function jobrunner.store_job_file(in_file jsonb, in_is_scheduled boolean DEFAULT true) returns boolean
 -- function jobrunner.suspect_to_claim(in_worker_id integer, in_names text[], OUT place tid, OUT tenant_id bigint) returns record
--- function jobrunner.sweep_table(in_user_id bigint, in_name text, in_entity text, in_table text, in_key text[], in_change_tag text, in_is_pushed boolean, in_is_repair boolean, in_max_fraction double precision) returns TABLE(swept bigint, refused boolean)
+-- function jobrunner.sweep_table(in_user_id bigint, in_name text, in_entity text, in_pass_number integer, in_table text, in_key text[], in_change_tag text, in_is_pushed boolean, in_is_repair boolean, in_max_fraction double precision, in_asks_again boolean, in_confirms boolean) returns TABLE(swept bigint, verdict text)
 -- function jobrunner.take_budget(in_tenant_id bigint, in_source text, in_wanted integer, in_waits boolean DEFAULT true) returns TABLE(tenant_id bigint, source text, base text, granted integer, blocked_ms bigint)
 -- function jobrunner.take_job(in_tenant text, in_job text, in_with_rows boolean DEFAULT false) returns integer
 -- function jobrunner.tenant_named(in_tenant text) returns jobrunner.tenants
@@ -504,6 +514,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.user_named(in_tenant text, in_user text) returns jobrunner.users
 -- function jobrunner.wake_workers(in_since timestamp with time zone DEFAULT NULL::timestamp with time zone, in_tenant_id bigint DEFAULT NULL::bigint, in_jobs bigint DEFAULT NULL::bigint, in_user_id bigint DEFAULT NULL::bigint) returns void
 -- function jobrunner.want_fresh(in_tenant text, in_user text, in_job text, in_force boolean DEFAULT false) returns TABLE(answer text, age interval, usable boolean, user_id bigint, after_run bigint, asked_at timestamp with time zone)
+-- function jobrunner.watch_removals(in_table text) returns void
 -- function jobrunner.words_for(in_span interval) returns text
 -- function jobrunner.writable_table(in_table text, in_values jsonb) returns jsonb
 -- view jobrunner.blocked_sources(tenant text, source text, blocked_until timestamp with time zone, reason text, consecutive_failures integer)

@@ -132,9 +132,9 @@ public final class SourceSession {
 
     /// The text of a template that names columns of a row.
     public func text(of template: Template, row: [String: String]) throws -> String {
-        var filled = values(with: PassValues())
-        filled.row = row
-        return try Renderer(values: filled).requiredText(template)
+        var pass = PassValues()
+        pass.row = row
+        return try Renderer(values: values(with: pass)).requiredText(template)
     }
 
     private func values(with pass: PassValues) -> Values {

@@ -12,6 +12,8 @@ public struct PassValues: Sendable {
     public var pageSize: Int?
     /// The items of a `for_each` that the pass is for.
     public var chunk: [String]?
+    /// The row that the request is about, by its columns.
+    public var row: [String: String] = [:]
 
     /// Values of no pass.
     public init() {}
@@ -31,8 +33,6 @@ public struct Values: Sendable {
     public var answers: [String: JSONDocument] = [:]
     /// Those of one request.
     var pass = PassValues()
-    /// The row that is pushed.
-    var row: [String: String] = [:]
 
     init(attributes: JSONValue) { self.attributes = attributes }
 
@@ -51,7 +51,7 @@ public struct Values: Sendable {
         case .call(let name, let path):
             answers[name].flatMap { path.first(in: $0.root) }?.value
         case .chunk: pass.chunk.map { .array($0.map(JSONValue.string)) }
-        case .row(let name): row[name].map(JSONValue.string)
+        case .row(let name): pass.row[name].map(JSONValue.string)
         }
     }
 }

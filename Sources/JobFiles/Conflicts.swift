@@ -39,6 +39,29 @@ func conflicts(between files: [ReadFile]) -> [Mistake] {
             }
         }
     }
+    return mistakes + sharedSweeps(in: good)
+}
+
+/// Tables of which one entity deletes what its passes do not show, while another fills them too.
+private func sharedSweeps(in good: [(file: ReadFile, job: JobFile)]) -> [Mistake] {
+    var mistakes: [Mistake] = []
+    var writers: [String: (name: String, file: String, sweeps: Bool)] = [:]
+    for (file, job) in good {
+        guard case .sequence(let nodes)? = file.root?["entities"]?.content else { continue }
+        for (entity, node) in zip(job.entities, nodes) {
+            let table = entity.write.table
+            if let other = writers[table], other.sweeps || entity.sweeps {
+                let sweeper = entity.sweeps ? "this entity" : "entity \"\(other.name)\""
+                mistakes.append(
+                    file.mistake(
+                        at: node["write"]?["table"] ?? node,
+                        "table \"\(table)\" is filled by entity \"\(other.name)\" of \(other.file) too, and "
+                            + "\(sweeper) deletes what its passes do not show: give each a table of its own"
+                    ))
+            }
+            writers[table] = writers[table] ?? (entity.name, file.file, entity.sweeps)
+        }
+    }
     return mistakes
 }
 

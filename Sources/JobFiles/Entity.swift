@@ -30,6 +30,8 @@ public struct Entity: Sendable, Equatable {
     public var push: Push?
     /// Synced only in a run that has read the entity before it to its end.
     public var requiresPrevious = false
+    /// What decides which records its answers hold.
+    public var question = Question()
 }
 
 /// One pass per chunk of a list, each with a checkpoint of its own.

@@ -138,6 +138,13 @@ extension NodeReading {
         if let word = node["tombstones"], word.isScalar("delete"), !deletes.appliesTombstones {
             add(word, "no tombstones come without changes/zone or flag_at")
         }
+        for name in deletes.confirmation?.columns ?? [] where !entity.records.key.contains(name) {
+            if let place = node["confirm"]?["path"] {
+                add(
+                    place, "{row.\(name)} is no column of the key; a record is asked for by its key"
+                )
+            }
+        }
         if deletes.unsent == .localEditWins, entity.push == nil, let word = node["unsent"] {
             add(word, "there are no unsent edits without push")
         }

@@ -156,7 +156,7 @@ extension FailureSign {
 }
 
 extension ForEach {
-    fileprivate var expanded: JSONValue {
+    var expanded: JSONValue {
         .members(("list", .string(list)), ("chunk", .integer(chunk)))
     }
 }

@@ -33,6 +33,13 @@ extension Deletes {
             ("unsent", .string(unsent.rawValue)), ("flag_at", flag.map { .text($0) }),
             ("soft_field", softField.map { .string($0) }),
             ("sweep", sweeps ? .string("after_full_pass") : nil),
-            ("max_fraction", .double(maxFraction)))
+            ("max_fraction", maxFraction.map { .double($0) }),
+            (
+                "confirm",
+                confirmation.map {
+                    .members(
+                        ("path", .text($0.path)), ("gone", .array($0.gone.map { .integer($0) })))
+                }
+            ))
     }
 }

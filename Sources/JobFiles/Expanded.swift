@@ -101,7 +101,7 @@ extension Source {
 }
 
 extension NamedTemplate {
-    fileprivate static func expanded(_ all: [NamedTemplate]) -> JSONValue? {
+    static func expanded(_ all: [NamedTemplate]) -> JSONValue? {
         .named(all.map { ($0.name, .text($0.value)) })
     }
 }

@@ -36,7 +36,7 @@ extension NodeReading {
             before: before, entities: entities, after: after ?? [], stores: stores ?? [],
             health: health ?? [], notifiesOnChange: notifies)
         checkFile(file, root)
-        return file
+        return file.withQuestions()
     }
 
     /// Learns the names that later parts refer to; where one is malformed, its reader says so.

@@ -6,7 +6,9 @@ public struct JobFileSet: Sendable {
     let files: [ReadFile]
 
     /// What is no mistake, and may still be meant otherwise; one line each.
-    public var warnings: [Mistake] { zip(jobs, files).flatMap(orderWarnings) }
+    public var warnings: [Mistake] {
+        zip(jobs, files).flatMap { orderWarnings($0, $1) + endWarnings($0, $1) }
+    }
 
     init(_ files: [ReadFile]) {
         self.files = files

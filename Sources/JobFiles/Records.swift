@@ -145,8 +145,20 @@ public struct Deletes: Sendable, Equatable {
     public var flagAt: Path?
     /// The timestamp field whose value hides a row from the view of live rows (LU17).
     public var softField: String?
-    /// After a full, complete pass, clean rows that it did not show are deleted (invariant 6).
+    /// Clean rows that two full, complete passes in a row did not show are deleted (invariant 6).
     public var sweeps: Bool
-    /// A sweep that would delete more than this share of the user's rows deletes none.
-    public var maxFraction: Double
+    /// A sweep that would delete more than this share of the user's rows deletes none; nil: no limit.
+    public var maxFraction: Double?
+    /// How the source is asked for a record that a full pass lacks; nil: the next full pass is the second look.
+    public var confirmation: Confirmation?
+}
+
+/// How the source is asked for one record.
+public struct Confirmation: Sendable, Equatable {
+    /// Its path, with columns of the key.
+    public var path: Template
+    /// The columns that stand in it.
+    public var columns: [String]
+    /// Status codes that say that the record is gone.
+    public var gone: [Int]
 }

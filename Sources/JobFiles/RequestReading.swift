@@ -25,7 +25,7 @@ extension NodeReading {
             expect: expect ?? [200])
     }
 
-    private func requestPath(_ node: Node, _ permits: Permits) -> Template? {
+    func requestPath(_ node: Node, _ permits: Permits) -> Template? {
         guard let template = template(node, permits) else { return nil }
         let literals = template.pieces.compactMap { (piece) -> String? in
             guard case .literal(let text) = piece else { return nil }

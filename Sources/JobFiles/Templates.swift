@@ -62,7 +62,7 @@ extension NodeReading {
                 case .since, .pageToken, .pageSize: "an entity's request"
                 case .call: "requests and conditions"
                 case .chunk: "the body of an entity with for_each"
-                case .row: "push.record_name"
+                case .row: "push.record_name and deletes.confirm.path"
                 }
             add(node, "\(placeholder) is allowed only in \(places)")
             return false

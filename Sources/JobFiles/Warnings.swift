@@ -33,6 +33,22 @@ func orderWarnings(_ job: JobFile, _ file: ReadFile) -> [Mistake] {
     }
 }
 
+/// A source that names the next page may name it elsewhere than the file says.
+///
+/// Only who knows how many records a page holds can tell that from a list of one page.
+func endWarnings(_ job: JobFile, _ file: ReadFile) -> [Mistake] {
+    job.entities.compactMap { entity in
+        guard entity.deletesByAbsence, entity.namesNextPage, entity.page.size == nil else {
+            return nil
+        }
+        let place = file.root?.entity(named: entity.name)
+        return file.mistake(
+            at: place?["page"] ?? place,
+            "page.size is missing: with it a full page that names no next one is known, after which nothing is deleted"
+        )
+    }
+}
+
 private let risk =
     "a record that moves between pages while they are read is shown by none, and what a pass does not "
     + "show is deleted"
@@ -52,6 +68,14 @@ extension Entity {
     fileprivate var countsPages: Bool {
         switch page.style {
         case .offset, .number: true
+        default: false
+        }
+    }
+
+    /// The source names the next page, where it has one.
+    fileprivate var namesNextPage: Bool {
+        switch page.style {
+        case .token, .nextURL, .linkHeader, .number(_, .next), .keyset(.body, _): true
         default: false
         }
     }

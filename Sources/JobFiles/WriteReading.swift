@@ -98,10 +98,27 @@ extension NodeReading {
         let flag = keys[.flagAt].flatMap { innerPath($0) }
         let soft = keys[.softField].flatMap { softField($0, columns) }
         let sweeps = keys.word(.sweep) != nil
-        guard let unsent, let fraction = keys.double(.maxFraction) else { return nil }
+        let fraction = keys.double(.maxFraction)
+        let confirmation = keys[.confirm].flatMap { self.confirmation($0, sweeps: sweeps) }
+        guard let unsent else { return nil }
         return Deletes(
             appliesTombstones: tombstones != "ignore", unsent: unsent, flagAt: flag,
-            softField: soft, sweeps: sweeps, maxFraction: fraction)
+            softField: soft, sweeps: sweeps, maxFraction: fraction, confirmation: confirmation)
+    }
+
+    private func confirmation(_ node: Node, sweeps: Bool) -> Confirmation? {
+        guard let keys = Keys(node, self, of: ConfirmKey.self) else { return nil }
+        let path = keys.value(.path).flatMap { requestPath($0, .row) }
+        let gone = keys.ints(.gone)
+        if !sweeps { add(node, "confirm has nothing to ask without sweep: after_full_pass") }
+        guard let path else { return nil }
+        let names = path.placeholders.compactMap { placeholder in
+            if case .row(let name) = placeholder { name } else { nil }
+        }
+        if names.isEmpty, let place = node["path"] {
+            add(place, "expected a placeholder {row.x}, so that each record has a path of its own")
+        }
+        return Confirmation(path: path, columns: names, gone: gone ?? [404, 410])
     }
 
     private func softField(_ node: Node, _ columns: Columns?) -> String? {

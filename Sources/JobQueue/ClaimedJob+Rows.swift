@@ -130,13 +130,13 @@ extension Checkpoint {
     /// Reads one of `checkpoints`, an array of values in the order of `run_inputs`.
     fileprivate init(_ node: JSONNode, of job: ClaimedJob) throws {
         let values = Array(node.elements)
-        guard values.count == 26, let entity = values[0].string else {
+        guard values.count == 29, let entity = values[0].string else {
             throw UnreadableInput("a checkpoint can't be read")
         }
         self.init(entity: entity)
         let passStartedAt = try time(values[4], "pass_started_at")
-        let passEndedAt = try time(values[17], "last_synced_at")
-        let lastFullAt = try time(values[18], "last_full_at")
+        let passEndedAt = try time(values[16], "last_synced_at")
+        let lastFullAt = try time(values[17], "last_full_at")
         generation = Int64(values[1].int ?? 0)
         isFullRequested = values[2].bool ?? false
         passKind = values[3].string.flatMap(PassKind.init(rawValue:))
@@ -150,22 +150,25 @@ extension Checkpoint {
         isWhole = values[11].bool ?? true
         validator = values[12].string
         probe = values[13].string
-        passValidator = values[14].string
-        passProbe = values[15].string
-        isRepairRequested = values[16].bool ?? false
+        passProbe = values[14].string
+        isRepairRequested = values[15].bool ?? false
         let syncedAt = passEndedAt.map { max($0, job.unchangedAt ?? $0) }
         syncedAge = job.age(since: syncedAt)
         lastFullAge = job.age(since: lastFullAt)
-        hasFailures = values[19].bool ?? true
-        passNumber = values[20].int ?? 0
+        hasFailures = values[18].bool ?? true
+        passNumber = values[19].int ?? 0
         guard passNumber < Int32.max else {
             throw UnreadableInput("pass_number in the checkpoint of entity \(entity) has no next")
         }
-        fullRequest = values[21].int ?? 0
-        isCursorRefused = values[22].bool ?? false
-        hadIncompatible = values[23].bool ?? false
-        isUnreadable = values[24].bool ?? false
-        knowsAhead = values[25].bool ?? false
+        fullRequest = values[20].int ?? 0
+        isCursorRefused = values[21].bool ?? false
+        hadIncompatible = values[22].bool ?? false
+        isUnreadable = values[23].bool ?? false
+        knowsAhead = values[24].bool ?? false
+        asked = values[25].int.map { Int64($0) }
+        fullPage = values[26].int ?? 0
+        isColumnDue = values[27].bool ?? false
+        fruitlessRuns = values[28].int ?? 0
         isDone = isDone(at: syncedAt, of: job)
     }
 

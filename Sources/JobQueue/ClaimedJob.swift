@@ -110,16 +110,22 @@ public struct Checkpoint: Sendable, Equatable {
     public var isUnreadable = false
     /// Read to its end at this very tick, by a run that was interrupted behind it (ST7).
     public var isDone = false
-    /// What the last pass's first answer was validated by, with its address.
+    /// What the one answer that the last pass was is validated by, with its address; nil: it had several.
     public var validator: String?
     /// What the probe said when the last pass was read.
     public var probe: String?
-    /// The validator of the pass in progress.
-    public var passValidator: String?
     /// What the probe said before the pass in progress.
     public var passProbe: String?
     /// The full pass that was asked for is a repair (LU22).
     public var isRepairRequested = false
+    /// Stands for what was asked for its positions; nil: it has none yet.
+    public var asked: Int64?
+    /// The most records that a page has had which led on to another; 0: none has.
+    public var fullPage = 0
+    /// Runs of the job in a row that were cut off and had read nothing new, where a pass is in progress.
+    public var fruitlessRuns = 0
+    /// The table has columns that no full pass has filled, and this user's turn for one has come.
+    public var isColumnDue = false
 
     /// The checkpoint of an entity that was never synced.
     public init(entity: String) {

@@ -78,24 +78,27 @@ public struct EndedPass: Sendable, Equatable {
     public var watermark: String?
     /// Position that outlives the pass.
     public var syncToken: String?
-    /// `ETag` and `Last-Modified` of its first answer.
+    /// `ETag` and `Last-Modified` of the one answer it was; nil: it had several.
     public var validator: String?
     /// What the probe said.
     public var probe: String?
     /// When it began, microseconds since 1970, if it was a full one.
     public var fullAt: Int64?
+    /// Stands for what was asked.
+    public var asked: Int64?
 
     /// Describes the end of a pass.
     public init(
         entity: String, generation: Int64, passNumber: Int = 1, pageNumber: Int = 0,
         watermark: String?, syncToken: String?, validator: String? = nil, probe: String? = nil,
-        fullAt: Int64? = nil
+        fullAt: Int64? = nil, asked: Int64? = nil
     ) {
         self.passNumber = passNumber
         self.pageNumber = pageNumber
         self.validator = validator
         self.probe = probe
         self.fullAt = fullAt
+        self.asked = asked
         self.entity = entity
         self.generation = generation
         self.watermark = watermark

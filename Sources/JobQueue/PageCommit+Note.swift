@@ -9,6 +9,10 @@ extension PageCommit {
             Statement(
                 "select jobrunner.note_unreadable($1, $2, $3, $4)", .int8(claim.userID),
                 .text(claim.name), .text(entity), .bool(isUnreadable))
+        case .endUnproven:
+            Statement(
+                "select jobrunner.note_unproven_end($1, $2, $3)", .int8(claim.userID),
+                .text(claim.name), .text(entity))
         case .abandoned(let token):
             Statement(
                 "select jobrunner.abandon_pass($1, $2, $3, $4)", .int8(claim.userID),

@@ -6,6 +6,8 @@ public struct PageCommit: Sendable, Equatable {
     public enum Note: Sendable, Equatable {
         /// Whether the pass has shown nothing yet that could be read.
         case unreadable(Bool)
+        /// The pass has ended with a page that may not be the last.
+        case endUnproven
         /// Nothing of the pass could be read: the next one begins where this one did.
         case abandoned(syncToken: String?)
     }
@@ -34,7 +36,7 @@ public struct PageCommit: Sendable, Equatable {
     public var watermark: String?
     /// Every record of the pass so far could be read (ST16).
     public var isWhole = true
-    /// `ETag` and `Last-Modified` of the pass's first answer, kept at its end.
+    /// `ETag` and `Last-Modified` of the one answer that the whole pass was, kept at its end.
     public var validator: String?
     /// What the probe said, kept at the pass's end.
     public var probe: String?
@@ -42,6 +44,10 @@ public struct PageCommit: Sendable, Equatable {
     public var passNumber = 1
     /// The last request for a full pass that the pass knew of; a later one stays asked for.
     public var fullRequest = 0
+    /// Stands for what was asked.
+    public var asked: Int64?
+    /// How many records the page has, if it leads on to another; else 0.
+    public var fullPage = 0
     /// Pages it covers, the last of them `pageNumber`: those before changed nothing.
     public var pageCount = 1
     /// What else it says of its pass; nil: nothing.
@@ -66,8 +72,8 @@ public struct PageCommit: Sendable, Equatable {
         self.watermark = watermark
     }
 
-    /// Number of binds that `binds(for:)` gives: `$1` … `$20`.
-    public static let bindCount = 20
+    /// Number of binds that `binds(for:)` gives: `$1` … `$22`.
+    public static let bindCount = 22
 
     /// Calls `commit_page` with the binds of `binds(for:)`; `counters` is an expression of type
     /// `jobrunner.counters`.
@@ -89,7 +95,8 @@ public struct PageCommit: Sendable, Equatable {
             .optional(cursor, Bind.text), .optional(syncToken, Bind.text),
             .optional(partialWatermark, Bind.text), .bool(isEnd), .optional(watermark, Bind.text),
             .bool(isWhole), .optional(validator, Bind.text), .optional(probe, Bind.text),
-            .int4(Int32(clamping: fullRequest)),
+            .int4(Int32(clamping: fullRequest)), .optional(asked, Bind.int8),
+            .int4(Int32(clamping: fullPage)),
         ]
     }
 }

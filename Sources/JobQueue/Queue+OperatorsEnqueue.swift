@@ -106,7 +106,7 @@ extension Queue {
               coalesce(j.last_run_at, now()) as ended_at, coalesce(r.error, j.last_error) as error,
               coalesce((r.counters).pages, 0) as pages, coalesce((r.counters).fetched, 0) as fetched,
               coalesce((r.counters).inserted, 0) as inserted, coalesce((r.counters).updated, 0) as updated,
-              coalesce((r.counters).deleted, 0) as deleted
+              coalesce((r.counters).deleted + (r.counters).swept, 0) as deleted
             from unnest($1, $2, $3) as w (user_id, fence, asked_at)
             left join jobrunner.jobs as j on j.user_id = w.user_id and j.name = $4
             left join jobrunner.runs as r

@@ -127,7 +127,7 @@ extension Queue {
             """
             select p.job, p.entity, p.pass_kind, p.page_number, p.watermark, p.last_synced_at,
               p.fetched, p.inserted, p.updated, p.unchanged,
-              p.skipped_incompatible, p.deleted, p.consecutive_failures, p.error_kind, p.error
+              p.skipped_incompatible, p.deleted, p.swept, p.consecutive_failures, p.error_kind, p.error
             from jobrunner.entity_progress as p
             where p.tenant = $1 and p.user_key = $2 and ($3::text is null or p.job = $3)
             order by p.job, p.entity
@@ -143,7 +143,7 @@ extension Queue {
               round(extract(epoch from s.took)::numeric, 3) as took_seconds,
               round(extract(epoch from s.waited)::numeric, 3) as waited_seconds,
               s.pages, s.requests, s.fetched, s.inserted, s.updated,
-              s.deleted, s.error_kind, s.error, s.entities
+              s.deleted, s.swept, s.error_kind, s.error, s.entities
             from jobrunner.user_story as s
             where ($1::text is null or s.tenant = $1) and ($2::text is null or s.user_key = $2)
               and ($3::text is null or s.job = $3) and ($4::text is null or s.outcome = $4)

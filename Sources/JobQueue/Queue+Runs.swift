@@ -69,6 +69,7 @@ private func endedPassesText(_ passes: [EndedPass]) -> String? {
             JSONMember("validator", pass.validator.map(JSONValue.string) ?? .null),
             JSONMember("probe", pass.probe.map(JSONValue.string) ?? .null),
             JSONMember("full_us", pass.fullAt.map { .number(String($0)) } ?? .null),
+            JSONMember("asked", pass.asked.map { .number(String($0)) } ?? .null),
         ])
     }
     return JSONValue.array(values).text

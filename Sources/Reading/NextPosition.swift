@@ -17,6 +17,13 @@ extension Page {
     ///
     /// Throws `PageError` for a next address on another origin and for positions that make no sense.
     func position(after facts: PageFacts, signInName: String?) throws -> NextPosition {
+        var position = try following(facts, signInName)
+        position.isProven =
+            position.next != nil || isDeclaredEnd(facts) || isEndProven(by: facts)
+        return position
+    }
+
+    private func following(_ facts: PageFacts, _ signInName: String?) throws -> NextPosition {
         switch style {
         case .single: return NextPosition()
         case .token(let path):

@@ -8,6 +8,8 @@ public struct NextPosition: Sendable, Equatable {
     public var next: String?
     /// Keyset: the position to keep when the pass ends.
     public var reached: String?
+    /// False: the pass ends here, and the source has not said that its list does.
+    public var isProven = true
 
     /// A position; without `next` the pass ends.
     public init(next: String? = nil, reached: String? = nil) {
@@ -25,6 +27,8 @@ struct PageFacts {
     /// The position it was asked for.
     var position: String?
     var recordCount: Int
+    /// The most records that a page has had which led on to another; 0: none is known.
+    var fullPage = 0
     /// When the pass began, microseconds since 1970.
     var begun = Int64.max
     /// What the records say of their order by a keyset's field.

@@ -42,17 +42,19 @@ public struct PageReader: Sendable {
     }
 
     /// Reads an answer whole: `root` is its body, `url` where it came from, `position` what was asked
-    /// for, `begun` when the pass began, microseconds since 1970.
+    /// for, `begun` when the pass began, microseconds since 1970, `fullPage` the most records that a page has had which led
+    /// on to another.
     ///
     /// Throws `PageError`.
     public func read(
         _ root: JSONNode, of response: HTTPResponse, from url: String, at position: String?,
-        begun: Int64
+        begun: Int64, fullPage: Int = 0
     ) throws -> ReadPage {
         let batch = try records.read(root, begun: begun)
         let facts = PageFacts(
             root: root, response: response, url: url, position: position,
-            recordCount: batch.counts.fetched, begun: begun, positions: batch.positions)
+            recordCount: batch.counts.fetched, fullPage: fullPage, begun: begun,
+            positions: batch.positions)
         return ReadPage(
             batch: batch, next: try entity.page.position(after: facts, signInName: signInName),
             keys: entity.page.isCounted ? try records.keysHash(root) : nil)

@@ -102,6 +102,7 @@ private struct MigrationWork: Sendable {
         for jobFile in jobFiles where try session.store(jobFile) {
             report.jobFiles.append(jobFile.name)
             log("stored job file \(jobFile.name)")
+            for sentence in try session.columnsToFill(by: jobFile) { log(sentence) }
         }
         for jobFile in jobFiles {
             let scheduled = try session.schedule(jobFile)
@@ -145,6 +146,24 @@ extension Session {
             defer { _ = try? query(Statement("select pg_advisory_unlock(1246907733)")) }
             try script("set lock_timeout = '\(changeLockTimeout)'")
             return try body(self)
+        }
+    }
+
+    /// What a file that was just stored has its users' full passes do for new columns, a sentence each.
+    fileprivate func columnsToFill(by jobFile: JobFile) throws -> [String] {
+        try query(
+            .unprepared(
+                """
+                select c.key as entity, c.value ->> 'over' as span
+                from jobrunner.job_files as f
+                cross join lateral jsonb_each(f.columns_changed) as c
+                where f.name = $1 and (c.value ->> 'at')::timestamptz = f.loaded_at
+                order by 1
+                """, .text(jobFile.name))
+        ).map { row in
+            let (entity, span) = (try row.text("entity"), try row.text("span"))
+            return
+                "full passes of \(jobFile.name), entity \(entity), fill its new columns within \(span)"
         }
     }
 

@@ -194,6 +194,11 @@ extension Session {
                 .textArray(tables.map(\.kind.rawValue)),
                 .textArray(tables.map { $0.store?.rawValue }),
                 .textArray(tables.map { $0.writable?.text })))
+        let filled = tables.filter { !$0.sources.isEmpty }
+        _ = try query(
+            .unprepared(
+                "select jobrunner.watch_removals(t.name) from unnest($1) as t (name)",
+                .textArray(filled.map(\.name))))
     }
 
     /// Whether two default expressions give the same value.

@@ -12,15 +12,22 @@ extension EndedPass {
     /// `full_at` matters only to an entity that reads in full now and then.
     func isNotable(after checkpoint: Checkpoint, of entity: Entity) -> Bool {
         let isFullNotable =
-            fullAt != nil && (entity.probe != nil || entity.incremental?.fullEvery != nil)
+            fullAt != nil
+            && (entity.probe != nil || entity.incremental?.fullEvery != nil
+                || checkpoint.isColumnDue)
         return checkpoint.syncedAge == nil || checkpoint.passKind != nil
             || checkpoint.isFullRequested || checkpoint.hasFailures
             || checkpoint.syncToken != syncToken || checkpoint.validator != validator
-            || checkpoint.probe != probe || isFullNotable || movesWatermark(of: checkpoint, entity)
+            || checkpoint.probe != probe || checkpoint.asked != asked || isFullNotable
+            || movesWatermark(of: checkpoint, entity)
     }
 
     private func movesWatermark(of checkpoint: Checkpoint, _ entity: Entity) -> Bool {
-        guard let watermark, watermark != checkpoint.watermark else { return false }
+        // A full pass that has seen no time leaves none.
+        guard watermark != checkpoint.watermark, watermark != nil || fullAt != nil else {
+            return false
+        }
+        guard let watermark else { return true }
         guard entity.incremental?.watermark == .runStart, let stored = checkpoint.watermark,
             let before = Timestamp.microseconds(stored),
             let now = Timestamp.microseconds(watermark)

@@ -4,6 +4,9 @@ import Telemetry
 
 /// The entities of a file in their order: one's failure is its own and keeps the others from nothing.
 struct EntitySequence {
+    /// After so many runs that brought nothing new a pass lets the others go first.
+    private static let fruitlessRunsMax = 3
+
     private let context: RunContext
     private let calls: Calls
 
@@ -14,10 +17,12 @@ struct EntitySequence {
 
     /// Syncs what the run is for; nil: all of it was read to its end.
     ///
-    /// Where entities have failed by themselves, the first of those failures is the run's.
+    /// Where entities have failed by themselves, the first of those failures is the run's. A pass that has read as many pages
+    /// as a run may goes on in the next one, and lets those behind it be read.
     func sync() async -> RunEnd? {
-        let entities = context.inputs.wantedEntities
+        let entities = inOrder(context.inputs.wantedEntities)
         var isPreviousRead = true
+        var cap: RunEnd?
         for (place, entity) in entities.enumerated() {
             if isDone(entity) {
                 isPreviousRead = true
@@ -28,13 +33,38 @@ struct EntitySequence {
                 isPreviousRead = true
                 continue
             }
+            if end == .interrupted(.pageCap) {
+                cap = end
+                isPreviousRead = false
+                continue
+            }
             guard let failure = ownFailure(end, of: entity),
                 !context.progress.failures.isEmpty || mayGoOn(entities[(place + 1)...])
             else { return end }
             context.progress.failures.append(failure)
             isPreviousRead = false
         }
-        return firstFailure()
+        return firstFailure() ?? cap
+    }
+
+    /// The file's order; but after runs in which a pass found nothing new and no end, it is last in the next one, together
+    /// with the entities behind it that need it.
+    private func inOrder(_ entities: [Entity]) -> [Entity] {
+        var groups: [[Entity]] = []
+        for entity in entities {
+            if entity.requiresPrevious, !groups.isEmpty {
+                groups[groups.count - 1].append(entity)
+            } else {
+                groups.append([entity])
+            }
+        }
+        let isEndless = groups.map { group in
+            group.contains {
+                context.checkpoints.given($0.name).fruitlessRuns >= Self.fruitlessRunsMax
+            }
+        }
+        let pairs = zip(groups, isEndless)
+        return (pairs.filter { !$0.1 } + pairs.filter(\.1)).flatMap(\.0)
     }
 
     /// The run that was interrupted has read it, and nothing may be left to push (ST7).

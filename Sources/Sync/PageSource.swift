@@ -165,7 +165,7 @@ struct PageSource {
     ) throws -> FetchedPage {
         var page = try reader.read(
             document.root, of: answer.response, from: answer.url, at: pass.position,
-            begun: pass.startedAt)
+            begun: pass.startedAt, fullPage: context.checkpoints.given(entity.name).fullPage)
         let redactor = context.redactor
         page.batch.failures = page.batch.failures.map { $0.sanitised(redactor) }
         let stored = context.checkpoints.given(entity.name)

@@ -89,21 +89,26 @@ final class Pass {
         state.note(page.batch)
         if page.next.next == nil, state.isWorthless { return try await abandon(state, page) }
         if !page.batch.failures.isEmpty { state.forgetAnswers() }
-        let commit = state.commit(
+        var commit = state.commit(
             entity, next: page.next, maxSeen: page.batch.maxSeen?.watermarkText)
+        commit.fullPage = commit.isEnd ? 0 : page.batch.counts.fetched
         try commit.checkLengths()
         if unchanged.isEmpty, canEndWithoutPage(page, state, commit) {
             noteEnd(of: state, commit)
             return .end(nil)
         }
         var write = PageWrite(page.batch, commit)
-        if commit.isEnd, state.mayEndInSweep(entity) {
+        if !page.next.isProven {
+            write.commit.note = .endUnproven
+            tellUnprovenEnd()
+        } else if commit.isEnd, state.mayEndInSweep(entity) {
             write.sweep = Sweep(entity, isRepair: state.isRepair)
         }
         let written = try await wait(write, state) ? nil : try await self.write(write)
         pages += 1
         if let written, written.isStopRequested { return .end(.interrupted(.cancelled)) }
         if commit.isEnd { noteRepaired(state, commit) }
+        if write.sweep != nil { try await Confirmations(of: entity, context).ask() }
         if commit.isEnd || written?.isEnough == true { return .end(nil) }
         state.advance(over: commit)
         return .goOn
@@ -121,9 +126,10 @@ final class Pass {
         context.noteCompanionsStored()
         // Whether a merge has left something to push is asked of the table itself.
         context.progress.hasMerged = context.progress.hasMerged || written.hasWritten
-        if written.isSweepRefused { tellRefusedSweep() }
+        tell(written.sweepVerdict)
         guard let changed = written.changed else { return written }
-        context.progress.changed += changed
+        context.progress.changed += changed + written.swept
+        context.progress.deleted += written.deleted + written.swept
         changedLast = changed
         isAllNew = isAllNew && written.isAllNew
         context.services.log.emit(
@@ -140,15 +146,23 @@ final class Pass {
         context.progress.fetched += page.batch.counts.fetched
     }
 
-    /// A sweep that deleted nothing because it would have deleted too much needs a person; told
-    /// when it begins, not at each full pass that finds it so.
-    private func tellRefusedSweep() {
-        guard !context.checkpoints.given(entity.name).hasFailures else { return }
+    /// A full pass that lacked so much that nothing was deleted may need a person; told when it begins, not at each full
+    /// pass that finds it so.
+    private func tell(_ verdict: String?) {
+        guard let verdict, !context.checkpoints.given(entity.name).hasFailures else { return }
         context.services.log.emit(
             .sweepRefused(
                 context.subject, entity: entity.name,
-                reason:
-                    "the full pass lacked more rows than max_fraction allows; none was deleted"))
+                reason: verdict == "sweep_held"
+                    ? "the full pass showed none of the rows; they go if the next one shows none of them either"
+                    : "two full passes lacked more rows than max_fraction allows; none was deleted"
+            ))
+    }
+
+    /// A full page that says nothing of a next one: told when it begins.
+    private func tellUnprovenEnd() {
+        guard !context.checkpoints.given(entity.name).hasFailures else { return }
+        context.services.log.emit(.endUnproven(context.subject, entity: entity.name))
     }
 
     // MARK: Pages that change nothing
@@ -244,7 +258,7 @@ final class Pass {
             entity: commit.entity, generation: state.generation, passNumber: state.number,
             pageNumber: state.pageNumber, watermark: commit.watermark,
             syncToken: commit.syncToken, validator: commit.validator, probe: commit.probe,
-            fullAt: state.kind == .full ? state.startedAt : nil)
+            fullAt: state.kind == .full ? state.startedAt : nil, asked: state.asked)
         context.checkpoints.note(ended, of: entity)
     }
 
@@ -258,6 +272,7 @@ final class Pass {
         checkpoint.syncToken = commit.syncToken
         checkpoint.watermark = commit.watermark
         checkpoint.lastFullAge = .zero
+        checkpoint.asked = commit.asked
         context.checkpoints.move(to: checkpoint)
     }
 

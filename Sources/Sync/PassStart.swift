@@ -10,9 +10,12 @@ struct PassStart {
     private let context: RunContext
     private let calls: Calls
     private let entity: Entity
+    /// Stands for what the pass asks.
+    let asked: Int64
 
     init(of entity: Entity, _ context: RunContext, _ calls: Calls) {
         self.entity = entity
+        asked = context.inputs.asked(for: entity)
         self.context = context
         self.calls = calls
     }
@@ -22,10 +25,11 @@ struct PassStart {
     /// Nil: the probe says that nothing changed, and the pass has ended (SC19).
     func begin(_ source: PageSource) async throws -> PassState? {
         let checkpoint = context.checkpoints[entity]
-        let isAhead = checkpoint.liesAhead(of: context.inputs.claimedAtMicroseconds, entity)
-        if isAhead {
-            context.services.log.emit(.positionAhead(context.subject, entity: entity.name))
-        } else if let resumed = PassState(resuming: checkpoint) {
+        let reason = reasonToForget(checkpoint)
+        if let reason {
+            context.services.log.emit(
+                .positionForgotten(context.subject, entity: entity.name, reason: reason))
+        } else if let resumed = PassState(resuming: checkpoint, asking: asked) {
             return resumed
         }
         let conditions = entity.incremental?.fullIf ?? []
@@ -34,19 +38,36 @@ struct PassStart {
         let fallback =
             entity.incremental?.fallsBackToJob == true && checkpoint.generation == 0
             ? context.inputs.job.lastSuccessAt.map(Timestamp.iso8601) : nil
-        let isFull = isAhead || isAsked || isFullDue(checkpoint, hasFallback: fallback != nil)
+        let isFull =
+            reason != nil || isAsked || checkpoint.isColumnDue
+            || isFullDue(checkpoint, hasFallback: fallback != nil)
         var state = PassState(
             beginning: entity, from: checkpoint, isFull: isFull, startedAt: startedAt,
-            fallback: fallback)
+            asking: asked, fallback: fallback)
         guard let probe = entity.probe else { return state }
         state.probe = try await source.ask(probe, state)
-        guard mayTrust(probe, checkpoint), state.probe == checkpoint.probe else { return state }
+        guard reason == nil, mayTrust(probe, checkpoint), state.probe == checkpoint.probe else {
+            return state
+        }
         let ended = EndedPass(
             entity: entity.name, generation: state.generation, passNumber: state.number,
             watermark: nil, syncToken: checkpoint.syncToken, validator: checkpoint.validator,
-            probe: checkpoint.probe)
+            probe: checkpoint.probe, asked: asked)
         context.checkpoints.note(ended, of: entity)
         return nil
+    }
+
+    /// Why the stored position is worth nothing; nil: it is worth something, or there is none.
+    private func reasonToForget(_ checkpoint: Checkpoint) -> String? {
+        if let stored = checkpoint.asked, stored != asked {
+            return
+                "the job file, an attribute of the user, a list or the source's address asks for something else than before"
+                + (entity.sweeps ? "" : "; rows that only the former answers held stay")
+        }
+        guard checkpoint.liesAhead(of: context.inputs.claimedAtMicroseconds, entity) else {
+            return nil
+        }
+        return "it lies ahead of the database's clock"
     }
 
     /// `full_every` (ST31).
@@ -65,7 +86,7 @@ struct PassStart {
     /// A probe can't see deletions, and nothing about an empty table (SC7, SC20).
     private func mayTrust(_ probe: Probe, _ checkpoint: Checkpoint) -> Bool {
         let inputs = context.inputs
-        guard !inputs.job.isForced, !checkpoint.isFullRequested,
+        guard !inputs.job.isForced, !checkpoint.isFullRequested, !checkpoint.isColumnDue,
             !inputs.emptyTables.contains(entity.write.table), let age = checkpoint.lastFullAge
         else { return false }
         return age < probe.fullEvery
@@ -82,7 +103,8 @@ struct PassStart {
         var checkpoint = context.checkpoints[entity]
         checkpoint.passNumber = state.committedNumber
         return PassState(
-            beginning: entity, from: checkpoint, isFull: isFull, startedAt: startedAt)
+            beginning: entity, from: checkpoint, isFull: isFull, startedAt: startedAt, asking: asked
+        )
     }
 
     /// When a pass that begins now began: the earlier of the source's clock at the run's first answer and the database's

@@ -22,7 +22,11 @@ struct PassState {
     /// No record of the pass was unreadable (ST16).
     private(set) var isWhole: Bool
     /// `ETag` and `Last-Modified` of its first answer; of the last pass's until that has come.
+    ///
+    /// It proves that one answer, and is kept only where no other follows.
     var validator: String?
+    /// Stands for what is asked.
+    let asked: Int64?
     /// What the probe says now.
     var probe: String?
     /// A request for a full pass is still noted and must be cleared by a committed page.
@@ -39,7 +43,7 @@ struct PassState {
     private var tokenOfBeginning: String?
 
     /// Resumes the pass in progress; nil when there is none, or a full one was asked for.
-    init?(resuming checkpoint: Checkpoint) {
+    init?(resuming checkpoint: Checkpoint, asking asked: Int64? = nil) {
         guard let kind = checkpoint.passKind, let startedAt = checkpoint.passStartedAt,
             !checkpoint.isFullRequested
         else { return nil }
@@ -54,7 +58,8 @@ struct PassState {
         syncToken = checkpoint.syncToken
         partialWatermark = checkpoint.partialWatermark
         isWhole = checkpoint.isWhole
-        validator = checkpoint.passValidator
+        validator = nil
+        self.asked = asked
         probe = checkpoint.passProbe
         isFullRequested = false
         isRepair = checkpoint.isRepairRequested
@@ -67,7 +72,7 @@ struct PassState {
     /// `fallback` stands in for a watermark the entity does not have (ST5).
     init(
         beginning entity: Entity, from checkpoint: Checkpoint, isFull: Bool, startedAt: Int64,
-        fallback: String? = nil
+        asking asked: Int64? = nil, fallback: String? = nil
     ) {
         let isFull = isFull || checkpoint.isFullRequested
         let incremental = isFull ? nil : entity.incremental
@@ -78,6 +83,7 @@ struct PassState {
         position = entity.page.firstPosition(persisted: entity.page.outlives ? syncToken : nil)
         kind = since != nil || (entity.page.isFeed && position != nil) ? .incremental : .full
         self.startedAt = startedAt
+        self.asked = asked
         generation = checkpoint.generation
         number = checkpoint.passNumber + 1
         fullRequest = checkpoint.fullRequest
@@ -151,8 +157,9 @@ struct PassState {
         commit.fullRequest = fullRequest
         commit.isWhole = isWhole
         if !isEnd { commit.note = readability.change.map { .unreadable($0) } }
-        commit.validator = validator
+        commit.validator = isEnd && isAtStart ? validator : nil
         commit.probe = probe
+        commit.asked = asked
         return commit
     }
 

@@ -97,6 +97,8 @@ struct RunProgress {
     var pages = 0
     var fetched = 0
     var changed = 0
+    /// Of them those deleted.
+    var deleted = 0
     var pace = Pace()
     /// Duplicates were merged, so that rows may have to be pushed.
     var hasMerged = false

@@ -54,6 +54,7 @@ public struct Syncer: Sendable {
             requests: run.session.requests, fetched: run.progress.fetched,
             changed: run.progress.changed, took: ContinuousClock.now - run.inputs.claimedAt,
             errorKind: finished.errorKind, error: finished.error)
+        summary.deleted = run.progress.deleted
         summary.isNewTrouble = isTrouble(finished, run) && isNew(finished, run)
         services.log.emit(.runFinished(run.subject, summary))
     }

@@ -42,6 +42,8 @@ public struct RunSummary: Sendable, Equatable {
     public var fetched: Int
     /// Records inserted, updated or deleted.
     public var changed: Int
+    /// Of them those deleted, by the source's word or because full passes lacked them.
+    public var deleted = 0
     /// From claim to finish.
     public var took: Duration
     /// The kind of the last failure, if there was one.
@@ -93,11 +95,13 @@ public enum Event: Sendable, Equatable {
     case passBegunAnew(Subject, entity: String)
     /// A record's time lies ahead of the pass, so that it moves no watermark; told once.
     case recordAhead(Subject, entity: String, record: String, reason: String)
-    /// The stored position lies ahead of the database's clock: the pass reads everything.
-    case positionAhead(Subject, entity: String)
+    /// The stored position is worth nothing any more: the pass reads everything.
+    case positionForgotten(Subject, entity: String, reason: String)
     /// Records lack a required field or hold one of another type; told when it begins.
     case recordsIncompatible(
         Subject, entity: String, incompatible: Int, fetched: Int, field: String)
+    /// The first page looks full and names no next one; told when it begins.
+    case endUnproven(Subject, entity: String)
     /// A full pass lacked so many rows that none was deleted; told when it begins.
     case sweepRefused(Subject, entity: String, reason: String)
     /// A run goes on though its deadline passed so long ago; told once a run.

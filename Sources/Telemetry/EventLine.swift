@@ -54,6 +54,7 @@ extension RunSummary {
             count("fetched", fetched), count("changed", changed),
             Field("took_ms", .milliseconds(took)),
         ]
+        if deleted > 0 { fields.append(count("deleted", deleted)) }
         if let errorKind { fields.append(Field("error_kind", .id(errorKind))) }
         if let error { fields.append(Field("error", .text(error))) }
         return fields
@@ -91,8 +92,9 @@ extension Event {
         case .passBegunAnew: ("pass_begun_anew", .warning)
         case .recordsIncompatible: ("records_incompatible", .warning)
         case .recordAhead: ("record_ahead", .warning)
-        case .positionAhead: ("position_ahead", .warning)
+        case .positionForgotten: ("position_forgotten", .warning)
         case .sweepRefused: ("sweep_refused", .warning)
+        case .endUnproven: ("end_unproven", .warning)
         case .runOverdue: ("run_overdue", .warning)
         case .jobFileRefused: ("job_file_refused", .error)
         case .rowsPushed: ("rows_pushed", .debug)
@@ -113,8 +115,9 @@ extension Event {
             .callWarned(let subject, _, _), .pageCommitted(let subject, _, _, _, _),
             .duplicatesFound(let subject, _, _, _, _), .internalError(let subject, _, _),
             .runStarted(let subject), .passEndless(let subject), .passBegunAnew(let subject, _),
+            .endUnproven(let subject, _),
             .recordsIgnored(let subject, _, _), .rowsPushed(let subject, _, _, _),
-            .recordAhead(let subject, _, _, _), .positionAhead(let subject, _),
+            .recordAhead(let subject, _, _, _), .positionForgotten(let subject, _, _),
             .recordsIncompatible(let subject, _, _, _, _), .sweepRefused(let subject, _, _),
             .runOverdue(let subject, _), .jobFileRefused(let subject, _):
             subject
@@ -157,8 +160,9 @@ extension Event {
         case .linesDropped(let lines): [count("count", lines)]
         case .jobFileRefused(_, let mistake): [Field("mistake", .text(mistake))]
         case .runFinished, .runLost, .runDeferred, .runStarted, .recordsIgnored, .rowsPushed,
-            .duplicatesFound, .passBegunAnew, .recordAhead, .positionAhead, .recordsIncompatible,
-            .sweepRefused, .runOverdue,
+            .duplicatesFound, .passBegunAnew, .recordAhead, .positionForgotten,
+            .recordsIncompatible,
+            .sweepRefused, .endUnproven, .runOverdue,
             .passEndless:
             runDetails
         }
@@ -172,7 +176,7 @@ extension Event {
             [Field("wait_ms", .milliseconds(wait)), Field("reason", .text(reason))]
         case .recordsIgnored(_, let entity, let type):
             [Field("entity", .id(entity)), Field("type", .text(type))]
-        case .passBegunAnew(_, let entity), .positionAhead(_, let entity):
+        case .passBegunAnew(_, let entity), .endUnproven(_, let entity):
             [Field("entity", .id(entity))]
         case .recordAhead(_, let entity, let record, let reason):
             [
@@ -184,7 +188,8 @@ extension Event {
                 Field("entity", .id(entity)), count("incompatible", incompatible),
                 count("fetched", fetched), Field("field", .id(field)),
             ]
-        case .sweepRefused(_, let entity, let reason):
+        case .sweepRefused(_, let entity, let reason),
+            .positionForgotten(_, let entity, let reason):
             [Field("entity", .id(entity)), Field("reason", .text(reason))]
         case .runOverdue(_, let since): [Field("since_ms", .milliseconds(since))]
         case .rowsPushed(_, let entity, let pushed, let failed):

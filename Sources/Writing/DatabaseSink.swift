@@ -89,13 +89,14 @@ public final class DatabaseSink: Sink {
         var written = settled(page)
         let counts = try rows[1].only()
         let inserted = try counts.int("inserted")
-        written.changed = try inserted + counts.int("updated") + counts.int("deleted")
+        written.deleted = try counts.int("deleted")
+        written.changed = try inserted + counts.int("updated") + written.deleted
         written.isAllNew = inserted == page.batch.writtenCount
         written.isStopRequested = try rows[0].only().bool(0)
-        if page.sweep != nil {
-            written.isSweepRefused = try rows.dropFirst(2).contains { answer in
-                try answer.columns.contains("refused") && answer.only().bool("refused")
-            }
+        if page.sweep != nil, let answer = rows.last(where: { $0.columns.contains("verdict") }) {
+            let sweep = try answer.only()
+            written.swept = try sweep.int("swept")
+            written.sweepVerdict = try sweep.optionalText("verdict")
         }
         return written
     }

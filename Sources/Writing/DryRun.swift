@@ -102,7 +102,7 @@ public final class DryRun: Sink {
             report.add(page.commit)
             let own = Array(answers[place])
             if page.sweep != nil, let sweep = own.dropLast().last?.first {
-                report.noteSweep(isRefused: try sweep.bool("refused"))
+                report.noteSweep(isRefused: try sweep.optionalText("verdict") == "sweep_refused")
             }
             try report.addChanges(
                 own, key: writes.keys, most: Self.changesMax, redactor)

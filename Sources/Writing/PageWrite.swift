@@ -36,8 +36,12 @@ public struct WrittenPage: Sendable {
     public var isAllNew = false
     /// Records were written, so that a merge may have left something to push.
     public var hasWritten = false
-    /// The sweep would have deleted too much and deleted nothing.
-    public var isSweepRefused = false
+    /// Rows that tombstones on the page deleted.
+    public var deleted = 0
+    /// Rows that the sweep deleted.
+    public var swept = 0
+    /// Why the sweep left an error at the checkpoint; nil: it left none.
+    public var sweepVerdict: String?
     /// Someone has asked the run to stop.
     public var isStopRequested = false
     /// No more pages of the pass are wanted.

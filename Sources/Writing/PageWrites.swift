@@ -20,7 +20,7 @@ public struct PageWrites: Sendable {
         (merging(page.batch, for: claim).map { [$0] } ?? [])
             + (noteFailures(page.batch.failures + page.batch.remarks, of: entity.name, for: claim)
                 .map { [$0] } ?? [])
-            + (page.sweep.map { [$0.statement(for: claim)] } ?? [])
+            + (page.sweep.map { [$0.statement(page.commit, for: claim)] } ?? [])
     }
 
     /// Rows of one business key become one, as soon as the second is written (LU5).

@@ -2,7 +2,7 @@ public import JobFiles
 import Postgres
 import JobQueue
 
-/// Deletes what a full pass, read to its end, did not show (invariant 6): a call of `sweep_table`.
+/// Deletes what two full passes in a row, read to their ends, did not show (invariant 6): a call of `sweep_table`.
 public struct Sweep: Sendable {
     private let entity: Entity
     private let isRepair: Bool
@@ -13,16 +13,15 @@ public struct Sweep: Sendable {
         self.isRepair = isRepair
     }
 
-    /// Of the user's rows, the fraction that may go at once.
-    private var maxFraction: Double {
-        entity.write.mode == .replaceAll ? 1 : entity.write.deletes?.maxFraction ?? 0.2
-    }
-
-    func statement(for claim: Claim) -> Statement {
+    func statement(_ commit: PageCommit, for claim: Claim) -> Statement {
         Statement(
-            "select * from jobrunner.sweep_table($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-            .int8(claim.userID), .text(claim.name), .text(entity.name), .text(entity.write.table),
+            "select * from jobrunner.sweep_table($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+            .int8(claim.userID), .text(claim.name), .text(entity.name),
+            .int4(Int32(clamping: commit.passNumber)), .text(entity.write.table),
             .textArray(entity.records.key), .optional(entity.changeTagColumn, Bind.text),
-            .bool(entity.push != nil), .bool(isRepair), .double(maxFraction))
+            .bool(entity.push != nil), .bool(isRepair),
+            .optional(entity.write.deletes?.maxFraction, Bind.double),
+            .bool(entity.page.isFeed && entity.incremental?.fullEvery == nil),
+            .bool(entity.write.deletes?.confirmation != nil && !isRepair))
     }
 }

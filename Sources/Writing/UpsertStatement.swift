@@ -10,7 +10,7 @@ import Reading
 /// is how a page needs only one network turn.
 struct UpsertStatement: Sendable {
     let sql: String
-    /// The same, and noting which keys the page showed, for the sweep at the end of a full pass.
+    /// The same for a page of a full pass, all of whose rows are the entity's own.
     let markingSQL: String
     /// The first, for rows that will hardly meet any: the conflict alone finds those that do.
     let blindSQL: String
@@ -22,10 +22,10 @@ struct UpsertStatement: Sendable {
     init(_ entity: Entity) {
         fields = entity.records.fields
         hasRowActions = entity.hasRowActions
-        sql = UpsertText(entity, marks: false).text
-        blindSQL = UpsertText(entity, marks: false, looks: false).text
-        changesAnythingSQL = UpsertText(entity, marks: false, firstArray: 2).changesAnything
-        markingSQL = entity.sweeps ? UpsertText(entity, marks: true).text : sql
+        sql = UpsertText(entity, notes: .added).text
+        blindSQL = UpsertText(entity, notes: .added, looks: false).text
+        changesAnythingSQL = UpsertText(entity, firstArray: 2).changesAnything
+        markingSQL = entity.sweeps ? UpsertText(entity, notes: .shown).text : sql
     }
 
     /// Columns whose values the server must parse, with their types: only these can be refused.

@@ -7,13 +7,21 @@ import Reading
 /// Every identifier has passed the job file's check and is quoted all the same. Names of our own that
 /// stand beside columns are written with a capital, which no column has.
 struct UpsertText {
+    /// Which of the page's rows are noted as the entity's own, where it sweeps.
+    enum Notes {
+        /// Those that are new here: the others are known to be its own.
+        case added
+        /// All that a full pass shows.
+        case shown
+    }
+
     /// Counters that the page brings along: four of its own, its rows, and those that were older.
     static let counterCount = 6
     /// Number of the first bind that is an array; before it those of the checkpoint and the counters.
     private let firstArray: Int
 
     private let entity: Entity
-    private let marks: Bool
+    private let notes: Notes?
     /// Each row is looked up before it is written.
     private let looks: Bool
     private let table: String
@@ -22,13 +30,13 @@ struct UpsertText {
     private let others: [String]
 
     init(
-        _ entity: Entity, marks: Bool, looks: Bool = true,
+        _ entity: Entity, notes: Notes? = nil, looks: Bool = true,
         firstArray: Int = PageCommit.bindCount + UpsertText.counterCount + 1
     ) {
         self.firstArray = firstArray
         self.looks = looks
         self.entity = entity
-        self.marks = marks
+        self.notes = entity.sweeps ? notes : nil
         table = "synced.\(quoted(entity.write.table))"
         columns = entity.records.fields.map { quoted($0.name) }
         keys = entity.records.key.map(quoted)
@@ -43,10 +51,10 @@ struct UpsertText {
           select $1, \(values)
           from \(wanted)
           on conflict (user_id, \(keys.joined(separator: ", "))) \(onConflict)
-          returning (t.xmax = 0) as is_new
+          returning (t.xmax = 0) as is_new\(notes == .added ? ", \(keyHash(of: keys, in: "t")) as hash" : "")
         )\(removals), counted as materialized (
           select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-            \(olderCount) + \(keptCount) + \(counter(5)) as older, \(removedCount) as deleted
+            \(olderCount) + \(keptCount) + \(counter(5)) as older, \(removedCount) as deleted\(added)
           from written as w
         )
         select c.inserted, c.updated, c.deleted,
@@ -101,8 +109,22 @@ extension UpsertText {
                 + "and r.\(version) is not null) then 'older' when s.\(version) > r.\(version) "
                 + "or (s.\(version) is not null and r.\(version) is null) then 'newer' "
                 + (entity.push == nil ? "" : "when not s.synced then 'newer' ")
+                + (fillsColumns ? "when \(fills("s", from: "r")) then 'older' " : "")
                 + "else 'same' end \(found))"
         }
+    }
+
+    /// A record of the version that is stored may fill a column that was added since.
+    ///
+    /// Where rows are merged or sent, they stay as they are.
+    private var fillsColumns: Bool {
+        entity.write.unique == nil && entity.push == nil && !others.isEmpty
+    }
+
+    private func fills(_ stored: String, from incoming: String) -> String {
+        "("
+            + others.map { "\(stored).\($0) is null and \(incoming).\($0) is not null" }
+            .joined(separator: " or ") + ")"
     }
 
     private var whenOwn: String {
@@ -170,7 +192,10 @@ extension UpsertText {
         let set = (updates + touched + clean).joined(separator: ", ")
         let guarded =
             entity.write.mode == .newestWins
-            ? "(t.\(version) is null or t.\(version) < excluded.\(version))"
+            ? "(t.\(version) is null or t.\(version) < excluded.\(version)"
+                + (fillsColumns
+                    ? " or t.\(version) = excluded.\(version) and \(fills("t", from: "excluded"))"
+                    : "") + ")"
                 + (entity.push == nil
                     ? "" : " and not \(entity.isOwnEarlier("excluded", than: "t"))")
             : "not \(isUnsent("t", or: isSame("t", "excluded")))"
@@ -277,15 +302,23 @@ extension UpsertText {
             + "and \(Entity.sentDeletion) <> all (coalesce(t.sent_hashes, '{}'))))"
     }
 
-    /// Which keys the page showed, for the sweep at the end of a full pass.
+    private var added: String {
+        notes == .added ? ",\n    array_agg(w.hash) filter (where w.is_new) as added" : ""
+    }
+
+    /// Which rows the page makes the entity's own, for the sweep at the end of full passes.
     private var marking: String {
-        guard marks else { return "" }
-        return """
-            , jobrunner.note_seen($1, $2, $3, $6, array(
+        switch notes {
+        case nil: ""
+        case .added: ", jobrunner.note_seen($1, $2, $3, $8, $6, c.added) as noted"
+        case .shown:
+            """
+            , jobrunner.note_seen($1, $2, $3, $8, $6, array(
                 select \(keyHash(of: keys, in: "i")) from \(received(keys, as: "i"))
                 where i."Action" <> \(RowAction.tombstone.rawValue)
               )) as noted
             """
+        }
     }
 
     private var removedCount: String {

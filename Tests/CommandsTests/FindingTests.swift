@@ -50,7 +50,7 @@ private func row(_ text: String) throws -> JSONValue {
                 "21 jobs parked: the source refuses the credential; the first 1 are listed, all are"
                     + " in view jobrunner.jobs_in_trouble",
                 "j of user ann of tenant acme: 401",
-                "1 job deleted nothing, since a full pass lacked too many rows",
+                "1 job deleted nothing, since two full passes lacked too many rows",
                 "j of user ann of tenant acme, entity e",
                 "runs_other holds 1000 or more runs of days without a partition",
             ])

@@ -55,6 +55,12 @@ import Testing
             let changed = try await installation.ok(ann)
             #expect(changed.contains(#""} name: "#) && changed.contains(#" → "renamed""#))
             #expect(changed.contains(#"  ~ {"item_id":""#))
+            // The first full pass that lacks a row only notes it.
+            try await installation.ok("enqueue demo.items --tenant acme --user ann --full")
+            #expect(try await installation.run("worker --drain").code == 0)
+            try await installation.command(
+                source, "change",
+                #"{"op":"edit","user":"user-000001","count":1,"name":"renamed"}"#)
             let before = try await installation.fingerprint()
             let dry = try await installation.json(ann + " --full")
             #expect(try await installation.fingerprint() == before)

@@ -100,7 +100,7 @@ import Testing
             try await world.runAgain()
             #expect(try await edited(world) == "3")
             #expect(try await watermarkIsAhead(world) == "false")
-            #expect(world.lines.all.count { $0.contains("position ahead") } == 1)
+            #expect(world.lines.all.count { $0.contains("position forgotten") } == 1)
             #expect(
                 try await world.value(
                     "select last_full_at > now() - interval '5 min' from jobrunner.checkpoints")
@@ -130,7 +130,7 @@ import Testing
             await worker.stop()
             #expect(try await edited(world) == "3")
             #expect(try await world.source.asked().count == asked + 5)
-            #expect(world.lines.all.count { $0.contains("position ahead") } == 1)
+            #expect(world.lines.all.count { $0.contains("position forgotten") } == 1)
         }
     }
 

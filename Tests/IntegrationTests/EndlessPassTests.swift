@@ -36,4 +36,68 @@ import TestSupport
             #expect(trouble.text("trouble") == "endless")
         }
     }
+
+    /// Two entities of one job: the first never ends, the second needs it where `needs` says so.
+    private static func twoEntities(needs: Bool) -> String {
+        let file = World.generic(
+            "token", page: "style: token, token_at: next_token, size: 20, max_pages: 2",
+            query: #"cursor: "{page.token}""#)
+        let lines = file.split(separator: "\n").map(String.init)
+        let other = lines.drop { $0 != "  - entity: item" }.joined(separator: "\n")
+            .replacing("entity: item", with: "entity: other")
+            .replacing("table: generic_item", with: "table: other_item")
+            .replacing("/token", with: "/next_url").replacing(
+                #"cursor: "{page.token}", "#, with: ""
+            )
+            .replacing(
+                "style: token, token_at: next_token, size: 20, max_pages: 2",
+                with: "style: next_url, url_at: next, size: 20")
+        return file + "\n" + other + (needs ? "\n    requires_previous: true" : "")
+    }
+
+    @Test func `runs that bring nothing new wait longer and longer, and are told after ten`()
+        async throws
+    {
+        let yaml = World.generic(
+            "token", page: "style: token, token_at: next_token, size: 20, max_pages: 2",
+            query: #"cursor: "{page.token}""#)
+        try await withWorld(yaml) { world in
+            try await world.addUser("ann", videos: 20)
+            try await world.source.fault(#"{"kind": "endless_cursor", "times": 0}"#)
+            var pauses: [Int] = []
+            // The first run brings the rows, and is followed by two at once.
+            for _ in 0..<12 {
+                try await world.makeDue()
+                try await world.drain()
+                let job = try await world.row(
+                    """
+                    select fruitless_runs, extract(epoch from due_at - last_run_at)::int as pause from jobrunner.jobs
+                    """)
+                pauses.append(job.int("pause") ?? -1)
+                if (job.int("fruitless_runs") ?? 0) >= 10 { break }
+            }
+            #expect(pauses == [1, 3, 7, 15, 31, 63, 127], "\(pauses)")
+            #expect(world.lines.all.count { $0.contains("pass endless") } == 1)
+            #expect(
+                try await world.value("select trouble from jobrunner.jobs_in_trouble") == "endless")
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func
+        `a pass that reads as many pages as a run may lets the others be read, but for those that need it`(
+            _ needs: Bool
+        ) async throws
+    {
+        try await withWorld(Self.twoEntities(needs: needs)) { world in
+            try await world.addUser("ann", videos: 20)
+            try await world.source.fault(
+                #"{"kind": "endless_cursor", "path": "/generic/ann/token", "times": 0}"#)
+            try await world.drain()
+            #expect(
+                try await world.value("select count(*) > 0 from synced.other_item")
+                    == (needs ? "false" : "true"))
+            #expect(try await world.job("ann").text("last_outcome") == "partial")
+        }
+    }
 }

@@ -41,8 +41,11 @@ import Testing
             try await world.remove(["r1"])
             try await world.runAgain()
             #expect(try await world.value(stored) == "6")
-            try await world.makeStale("25 hours")
-            try await world.runAgain()
+            for _ in 1...2 {
+                #expect(try await world.value(stored) == "6")
+                try await world.makeStale("25 hours")
+                try await world.runAgain()
+            }
             #expect(try await world.value(stored) == "5")
             #expect(try await world.runs(firstUser).last?.int("swept") == 1)
         }

@@ -40,7 +40,7 @@ import TestSupport
     static let checkpoints =
         [
             "sync_token", "pass_since", "watermark", "partial_watermark", "validator", "probe",
-            "pass_validator", "pass_probe",
+            "pass_probe",
         ].map {
             Poison($0, long, fails: "\($0) in the checkpoint of entity item is 2000000 bytes long")
         }

@@ -43,9 +43,11 @@ import Testing
             let run = try #require(try await world.runs("*").last)
             #expect(run["entities"]?["stadium"]?.int("skipped_incompatible") == 1)
             #expect(run.int("swept") == 0)
-            #expect(try await world.count("st_stadium") == 150)
-            try await world.enqueue("*", full: true)
-            try await world.drain()
+            for _ in 1...2 {
+                #expect(try await world.count("st_stadium") == 150)
+                try await world.enqueue("*", full: true)
+                try await world.drain()
+            }
             #expect(try await world.count("st_stadium") == 149)
             #expect(try await world.differences() == [])
         }
@@ -202,9 +204,11 @@ import Testing
             try await world.deleteUpstream(
                 #""names": ["game_000010", "game_000449", "sport_00002"]"#)
             try await world.runAgain()
-            #expect(try await world.count("st_game") == 450)
-            try await world.makeStale("25 hours")
-            try await world.runAgain()
+            for _ in 1...2 {
+                #expect(try await world.count("st_game") == 450)
+                try await world.makeStale("25 hours")
+                try await world.runAgain()
+            }
             #expect(try await world.count("st_game") == 448)
             #expect(try await world.count("st_sport") == 6)
             #expect(try await world.runs("*").last?.int("swept") == 3)
@@ -218,8 +222,10 @@ import Testing
         try await withSports { world in
             try await world.drain()
             try await world.deleteUpstream(#""type": "Game", "count": 100"#)
-            try await world.makeStale("25 hours")
-            try await world.runAgain()
+            for _ in 1...2 {
+                try await world.makeStale("25 hours")
+                try await world.runAgain()
+            }
             #expect(try await world.count("st_game") == 450)
             #expect(
                 try await world.checkpoint(of: "game").text("last_error_kind") == "sweep_refused")
@@ -233,6 +239,10 @@ import Testing
             try await world.enqueue("*", full: true)
             for _ in 1...2 { try await world.cut("Game", 2) }
             #expect(try await world.count("st_game") == 450)
+            try await world.drain()
+            #expect(try await world.count("st_game") == 450)
+            try await world.enqueue("*", full: true)
+            for _ in 1...2 { try await world.cut("Game", 2) }
             try await world.drain()
             #expect(try await world.differences() == [])
         }

@@ -137,6 +137,9 @@ import TestSupport
             // A zone that lost all its records takes none of ours with it, and that is told.
             #expect(try await world.remote() == [:])
             #expect(try await world.local() == rows)
+            // A feed reads no full pass by itself: the second look is asked for.
+            try await world.runAgain()
+            #expect(try await world.local() == rows)
             #expect(
                 try await world.checkpoint(userName(1)).text("last_error_kind") == "sweep_refused")
             try await world.deviceSaves(Save("later", "watched", statusBegin))

@@ -143,7 +143,9 @@ import Testing
             try await world.runAgain()
             #expect(try await world.source.asked().count == asked)
             let error = try await world.job("ann").text("last_error") ?? ""
-            #expect(error.contains("another origin"))
+            // It is asked from the beginning, at its new address.
+            #expect(error.contains("127.0.0.1 port 1"), "\(error)")
+            #expect(world.lines.all.count { $0.contains("position forgotten") } == 1)
         }
     }
 }

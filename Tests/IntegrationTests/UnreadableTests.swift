@@ -146,7 +146,8 @@ import Testing
     @Test func `a refused sweep is told once and stands in the view of trouble`() async throws {
         let yaml = World.generic("token", page: Self.tokenPage, query: Self.token)
             .replacing(
-                "mode: overwrite", with: "mode: overwrite, deletes: { sweep: after_full_pass }")
+                "mode: overwrite",
+                with: "mode: overwrite, deletes: { sweep: after_full_pass, max_fraction: 0.2 }")
         try await withWorld(yaml) { world in
             try await world.addUser("ann", videos: 30)
             try await world.drain()

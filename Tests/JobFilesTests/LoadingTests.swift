@@ -76,10 +76,15 @@ import Testing
             #expect(warnings.count == (words == nil ? 0 : 1))
             #expect(warnings.allSatisfy { $0.message.contains(words ?? "") }, "\(warnings)")
         }
-        let tokens = sweeping.replacing("style: page", with: "style: token\n      token_at: next")
-        try withDirectory(["a.yaml": tokens]) { directory in
-            let warnings = try JobFileSet.load(directory: directory).get().warnings
-            #expect(warnings.isEmpty)
+        // A source that names its pages is not counted, but its page must be known to be full.
+        for (size, count) in [("", 1), ("\n      size: 50", 0)] {
+            let tokens = sweeping.replacing(
+                "style: page", with: "style: token\n      token_at: next\(size)")
+            try withDirectory(["a.yaml": tokens]) { directory in
+                let warnings = try JobFileSet.load(directory: directory).get().warnings
+                #expect(warnings.count == count)
+                #expect(warnings.allSatisfy { $0.message.hasPrefix("page.size is missing") })
+            }
         }
     }
 

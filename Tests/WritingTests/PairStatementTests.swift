@@ -74,7 +74,8 @@ private struct StandIns {
                 all.append(
                     (
                         isRepair ? "sweep_repair" : "sweep",
-                        Sweep(entity, isRepair: isRepair).statement(for: claim)
+                        Sweep(entity, isRepair: isRepair).statement(
+                            commit(isEnd: true), for: claim)
                     ))
             }
             if let push = entity.push { all += pushes(PushStatements(entity, push)) }

@@ -20,12 +20,9 @@ begin
     partial_watermark = null,
     pass_is_whole = true,
     pass_unreadable = false,
-    pass_validator = null,
     pass_probe = null,
     full_begun = k.full_ended
   where k.user_id = in_user_id and k.job_name = in_name and k.entity = in_entity;
-  delete from jobrunner.seen_pages as p
-  where p.user_id = in_user_id and p.job_name = in_name and p.entity = in_entity;
   return true;
 end
 $$;

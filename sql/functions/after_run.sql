@@ -1,7 +1,8 @@
 create or replace function jobrunner.after_run(
   in_job jobrunner.jobs,
   in_end jobrunner.run_end,
-  in_has_progress boolean
+  in_has_progress boolean,
+  in_has_changes boolean
 ) returns table (
   due_at timestamptz,
   deferred_until timestamptz,
@@ -15,6 +16,7 @@ create or replace function jobrunner.after_run(
   crashes integer,
   stalled_runs integer,
   deferrals integer,
+  fruitless_runs integer,
   last_outcome text,
   last_error_kind text,
   last_error text,
@@ -37,6 +39,10 @@ select
     -- Our database was in the way: at once, each would meet it again.
     when o.is_partial and (in_end).error_kind = 'database' then now() + make_interval(secs => 1 + 2 * (in_end).chance)
     when o.deferred_until is not null then o.deferred_until
+    -- A pass without an end would read the same for ever, and keep a slot busy with it. A long list that has not changed is
+    -- read in a few such runs.
+    when o.is_fruitless and not (in_job).rerun_requested
+      then now() + make_interval(secs => least(300, power(2, least(greatest((in_job).fruitless_runs - 2, 0), 20)) - 1))
     when (in_job).rerun_requested or o.is_partial or o.is_deferred or o.is_renewed then now()
     when o.is_failed
       then now() + jobrunner.backoff(least((in_job).consecutive_failures, 2147483646) + 1, (in_job).every, (in_end).chance)
@@ -80,6 +86,11 @@ select
     when o.is_deferred and not in_has_progress then least((in_job).deferrals, 2147483646) + 1
     else 0
   end,
+  case
+    when o.is_complete or in_has_changes then 0
+    when o.is_fruitless then least((in_job).fruitless_runs, 2147483646) + 1
+    else (in_job).fruitless_runs
+  end,
   coalesce((in_end).outcome, (in_job).last_outcome),
   case when o.tells_error then (in_end).error_kind when not o.is_complete then (in_job).last_error_kind end,
   case when o.tells_error then (in_end).error when not o.is_complete then (in_job).last_error end,
@@ -91,6 +102,8 @@ from (
   select (in_end).outcome is null as is_released,
     coalesce((in_end).outcome = 'complete', false) as is_complete,
     coalesce((in_end).outcome = 'partial', false) as is_partial,
+    coalesce((in_end).outcome = 'partial' and (in_end).error_kind in ('page_cap', 'deadline'), false)
+      and in_has_progress and not in_has_changes as is_fruitless,
     coalesce((in_end).outcome = 'deferred', false) as is_deferred,
     coalesce((in_end).outcome = 'failed', false) as is_failed,
     coalesce((in_end).outcome in ('complete', 'skipped'), false) as has_honoured,

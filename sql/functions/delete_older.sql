@@ -9,6 +9,7 @@ create or replace function jobrunner.delete_older(
 ) returns bigint
 language plpgsql volatile
 set search_path = pg_catalog
+set jobrunner.own_deletes = 'on'
 as $$
 -- Deletes a user's rows that have become too old, and counts them in the entity's checkpoint (ST23). An unsent edit stays.
 -- Returns how many. Called in a transaction of its own, after hold_job. Not for callers: runs.

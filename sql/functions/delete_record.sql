@@ -6,6 +6,7 @@ create or replace function jobrunner.delete_record(
 ) returns boolean
 language plpgsql volatile
 set search_path = pg_catalog
+set jobrunner.own_deletes = 'on'
 as $$
 -- Deletes a record by its key columns. One that the source has, or may just be getting, stays as pending_delete until a
 -- push has deleted it there; any other goes at once. Returns whether there was one. Raises JR010, JR011, JR016.

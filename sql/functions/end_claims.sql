@@ -49,15 +49,18 @@ begin
       (due_at, deferred_until, priority, force_requested, entity_requested, reauth_needed_at, quarantined_at, quarantine_reason) =
         row (n.due_at, n.deferred_until, n.priority, n.force_requested, n.entity_requested, n.reauth_needed_at, n.quarantined_at,
           n.quarantine_reason),
-      (consecutive_failures, crashes, stalled_runs, deferrals) =
-        row (n.consecutive_failures, n.crashes, n.stalled_runs, n.deferrals),
+      (consecutive_failures, crashes, stalled_runs, deferrals, fruitless_runs) =
+        row (n.consecutive_failures, n.crashes, n.stalled_runs, n.deferrals, n.fruitless_runs),
       (last_outcome, last_error_kind, last_error, last_error_at, last_run_at, last_success_at, unchanged_at) =
         row (n.last_outcome, n.last_error_kind, n.last_error, n.last_error_at, n.last_run_at, n.last_success_at, n.unchanged_at)
     from unnest(in_ends) as e
     join jobrunner.jobs as b
       on b.user_id = e.user_id and b.name = e.name and b.fence = e.fence and b.nonce = e.nonce and b.state = 'running'
     left join totals as t on t.user_id = e.user_id and t.name = e.name
-    cross join lateral jobrunner.after_run(b, e, coalesce((t.counters).pages + (t.counters).pushed > 0, false)) as n
+    cross join lateral jobrunner.after_run(
+      b, e, coalesce((t.counters).pages + (t.counters).pushed > 0, false),
+      coalesce(jobrunner.changed_rows(t.counters) + (t.counters).pushed > 0, false)
+    ) as n
     where j.ctid = b.ctid and j.xmin = b.xmin and (in_is_locked or b.xmax in ('0', b.xmin))
     returning j.user_id, j.name, j.fence, j.tenant_id, j.due_at, j.quarantined_at, e.outcome, e.error_kind, e.error, e.requests,
       b.worker_id, b.due_at as scheduled_at, b.started_at, t.counters, t.entities,

@@ -17,6 +17,18 @@ begin
     select e.user_id, e.name, e.fence
     from unnest(in_ends) as e
     join jobrunner.jobs as j on j.user_id = e.user_id and j.name = e.name
+    where e.outcome = 'partial' and j.fruitless_runs > 1
+      and jobrunner.is_fruitless(j.user_id, j.name, j.fruitless_runs, now())
+      -- The run before was not told of.
+      and not jobrunner.is_fruitless(j.user_id, j.name, j.fruitless_runs - 1, (
+        select max(p.ended_at)
+        from jobrunner.runs as p
+        where p.user_id = j.user_id and p.job_name = j.name and p.ended_at < now()
+      ))
+    union
+    select e.user_id, e.name, e.fence
+    from unnest(in_ends) as e
+    join jobrunner.jobs as j on j.user_id = e.user_id and j.name = e.name
     where e.outcome = 'partial' and coalesce(j.last_success_at < now() - interval '1 day', true)
       and exists (
         select from jobrunner.checkpoints as k

@@ -25,7 +25,6 @@ begin
     last_synced_at = null,
     pass_is_whole = true,
     last_full_at = null,
-    pass_validator = null,
     pass_probe = null,
     validator = null,
     probe = null

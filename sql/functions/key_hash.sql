@@ -4,4 +4,4 @@ create or replace function jobrunner.key_hash(
 language sql immutable parallel safe
 return hashtextextended(array_to_string(in_key, chr(31)), 0);
 comment on function jobrunner.key_hash is
-  'The hash by which a sweep knows a record''s key again; two keys of one hash only keep a row that could go.';
+  'The hash by which a sweep knows a record''s key again.';

@@ -21,8 +21,7 @@ begin
         ('cursor', octet_length(k.cursor)), ('sync_token', octet_length(k.sync_token)),
         ('pass_since', octet_length(k.pass_since)), ('watermark', octet_length(k.watermark)),
         ('partial_watermark', octet_length(k.partial_watermark)), ('validator', octet_length(k.validator)),
-        ('probe', octet_length(k.probe)), ('pass_validator', octet_length(k.pass_validator)),
-        ('pass_probe', octet_length(k.pass_probe))
+        ('probe', octet_length(k.probe)), ('pass_probe', octet_length(k.pass_probe))
       ) as c (name, length)
       where k.user_id = in_user_id and k.job_name = in_name
       union all

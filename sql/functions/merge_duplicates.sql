@@ -5,6 +5,7 @@ create or replace function jobrunner.merge_duplicates(
 ) returns integer
 language plpgsql volatile
 set search_path = pg_catalog
+set jobrunner.own_deletes = 'on'
 as $$
 -- Makes one of a user's rows that agree in unique.by: the one that keep names gets the merged columns, the others wait
 -- for their deletion (those the source never had go at once) or are hidden (LU6-LU10, PO5). A null in by: a row of its

@@ -20,16 +20,16 @@ begin
     cross join lateral jsonb_to_recordset(e.ended_passes)
       as p (
         entity text, generation bigint, pass_number integer, page_number integer, watermark text, sync_token text,
-        validator text, probe text, full_us bigint
+        validator text, probe text, full_us bigint, asked bigint
       )
     left join jobrunner.checkpoints as k on k.user_id = j.user_id and k.job_name = j.name and k.entity = p.entity
   ), noted as (
     insert into jobrunner.checkpoints as k (
       user_id, job_name, entity, tenant_id, generation, sync_token, watermark, validator, probe, last_full_at,
-      last_synced_at
+      last_synced_at, asked
     )
     select p.user_id, p.name, p.entity, p.tenant_id, p.generation, p.sync_token, p.watermark, p.validator, p.probe,
-      to_timestamp(p.full_us / 1000000.0), now()
+      to_timestamp(p.full_us / 1000000.0), now(), p.asked
     from ended as p
     where p.follows
     on conflict (user_id, job_name, entity) do update
@@ -39,12 +39,12 @@ begin
       cursor = null,
       partial_watermark = null,
       sync_token = excluded.sync_token,
-      watermark = coalesce(excluded.watermark, k.watermark),
+      watermark = case when excluded.last_full_at is not null then excluded.watermark else coalesce(excluded.watermark, k.watermark) end,
       pass_is_whole = true,
-      pass_validator = null,
       pass_probe = null,
       validator = excluded.validator,
       probe = excluded.probe,
+      asked = excluded.asked,
       last_full_at = coalesce(excluded.last_full_at, k.last_full_at),
       last_synced_at = excluded.last_synced_at,
       consecutive_failures = case

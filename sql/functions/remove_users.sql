@@ -3,6 +3,7 @@ create or replace function jobrunner.remove_users(
 ) returns void
 language plpgsql volatile
 set search_path = pg_catalog
+set jobrunner.own_deletes = 'on'
 as $$
 -- Removes users and all rows that are their own. The secrets go first, then the jobs: from then on no run can prove
 -- its claim, so after the commit no row of theirs can appear again. Not for callers: remove_user, remove_tenant.

@@ -10,6 +10,7 @@ create or replace function jobrunner.replace_list(
 )
 language plpgsql volatile
 set search_path = pg_catalog
+set jobrunner.own_deletes = 'on'
 as $$
 -- Makes a user's list hold exactly these items; what stays is not written again.
 -- Locks the user's row: of two callers the later one would else not see, and so not remove, what the other adds.

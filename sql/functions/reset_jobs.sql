@@ -26,7 +26,6 @@ begin
     watermark = null,
     pass_is_whole = true,
     last_full_at = null,
-    pass_validator = null,
     pass_probe = null,
     validator = null,
     probe = null

@@ -18,6 +18,7 @@ begin
     priority = 1,
     crashes = 0,
     stalled_runs = 0,
+    fruitless_runs = 0,
     quarantined_at = null,
     quarantine_reason = null,
     entity_requested = null,

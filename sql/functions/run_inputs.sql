@@ -39,6 +39,7 @@ begin
     from unnest(in_user_ids, in_names, in_reads) with ordinality as g (user_id, name, reads, place)
     join jobrunner.users as u on u.id = g.user_id
     join jobrunner.tenants as t on t.id = u.tenant_id
+    join jobrunner.job_files as f on f.name = g.name
     -- With an offset each text is made once, whatever it is compared with.
     cross join lateral (select u.attributes::text as list offset 0) as a
     cross join lateral (
@@ -46,12 +47,24 @@ begin
         select json_agg(json_build_array(
           k.entity, k.generation, k.full_requested, k.pass_kind,
           trunc(extract(epoch from k.pass_started_at) * 1000000), k.pass_since, k.page_number, k.cursor,
-          k.sync_token, k.partial_watermark, k.watermark, k.pass_is_whole, k.validator, k.probe, k.pass_validator,
+          k.sync_token, k.partial_watermark, k.watermark, k.pass_is_whole, k.validator, k.probe,
           k.pass_probe, k.repair_requested, trunc(extract(epoch from k.last_synced_at) * 1000000),
           trunc(extract(epoch from k.last_full_at) * 1000000),
           k.consecutive_failures > 0 or k.last_error_kind is not null, k.pass_number, k.full_asked,
           coalesce(k.last_error_kind = 'cursor_refused', false),
-          (k.counters).skipped_incompatible > 0, k.pass_unreadable, k.record_failures @> '[{"code": "AHEAD"}]'
+          (k.counters).skipped_incompatible > 0, k.pass_unreadable, k.record_failures @> '[{"code": "AHEAD"}]',
+          k.asked, k.full_page, coalesce(
+            k.last_full_at < (f.columns_changed #>> array[split_part(k.entity, '#', 1), 'at'])::timestamptz
+              and now() >= (f.columns_changed #>> array[split_part(k.entity, '#', 1), 'at'])::timestamptz + jobrunner.phase_of(
+                k.user_id, k.job_name, (f.columns_changed #>> array[split_part(k.entity, '#', 1), 'over'])::interval, true
+              ),
+            false
+          ),
+          case
+            when k.pass_kind is not null then (
+              select j.fruitless_runs from jobrunner.jobs as j where j.user_id = k.user_id and j.name = k.job_name
+            )
+          end
         ))::text
         from jobrunner.checkpoints as k
         where k.user_id = g.user_id and k.job_name = g.name

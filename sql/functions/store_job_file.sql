@@ -12,9 +12,9 @@ as $$
 declare
   v_file jobrunner.job_files := jsonb_populate_record(
     null::jobrunner.job_files,
-    '{"scope": "user", "notifies": false, "triggers": []}'::jsonb || in_file || jsonb_build_object('loaded_at', now())
+    '{"scope": "user", "notifies": false, "triggers": [], "columns_changed": {}}'::jsonb || in_file || jsonb_build_object('loaded_at', now())
   );
-  v_scope text := (select f.scope from jobrunner.job_files as f where f.name = v_file.name);
+  v_old jobrunner.job_files := (select f from jobrunner.job_files as f where f.name = v_file.name);
 begin
   insert into jobrunner.job_files as f select v_file.*
   on conflict (name) do update
@@ -24,11 +24,14 @@ begin
       excluded.scope, excluded.notifies, excluded.soft, excluded.hard, excluded.triggers, excluded.slow_after,
       excluded.slow_every, excluded.loaded_at
     )
-  where to_jsonb(f) - '{loaded_at, unscheduled_after_user_id}'::text[]
-    is distinct from to_jsonb(excluded) - '{loaded_at, unscheduled_after_user_id}'::text[];
+  where to_jsonb(f) - '{loaded_at, unscheduled_after_user_id, columns_changed}'::text[]
+    is distinct from to_jsonb(excluded) - '{loaded_at, unscheduled_after_user_id, columns_changed}'::text[];
   if not found then
     return false;
   end if;
+  update jobrunner.job_files as f
+  set columns_changed = f.columns_changed || jobrunner.changed_columns(v_old.expanded, f.expanded)
+  where f.name = v_file.name and v_old.expanded is not null;
   insert into jobrunner.sources (tenant_id, name, tokens)
   select t.tenant_id, v_file.source, coalesce(v_file.per_second, 0) from jobrunner.tenant_jobs as t where t.job_name = v_file.name
   on conflict do nothing;
@@ -37,7 +40,7 @@ begin
   else
     update jobrunner.job_files as f set unscheduled_after_user_id = -1 where f.name = v_file.name;
   end if;
-  if v_scope <> v_file.scope then
+  if v_old.scope <> v_file.scope then
     delete from jobrunner.jobs as j where j.name = v_file.name;
     delete from jobrunner.checkpoints as k where k.job_name = v_file.name;
     delete from jobrunner.call_memory as m where m.job_name = v_file.name;

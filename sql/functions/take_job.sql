@@ -5,6 +5,7 @@ create or replace function jobrunner.take_job(
 ) returns integer
 language plpgsql volatile
 set search_path = pg_catalog
+set jobrunner.own_deletes = 'on'
 as $$
 -- Takes a job from a tenant: its users' standing jobs go, with how far they have come; history stays. What was synced
 -- stays too, or goes with in_with_rows, but for tables that another job of the tenant fills. A run in progress can prove its

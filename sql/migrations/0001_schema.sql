@@ -129,6 +129,7 @@ create table jobrunner.job_files (
   slow_after interval,
   slow_every interval,
   unscheduled_after_user_id bigint,
+  columns_changed jsonb not null default '{}',
   constraint job_file_period_is_positive check (every > interval '0'),
   constraint job_file_deadline_is_positive check (deadline > interval '0'),
   constraint job_file_scope_is_user_or_tenant check (scope in ('user', 'tenant')),
@@ -156,6 +157,7 @@ comment on column jobrunner.job_files.triggers is 'Events that make its jobs due
 comment on column jobrunner.job_files.slow_after is 'A job for which nobody has asked for so long slows down; null: none does.';
 comment on column jobrunner.job_files.slow_every is 'The period of a job that has slowed down.';
 comment on column jobrunner.job_files.unscheduled_after_user_id is 'Standing jobs of the users after this one do not go by the file''s schedule yet; null: all do.';
+comment on column jobrunner.job_files.columns_changed is 'Entities whose columns were added or are read otherwise: {"entity": {"at", "over"}}. Each user''s next full pass that fills them comes within the span "over" of "at".';
 
 create table jobrunner.tenant_jobs (
   tenant_id bigint not null references jobrunner.tenants (id),
@@ -314,7 +316,9 @@ create type jobrunner.page as (
   is_whole boolean,
   validator text,
   probe text,
-  full_request integer
+  full_request integer,
+  asked bigint,
+  full_page integer
 );
 comment on type jobrunner.page is 'Where a page leaves its entity, for commit_page.';
 comment on column jobrunner.page.page_number is 'Its number in the pass, from 1.';
@@ -329,9 +333,11 @@ comment on column jobrunner.page.partial_watermark is 'Greatest server time that
 comment on column jobrunner.page.is_end is 'The page is the last of its pass: the watermark moves, and the cursor goes.';
 comment on column jobrunner.page.watermark is 'The watermark to commit at the end.';
 comment on column jobrunner.page.is_whole is 'Every record of the pass so far could be read.';
-comment on column jobrunner.page.validator is 'ETag and Last-Modified of the first answer, kept at the end of the pass.';
+comment on column jobrunner.page.validator is 'ETag and Last-Modified of the one answer that the whole pass was.';
 comment on column jobrunner.page.probe is 'What the probe answered, kept at the end of the pass.';
 comment on column jobrunner.page.full_request is 'Number of the last request for a full pass that the pass knew of; a later one stays open.';
+comment on column jobrunner.page.asked is 'Stands for what was asked, so that the position is worth something only to who asks the same.';
+comment on column jobrunner.page.full_page is 'How many records the page has, if it leads on to another; else 0.';
 
 create type jobrunner.run_end as (
   user_id bigint,
@@ -425,6 +431,7 @@ create table jobrunner.jobs (
   rerun_forced boolean not null default false,
   rerun_entity text,
   deferrals integer not null default 0,
+  fruitless_runs integer not null default 0,
   claimable_at timestamptz not null generated always as (
     case
       when worker_id is null and (paused_at is not null or quarantined_at is not null or reauth_needed_at is not null)
@@ -446,7 +453,9 @@ create table jobrunner.jobs (
   constraint rerun_is_requested_only_of_a_running_job check (not rerun_requested or worker_id is not null),
   constraint cancel_is_requested_only_of_a_running_job check (cancel_requested_at is null or worker_id is not null),
   constraint quarantined_job_has_a_reason check ((quarantined_at is null) = (quarantine_reason is null)),
-  constraint job_counts_are_not_negative check (consecutive_failures >= 0 and crashes >= 0 and stalled_runs >= 0),
+  constraint job_counts_are_not_negative check (
+    consecutive_failures >= 0 and crashes >= 0 and stalled_runs >= 0 and fruitless_runs >= 0
+  ),
   constraint job_phase_lies_within_its_period check (phase >= interval '0' and phase < every),
   constraint job_outcome_is_known check (
     last_outcome in ('complete', 'partial', 'deferred', 'skipped', 'needs_reauth', 'failed')
@@ -482,6 +491,7 @@ comment on column jobrunner.jobs.entity_requested is 'The run in progress, else 
 comment on column jobrunner.jobs.cancel_requested_at is 'While running: when someone asked it to stop.';
 comment on column jobrunner.jobs.consecutive_failures is 'Failed runs in a row; a complete run clears it.';
 comment on column jobrunner.jobs.crashes is 'Runs in a row that ended with their worker''s death and had committed no page.';
+comment on column jobrunner.jobs.fruitless_runs is 'Runs in a row that were cut off by a deadline or a cap of pages and had read nothing new: each waits longer for the next.';
 comment on column jobrunner.jobs.stalled_runs is 'Runs in a row that met their deadline before any page was committed.';
 comment on column jobrunner.jobs.last_error_kind is 'Kind of the last error; cleared by the next complete run.';
 comment on column jobrunner.jobs.last_error is 'Text of the last error, at most 1 KiB, without secrets; cleared by the next complete run.';
@@ -513,7 +523,7 @@ create index jobs_stopping on jobrunner.jobs (cancel_requested_at) where cancel_
 comment on index jobrunner.jobs_stopping is 'Runs that were asked to stop.';
 create index jobs_troubled on jobrunner.jobs (user_id, name)
   where consecutive_failures > 0 or quarantined_at is not null or reauth_needed_at is not null or stalled_runs > 1
-    or deferrals > 4;
+    or deferrals > 4 or fruitless_runs > 1;
 comment on index jobrunner.jobs_troubled is 'Jobs that do not get on; a healthy one is not in it, so that its runs do not write it.';
 create index jobs_due on jobrunner.jobs (claimable_at, user_id);
 comment on index jobrunner.jobs_due is 'What a worker walks, from where its last claim ended to now. What runs is in it too, at the due_at it answers to; what is parked is at its end.';
@@ -547,7 +557,6 @@ create table jobrunner.checkpoints (
   last_full_at timestamptz,
   validator text,
   probe text,
-  pass_validator text,
   pass_probe text,
   record_failures jsonb not null default '[]',
   pass_number integer not null default 0,
@@ -558,6 +567,8 @@ create table jobrunner.checkpoints (
   full_requested boolean not null generated always as (full_asked > full_begun) stored,
   repair_requested boolean not null generated always as (repair_asked > full_ended) stored,
   pass_unreadable boolean not null default false,
+  asked bigint,
+  full_page integer not null default 0,
   primary key (user_id, job_name, entity),
   constraint pass_is_full_or_incremental check (pass_kind in ('full', 'incremental')),
   constraint pass_in_progress_has_a_start check ((pass_kind is null) = (pass_started_at is null)),
@@ -590,9 +601,8 @@ comment on column jobrunner.checkpoints.run_fence is 'The run that the counters 
 comment on column jobrunner.checkpoints.counters is 'What the run of run_fence has done with the entity so far.';
 comment on column jobrunner.checkpoints.pass_is_whole is 'False: a record of the pass in progress could not be read, so what it does not show may still exist (ST16).';
 comment on column jobrunner.checkpoints.last_full_at is 'When the last full pass that was read to its end began; full_every counts from here.';
-comment on column jobrunner.checkpoints.validator is 'ETag and Last-Modified of the last pass''s first answer, with the address they belong to.';
+comment on column jobrunner.checkpoints.validator is 'ETag and Last-Modified of the one answer that the last pass was, with the address they belong to; null: it had several.';
 comment on column jobrunner.checkpoints.probe is 'What the probe said when the last pass was read.';
-comment on column jobrunner.checkpoints.pass_validator is 'The validator of the pass in progress, so that it holds after an interruption.';
 comment on column jobrunner.checkpoints.pass_probe is 'What the probe said before the pass in progress.';
 comment on column jobrunner.checkpoints.record_failures is 'The last five distinct failures of single records: [{code, reason, record, wait_s, at}] (LU26).';
 comment on column jobrunner.checkpoints.pass_number is 'Passes that were begun, each by the commit of its first page: a page of another pass is refused.';
@@ -603,6 +613,8 @@ comment on column jobrunner.checkpoints.repair_asked is 'The last request that w
 comment on column jobrunner.checkpoints.full_requested is 'The next run starts this entity over with a full pass; follows from the numbers of the requests.';
 comment on column jobrunner.checkpoints.repair_requested is 'A repair was asked for and is not at its end; follows from the numbers of the requests.';
 comment on column jobrunner.checkpoints.pass_unreadable is 'True: not one record of the pass in progress could be read so far. A pass that ends so is given up.';
+comment on column jobrunner.checkpoints.asked is 'Stands for everything that decides which records the source shows; where it changes, every position here is forgotten.';
+comment on column jobrunner.checkpoints.full_page is 'The most records that a page has had which led on to another: a page with fewer is the last one.';
 create index checkpoints_with_errors on jobrunner.checkpoints (user_id, job_name) where last_error_kind is not null;
 comment on index jobrunner.checkpoints_with_errors is 'Entities whose last pass left an error.';
 
@@ -610,16 +622,18 @@ create table jobrunner.seen_pages (
   user_id bigint not null,
   job_name text not null,
   entity text not null,
+  pass_number integer not null,
   page_number integer not null,
   keys bigint[] not null,
-  primary key (user_id, job_name, entity, page_number)
+  primary key (user_id, job_name, entity, pass_number, page_number)
 );
-comment on table jobrunner.seen_pages is 'What the full pass in progress has shown, for the sweep at its end; empty between passes.';
+comment on table jobrunner.seen_pages is 'Which rows are an entity''s own, because a pass of it has shown or added them; only of entities that delete what a full pass does not show.';
 comment on column jobrunner.seen_pages.user_id is 'Whose data.';
 comment on column jobrunner.seen_pages.job_name is 'The job.';
 comment on column jobrunner.seen_pages.entity is 'The kind of record.';
-comment on column jobrunner.seen_pages.page_number is 'The page of the pass.';
-comment on column jobrunner.seen_pages.keys is 'Hashes of the keys on the page; two keys of one hash only keep a row that could go.';
+comment on column jobrunner.seen_pages.pass_number is 'The pass, by its number among the entity''s.';
+comment on column jobrunner.seen_pages.page_number is 'The page of the pass; 0: rows that the pass, a full one, was the first to lack.';
+comment on column jobrunner.seen_pages.keys is 'Hashes of the rows'' keys: key_hash.';
 
 create table jobrunner.call_memory (
   user_id bigint not null,

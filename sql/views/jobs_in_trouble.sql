@@ -8,6 +8,7 @@ from (
       when j.reauth_needed_at is not null then 'needs_reauth'
       when j.consecutive_failures > 0 then 'failing'
       when j.stalled_runs > 1 then 'stalled'
+      when j.deferrals < 5 then 'endless'
       else 'deferred'
     end as trouble,
     coalesce(j.quarantined_at, j.reauth_needed_at, j.last_error_at, j.last_run_at) as since,
@@ -16,18 +17,19 @@ from (
       when j.reauth_needed_at is not null or j.consecutive_failures > 0
         then concat(j.last_error_kind, ': ' || j.last_error)
       when j.stalled_runs > 1 then j.stalled_runs || ' runs in a row met their deadline on one page'
+      when j.deferrals < 5 then j.fruitless_runs || ' runs in a row read pages that held nothing new, and saw no end'
       else j.deferrals || ' runs in a row were put off by the source and committed nothing'
     end as detail
   from jobrunner.jobs as j
   where j.consecutive_failures > 0 or j.quarantined_at is not null or j.reauth_needed_at is not null or j.stalled_runs > 1
-    or j.deferrals > 4
+    or j.deferrals > 4 or j.fruitless_runs > 1 and jobrunner.is_fruitless(j.user_id, j.name, j.fruitless_runs, now())
   union all
   select k.user_id, k.job_name, k.entity,
-    case when k.last_error_kind = 'sweep_refused' then 'sweep_refused' else 'entity_failing' end,
+    case when k.last_error_kind in ('sweep_refused', 'sweep_held', 'end_unproven') then k.last_error_kind else 'entity_failing' end,
     k.last_error_at, concat(k.last_error_kind, ': ' || k.last_error)
   from jobrunner.checkpoints as k
   where k.last_error_kind is not null
-    and (k.last_error_kind = 'sweep_refused' or not exists (
+    and (k.last_error_kind in ('sweep_refused', 'sweep_held', 'end_unproven') or not exists (
       select from jobrunner.jobs as j where j.user_id = k.user_id and j.name = k.job_name and j.consecutive_failures > 0
     ))
   union all
@@ -66,6 +68,6 @@ comment on column jobrunner.jobs_in_trouble.tenant is 'Name of the tenant.';
 comment on column jobrunner.jobs_in_trouble.user_key is 'Key of the user.';
 comment on column jobrunner.jobs_in_trouble.job is 'Name of the job.';
 comment on column jobrunner.jobs_in_trouble.entity is 'Where it lies in one entity: the kind of record.';
-comment on column jobrunner.jobs_in_trouble.trouble is 'failing, quarantined, needs_reauth, stalled (no page before the deadline), deferred (put off again and again), entity_failing, sweep_refused, endless (a pass goes on for more than a day and a hundred runs), overdue (past its deadline), orphaned (its worker has ended) or lacking (not made).';
+comment on column jobrunner.jobs_in_trouble.trouble is 'failing, quarantined, needs_reauth, stalled (no page before the deadline), deferred (put off again and again), entity_failing, sweep_refused, sweep_held (one full pass showed no rows at all), end_unproven (nothing says where the list ends), endless (ten runs or an hour brought nothing new, or a pass goes on for more than a day and a hundred runs), overdue (past its deadline), orphaned (its worker has ended) or lacking (not made).';
 comment on column jobrunner.jobs_in_trouble.since is 'Since when, or when it was last seen so.';
 comment on column jobrunner.jobs_in_trouble.detail is 'What happened, in words.';

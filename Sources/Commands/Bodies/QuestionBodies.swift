@@ -23,7 +23,8 @@ func runs(_ arguments: ParsedArguments, _ context: Context) async throws -> Exit
         .span("waited_seconds", "waited"),
         .number("pages", "pages"), .number("fetched", "fetched"),
         .number("inserted", "inserted"), .number("updated", "updated"),
-        .number("deleted", "deleted"), .text("error_kind"), .text("error"),
+        .number("deleted", "deleted"), .number("swept", "swept"), .text("error_kind"),
+        .text("error"),
         .detail("requests"), .detail("entities"),
     ]
     try context.show(Table(columns, of: rows), asJSON: arguments.has("json"))

@@ -71,7 +71,7 @@ private let entityColumns: [Table.Column] = [
     .text("watermark"), .time("last_synced_at", "last synced"),
     .number("fetched", "fetched"), .number("inserted", "inserted"),
     .number("updated", "updated"), .number("unchanged", "unchanged"),
-    .number("deleted", "deleted"),
+    .number("deleted", "deleted"), .number("swept", "swept"),
     .number("skipped_incompatible", "incompatible"),
     .number("consecutive_failures", "failures"), .text("error"), .detail("error_kind"),
 ]

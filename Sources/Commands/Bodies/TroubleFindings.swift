@@ -27,8 +27,15 @@ private let troubles: [String: Trouble] = [
         about: "deferred", words: "are put off by their source again and again",
         hint: "ask its owner, or lower source.rate"),
     "sweep_refused": Trouble(
-        about: "sweep", words: "deleted nothing, since a full pass lacked too many rows",
+        about: "sweep", words: "deleted nothing, since two full passes lacked too many rows",
         hint: "an empty account or a wrong credential? if it is right, raise max_fraction"),
+    "sweep_held": Trouble(
+        about: "sweep",
+        words: "were shown none of their rows; the next full pass that shows none deletes them",
+        hint: "an empty account or a wrong credential? fix or pause it before the next full pass"),
+    "end_unproven": Trouble(
+        about: "passes", words: "read a page that may not be the last, and nothing says so",
+        hint: "is the path of the next page right? give page.size, or end: short_page"),
     "endless": Trouble(
         about: "passes", words: "read on for more than a day and a hundred runs, and no pass ends",
         hint: "does the source always name a next page?"),

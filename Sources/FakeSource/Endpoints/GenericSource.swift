@@ -4,7 +4,10 @@ struct GenericSource {
 
     /// Nil when the path is none of these.
     func answer(_ request: Request, _ fault: FaultKind?) throws(BadRequest) -> Answer? {
-        guard request.segments.count == 3, request.segments[0] == "generic" else { return nil }
+        guard (3...4).contains(request.segments.count), request.segments[0] == "generic" else {
+            return nil
+        }
+        if request.segments.count == 4 { return item(request) }
         guard let style = Style(rawValue: request.segments[2]) else { return nil }
         guard request.method == "GET" else { return .error(405, "Method not allowed") }
         guard let user = users.find(request.segments[1]) else {
@@ -20,6 +23,20 @@ struct GenericSource {
         var answer = try reader.read(style)
         answer.headers.append(("ETag", tag))
         return answer
+    }
+
+    /// One record by its id.
+    private func item(_ request: Request) -> Answer? {
+        guard request.segments[2] == "item", let user = users.find(request.segments[1]) else {
+            return nil
+        }
+        let record = user.records(since: nil, afterSeq: 0, limit: .max).items.first {
+            $0.id == request.segments[3] && !$0.isDeleted
+        }
+        guard let record else { return .error(404, "Item not found") }
+        var json = JSONText(reserving: 200)
+        record.write(into: &json)
+        return .json(200, json.bytes)
     }
 
     enum Style: String {

@@ -19,7 +19,7 @@ enum WriteKey: String, KeySet {
                 .words(of: Write.Mode.self, "mode"), .required,
                 "What happens to a record that is stored already. `insert_new` leaves it alone. `overwrite` "
                     + "replaces it if it differs. `newest_wins` replaces it if the new one is newer by "
-                    + "`newer_by`. `replace_all` is `overwrite`, and what a pass did not show is deleted: "
+                    + "`newer_by`. `replace_all` is `overwrite`, and what two passes in a row did not show is deleted: "
                     + "every pass must be a full one, and there is no `push`.")
         case .newerBy:
             Key(
@@ -108,6 +108,7 @@ enum DeletesKey: String, KeySet {
     case softField = "soft_field"
     case sweep
     case maxFraction = "max_fraction"
+    case confirm
 
     static let title = "deletes"
     static let meaning = "How a record's disappearance reaches its row."
@@ -132,13 +133,42 @@ enum DeletesKey: String, KeySet {
         case .sweep:
             Key(
                 .word(["after_full_pass"], noun: "word"), .optional("absence deletes nothing"),
-                "After a full, complete pass the rows that it did not show are deleted, but for unsent ones. "
-                    + "An incremental entity needs `full_every` for it. It goes neither with `for_each` nor "
+                "Rows that two full, complete passes in a row did not show are deleted, but for unsent ones and those "
+                    + "that no pass of this entity has shown. An incremental entity needs `full_every` for it. It goes neither with `for_each` nor "
                     + "with a keyset that persists.")
         case .maxFraction:
             Key(
-                .number(0...1), .default("0.2"),
-                "A sweep that would delete a greater share of a user's rows deletes none.")
+                .number(0...1), .optional("no limit"),
+                "A sweep that would delete a greater share of a user's rows deletes none, until a person raises this."
+            )
+        case .confirm:
+            Key(
+                .mapping(ConfirmKey.self), .optional("a second full pass must lack the row too"),
+                "How the source is asked for one record that a full pass lacks: its row goes when the source "
+                    + "says that the record is gone, and stays otherwise. Needs `sweep`.")
+        }
+    }
+}
+
+/// The keys of `confirm`.
+enum ConfirmKey: String, KeySet {
+    case path, gone
+
+    static let title = "confirm"
+    static let meaning = "How the source is asked for one record."
+
+    var key: Key {
+        switch self {
+        case .path:
+            Key(
+                .formed(.urlPath), .required,
+                "The path of one record, with `{row.x}` for columns of the key, such as "
+                    + "`/items/{row.id}`. It is asked for by `GET`.")
+        case .gone:
+            Key(
+                .filled(.integer(400...499)), .optional("`[404, 410]`"),
+                "The status codes that say that the record is gone. A good answer says that it is there; "
+                    + "any other ends the run as an answer to its list would.")
         }
     }
 }

@@ -39,33 +39,33 @@ comment on column synced."hub_video"."synced" is 'False: changed here and not ye
 with written as (
   insert into synced."hub_video" as t (user_id, "video_id", "channel_id", "published_at", "title", "description", "thumbnail_url", "duration_s")
   select $1, r."video_id", r."channel_id", r."published_at", r."title", r."description", r."thumbnail_url", r."duration_s"
-  from unnest($27::text[], $28::text[], $29::timestamptz[], $30::text[], $31::text[], $32::text[], $33::double precision[]) as r ("video_id", "channel_id", "published_at", "title", "description", "thumbnail_url", "duration_s") where (select true from synced."hub_video" as s where s.user_id = $1 and s."video_id" = r."video_id" limit 1) is null
+  from unnest($29::text[], $30::text[], $31::timestamptz[], $32::text[], $33::text[], $34::text[], $35::double precision[]) as r ("video_id", "channel_id", "published_at", "title", "description", "thumbnail_url", "duration_s") where (select true from synced."hub_video" as s where s.user_id = $1 and s."video_id" = r."video_id" limit 1) is null
   on conflict (user_id, "video_id") do nothing
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    0::bigint + 0 + $26 as older, 0::bigint as deleted
+    0::bigint + 0 + $28 as older, 0::bigint as deleted
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)::jobrunner.page, row($7, $21, c.inserted, c.updated, $25 - c.inserted - c.updated - c.older - c.deleted, c.older, $22, $23,
-  $24, c.deleted, 0, 0, 0)::jobrunner.counters) as committed
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
+  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed
 from counted as c;
 -- video: writes a page whose records are probably all new
 with written as (
   insert into synced."hub_video" as t (user_id, "video_id", "channel_id", "published_at", "title", "description", "thumbnail_url", "duration_s")
   select $1, r."video_id", r."channel_id", r."published_at", r."title", r."description", r."thumbnail_url", r."duration_s"
-  from unnest($27::text[], $28::text[], $29::timestamptz[], $30::text[], $31::text[], $32::text[], $33::double precision[]) as r ("video_id", "channel_id", "published_at", "title", "description", "thumbnail_url", "duration_s")
+  from unnest($29::text[], $30::text[], $31::timestamptz[], $32::text[], $33::text[], $34::text[], $35::double precision[]) as r ("video_id", "channel_id", "published_at", "title", "description", "thumbnail_url", "duration_s")
   on conflict (user_id, "video_id") do nothing
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    0::bigint + 0 + $26 as older, 0::bigint as deleted
+    0::bigint + 0 + $28 as older, 0::bigint as deleted
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)::jobrunner.page, row($7, $21, c.inserted, c.updated, $25 - c.inserted - c.updated - c.older - c.deleted, c.older, $22, $23,
-  $24, c.deleted, 0, 0, 0)::jobrunner.counters) as committed
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
+  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed
 from counted as c;
 -- video: asks whether a page would change anything
 select exists (select from unnest($2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::double precision[]) as r ("video_id", "channel_id", "published_at", "title", "description", "thumbnail_url", "duration_s") where (select true from synced."hub_video" as s where s.user_id = $1 and s."video_id" = r."video_id" limit 1) is null) as changes, 0::bigint as older;

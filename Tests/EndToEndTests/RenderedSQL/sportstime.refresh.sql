@@ -130,329 +130,336 @@ comment on column synced."st_team_alias"."synced" is 'False: changed here and no
 -- stadium: writes a page and moves its checkpoint
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' else 'same' end from synced."st_stadium" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($27::int[], $28::text[], $29::text[], $30::timestamptz[]) as r ("Action", "canonical_id", "name", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."name" is null and r."name" is not null or s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_stadium" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::timestamptz[]) as r ("Action", "canonical_id", "name", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_stadium" as t (user_id, "canonical_id", "name", "modified_at")
   select $1, r."canonical_id", r."name", r."modified_at"
   from incoming as r where coalesce(r."Standing", 'older') = 'older'
-  on conflict (user_id, "canonical_id") do update set "name" = excluded."name", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at")
-  returning (t.xmax = 0) as is_new
+  on conflict (user_id, "canonical_id") do update set "name" = excluded."name", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at" or t."modified_at" = excluded."modified_at" and (t."name" is null and excluded."name" is not null or t."modified_at" is null and excluded."modified_at" is not null))
+  returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."canonical_id"::text) as hash
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $26 as older, 0::bigint as deleted
+    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted,
+    array_agg(w.hash) filter (where w.is_new) as added
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)::jobrunner.page, row($7, $21, c.inserted, c.updated, $25 - c.inserted - c.updated - c.older - c.deleted, c.older, $22, $23,
-  $24, c.deleted, 0, 0, 0)::jobrunner.counters) as committed
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
+  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $8, $6, c.added) as noted
 from counted as c;
 -- stadium: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' else 'same' end from synced."st_stadium" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($27::int[], $28::text[], $29::text[], $30::timestamptz[]) as r ("Action", "canonical_id", "name", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."name" is null and r."name" is not null or s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_stadium" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::timestamptz[]) as r ("Action", "canonical_id", "name", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_stadium" as t (user_id, "canonical_id", "name", "modified_at")
   select $1, r."canonical_id", r."name", r."modified_at"
   from incoming as r where coalesce(r."Standing", 'older') = 'older'
-  on conflict (user_id, "canonical_id") do update set "name" = excluded."name", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at")
+  on conflict (user_id, "canonical_id") do update set "name" = excluded."name", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at" or t."modified_at" = excluded."modified_at" and (t."name" is null and excluded."name" is not null or t."modified_at" is null and excluded."modified_at" is not null))
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $26 as older, 0::bigint as deleted
+    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)::jobrunner.page, row($7, $21, c.inserted, c.updated, $25 - c.inserted - c.updated - c.older - c.deleted, c.older, $22, $23,
-  $24, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $6, array(
-    select jobrunner.key_hash(i."canonical_id"::text) from unnest($27::int[], $28::text[]) as i ("Action", "canonical_id")
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
+  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $8, $6, array(
+    select jobrunner.key_hash(i."canonical_id"::text) from unnest($29::int[], $30::text[]) as i ("Action", "canonical_id")
     where i."Action" <> 2
   )) as noted
 from counted as c;
 -- stadium: asks whether a page would change anything
 select coalesce(bool_or(coalesce(r."Standing", 'older') = 'older'), false) as changes,
   count(*) filter (where r."Standing" = 'newer') as older
-from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' else 'same' end from synced."st_stadium" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::text[], $5::timestamptz[]) as r ("Action", "canonical_id", "name", "modified_at") where r."Action" = 0 offset 0) as r;
+from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."name" is null and r."name" is not null or s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_stadium" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::text[], $5::timestamptz[]) as r ("Action", "canonical_id", "name", "modified_at") where r."Action" = 0 offset 0) as r;
 -- league_structure: writes a page and moves its checkpoint
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' else 'same' end from synced."st_league_structure" as s where s.user_id = $1 and s."structure_id" = r."structure_id" limit 1) as "Standing" from unnest($27::int[], $28::text[], $29::timestamptz[]) as r ("Action", "structure_id", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_league_structure" as s where s.user_id = $1 and s."structure_id" = r."structure_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::timestamptz[]) as r ("Action", "structure_id", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_league_structure" as t (user_id, "structure_id", "modified_at")
   select $1, r."structure_id", r."modified_at"
   from incoming as r where coalesce(r."Standing", 'older') = 'older'
-  on conflict (user_id, "structure_id") do update set "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at")
-  returning (t.xmax = 0) as is_new
+  on conflict (user_id, "structure_id") do update set "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at" or t."modified_at" = excluded."modified_at" and (t."modified_at" is null and excluded."modified_at" is not null))
+  returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."structure_id"::text) as hash
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $26 as older, 0::bigint as deleted
+    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted,
+    array_agg(w.hash) filter (where w.is_new) as added
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)::jobrunner.page, row($7, $21, c.inserted, c.updated, $25 - c.inserted - c.updated - c.older - c.deleted, c.older, $22, $23,
-  $24, c.deleted, 0, 0, 0)::jobrunner.counters) as committed
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
+  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $8, $6, c.added) as noted
 from counted as c;
 -- league_structure: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' else 'same' end from synced."st_league_structure" as s where s.user_id = $1 and s."structure_id" = r."structure_id" limit 1) as "Standing" from unnest($27::int[], $28::text[], $29::timestamptz[]) as r ("Action", "structure_id", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_league_structure" as s where s.user_id = $1 and s."structure_id" = r."structure_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::timestamptz[]) as r ("Action", "structure_id", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_league_structure" as t (user_id, "structure_id", "modified_at")
   select $1, r."structure_id", r."modified_at"
   from incoming as r where coalesce(r."Standing", 'older') = 'older'
-  on conflict (user_id, "structure_id") do update set "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at")
+  on conflict (user_id, "structure_id") do update set "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at" or t."modified_at" = excluded."modified_at" and (t."modified_at" is null and excluded."modified_at" is not null))
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $26 as older, 0::bigint as deleted
+    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)::jobrunner.page, row($7, $21, c.inserted, c.updated, $25 - c.inserted - c.updated - c.older - c.deleted, c.older, $22, $23,
-  $24, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $6, array(
-    select jobrunner.key_hash(i."structure_id"::text) from unnest($27::int[], $28::text[]) as i ("Action", "structure_id")
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
+  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $8, $6, array(
+    select jobrunner.key_hash(i."structure_id"::text) from unnest($29::int[], $30::text[]) as i ("Action", "structure_id")
     where i."Action" <> 2
   )) as noted
 from counted as c;
 -- league_structure: asks whether a page would change anything
 select coalesce(bool_or(coalesce(r."Standing", 'older') = 'older'), false) as changes,
   count(*) filter (where r."Standing" = 'newer') as older
-from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' else 'same' end from synced."st_league_structure" as s where s.user_id = $1 and s."structure_id" = r."structure_id" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::timestamptz[]) as r ("Action", "structure_id", "modified_at") where r."Action" = 0 offset 0) as r;
+from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_league_structure" as s where s.user_id = $1 and s."structure_id" = r."structure_id" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::timestamptz[]) as r ("Action", "structure_id", "modified_at") where r."Action" = 0 offset 0) as r;
 -- team: writes a page and moves its checkpoint
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' else 'same' end from synced."st_team" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($27::int[], $28::text[], $29::text[], $30::timestamptz[]) as r ("Action", "canonical_id", "stadium_canonical_id", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."stadium_canonical_id" is null and r."stadium_canonical_id" is not null or s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_team" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::timestamptz[]) as r ("Action", "canonical_id", "stadium_canonical_id", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_team" as t (user_id, "canonical_id", "stadium_canonical_id", "modified_at")
   select $1, r."canonical_id", r."stadium_canonical_id", r."modified_at"
   from incoming as r where coalesce(r."Standing", 'older') = 'older'
-  on conflict (user_id, "canonical_id") do update set "stadium_canonical_id" = excluded."stadium_canonical_id", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at")
-  returning (t.xmax = 0) as is_new
+  on conflict (user_id, "canonical_id") do update set "stadium_canonical_id" = excluded."stadium_canonical_id", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at" or t."modified_at" = excluded."modified_at" and (t."stadium_canonical_id" is null and excluded."stadium_canonical_id" is not null or t."modified_at" is null and excluded."modified_at" is not null))
+  returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."canonical_id"::text) as hash
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $26 as older, 0::bigint as deleted
+    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted,
+    array_agg(w.hash) filter (where w.is_new) as added
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)::jobrunner.page, row($7, $21, c.inserted, c.updated, $25 - c.inserted - c.updated - c.older - c.deleted, c.older, $22, $23,
-  $24, c.deleted, 0, 0, 0)::jobrunner.counters) as committed
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
+  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $8, $6, c.added) as noted
 from counted as c;
 -- team: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' else 'same' end from synced."st_team" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($27::int[], $28::text[], $29::text[], $30::timestamptz[]) as r ("Action", "canonical_id", "stadium_canonical_id", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."stadium_canonical_id" is null and r."stadium_canonical_id" is not null or s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_team" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::timestamptz[]) as r ("Action", "canonical_id", "stadium_canonical_id", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_team" as t (user_id, "canonical_id", "stadium_canonical_id", "modified_at")
   select $1, r."canonical_id", r."stadium_canonical_id", r."modified_at"
   from incoming as r where coalesce(r."Standing", 'older') = 'older'
-  on conflict (user_id, "canonical_id") do update set "stadium_canonical_id" = excluded."stadium_canonical_id", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at")
+  on conflict (user_id, "canonical_id") do update set "stadium_canonical_id" = excluded."stadium_canonical_id", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at" or t."modified_at" = excluded."modified_at" and (t."stadium_canonical_id" is null and excluded."stadium_canonical_id" is not null or t."modified_at" is null and excluded."modified_at" is not null))
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $26 as older, 0::bigint as deleted
+    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)::jobrunner.page, row($7, $21, c.inserted, c.updated, $25 - c.inserted - c.updated - c.older - c.deleted, c.older, $22, $23,
-  $24, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $6, array(
-    select jobrunner.key_hash(i."canonical_id"::text) from unnest($27::int[], $28::text[]) as i ("Action", "canonical_id")
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
+  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $8, $6, array(
+    select jobrunner.key_hash(i."canonical_id"::text) from unnest($29::int[], $30::text[]) as i ("Action", "canonical_id")
     where i."Action" <> 2
   )) as noted
 from counted as c;
 -- team: asks whether a page would change anything
 select coalesce(bool_or(coalesce(r."Standing", 'older') = 'older'), false) as changes,
   count(*) filter (where r."Standing" = 'newer') as older
-from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' else 'same' end from synced."st_team" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::text[], $5::timestamptz[]) as r ("Action", "canonical_id", "stadium_canonical_id", "modified_at") where r."Action" = 0 offset 0) as r;
+from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."stadium_canonical_id" is null and r."stadium_canonical_id" is not null or s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_team" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::text[], $5::timestamptz[]) as r ("Action", "canonical_id", "stadium_canonical_id", "modified_at") where r."Action" = 0 offset 0) as r;
 -- team_alias: writes a page and moves its checkpoint
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' else 'same' end from synced."st_team_alias" as s where s.user_id = $1 and s."alias_id" = r."alias_id" limit 1) as "Standing" from unnest($27::int[], $28::text[], $29::timestamptz[]) as r ("Action", "alias_id", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_team_alias" as s where s.user_id = $1 and s."alias_id" = r."alias_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::timestamptz[]) as r ("Action", "alias_id", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_team_alias" as t (user_id, "alias_id", "modified_at")
   select $1, r."alias_id", r."modified_at"
   from incoming as r where coalesce(r."Standing", 'older') = 'older'
-  on conflict (user_id, "alias_id") do update set "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at")
-  returning (t.xmax = 0) as is_new
+  on conflict (user_id, "alias_id") do update set "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at" or t."modified_at" = excluded."modified_at" and (t."modified_at" is null and excluded."modified_at" is not null))
+  returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."alias_id"::text) as hash
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $26 as older, 0::bigint as deleted
+    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted,
+    array_agg(w.hash) filter (where w.is_new) as added
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)::jobrunner.page, row($7, $21, c.inserted, c.updated, $25 - c.inserted - c.updated - c.older - c.deleted, c.older, $22, $23,
-  $24, c.deleted, 0, 0, 0)::jobrunner.counters) as committed
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
+  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $8, $6, c.added) as noted
 from counted as c;
 -- team_alias: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' else 'same' end from synced."st_team_alias" as s where s.user_id = $1 and s."alias_id" = r."alias_id" limit 1) as "Standing" from unnest($27::int[], $28::text[], $29::timestamptz[]) as r ("Action", "alias_id", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_team_alias" as s where s.user_id = $1 and s."alias_id" = r."alias_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::timestamptz[]) as r ("Action", "alias_id", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_team_alias" as t (user_id, "alias_id", "modified_at")
   select $1, r."alias_id", r."modified_at"
   from incoming as r where coalesce(r."Standing", 'older') = 'older'
-  on conflict (user_id, "alias_id") do update set "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at")
+  on conflict (user_id, "alias_id") do update set "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at" or t."modified_at" = excluded."modified_at" and (t."modified_at" is null and excluded."modified_at" is not null))
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $26 as older, 0::bigint as deleted
+    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)::jobrunner.page, row($7, $21, c.inserted, c.updated, $25 - c.inserted - c.updated - c.older - c.deleted, c.older, $22, $23,
-  $24, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $6, array(
-    select jobrunner.key_hash(i."alias_id"::text) from unnest($27::int[], $28::text[]) as i ("Action", "alias_id")
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
+  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $8, $6, array(
+    select jobrunner.key_hash(i."alias_id"::text) from unnest($29::int[], $30::text[]) as i ("Action", "alias_id")
     where i."Action" <> 2
   )) as noted
 from counted as c;
 -- team_alias: asks whether a page would change anything
 select coalesce(bool_or(coalesce(r."Standing", 'older') = 'older'), false) as changes,
   count(*) filter (where r."Standing" = 'newer') as older
-from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' else 'same' end from synced."st_team_alias" as s where s.user_id = $1 and s."alias_id" = r."alias_id" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::timestamptz[]) as r ("Action", "alias_id", "modified_at") where r."Action" = 0 offset 0) as r;
+from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_team_alias" as s where s.user_id = $1 and s."alias_id" = r."alias_id" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::timestamptz[]) as r ("Action", "alias_id", "modified_at") where r."Action" = 0 offset 0) as r;
 -- stadium_alias: writes a page and moves its checkpoint
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' else 'same' end from synced."st_stadium_alias" as s where s.user_id = $1 and s."alias_name" = r."alias_name" limit 1) as "Standing" from unnest($27::int[], $28::text[], $29::timestamptz[]) as r ("Action", "alias_name", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_stadium_alias" as s where s.user_id = $1 and s."alias_name" = r."alias_name" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::timestamptz[]) as r ("Action", "alias_name", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_stadium_alias" as t (user_id, "alias_name", "modified_at")
   select $1, r."alias_name", r."modified_at"
   from incoming as r where coalesce(r."Standing", 'older') = 'older'
-  on conflict (user_id, "alias_name") do update set "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at")
-  returning (t.xmax = 0) as is_new
+  on conflict (user_id, "alias_name") do update set "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at" or t."modified_at" = excluded."modified_at" and (t."modified_at" is null and excluded."modified_at" is not null))
+  returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."alias_name"::text) as hash
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $26 as older, 0::bigint as deleted
+    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted,
+    array_agg(w.hash) filter (where w.is_new) as added
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)::jobrunner.page, row($7, $21, c.inserted, c.updated, $25 - c.inserted - c.updated - c.older - c.deleted, c.older, $22, $23,
-  $24, c.deleted, 0, 0, 0)::jobrunner.counters) as committed
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
+  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $8, $6, c.added) as noted
 from counted as c;
 -- stadium_alias: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' else 'same' end from synced."st_stadium_alias" as s where s.user_id = $1 and s."alias_name" = r."alias_name" limit 1) as "Standing" from unnest($27::int[], $28::text[], $29::timestamptz[]) as r ("Action", "alias_name", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_stadium_alias" as s where s.user_id = $1 and s."alias_name" = r."alias_name" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::timestamptz[]) as r ("Action", "alias_name", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_stadium_alias" as t (user_id, "alias_name", "modified_at")
   select $1, r."alias_name", r."modified_at"
   from incoming as r where coalesce(r."Standing", 'older') = 'older'
-  on conflict (user_id, "alias_name") do update set "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at")
+  on conflict (user_id, "alias_name") do update set "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at" or t."modified_at" = excluded."modified_at" and (t."modified_at" is null and excluded."modified_at" is not null))
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $26 as older, 0::bigint as deleted
+    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)::jobrunner.page, row($7, $21, c.inserted, c.updated, $25 - c.inserted - c.updated - c.older - c.deleted, c.older, $22, $23,
-  $24, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $6, array(
-    select jobrunner.key_hash(i."alias_name"::text) from unnest($27::int[], $28::text[]) as i ("Action", "alias_name")
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
+  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $8, $6, array(
+    select jobrunner.key_hash(i."alias_name"::text) from unnest($29::int[], $30::text[]) as i ("Action", "alias_name")
     where i."Action" <> 2
   )) as noted
 from counted as c;
 -- stadium_alias: asks whether a page would change anything
 select coalesce(bool_or(coalesce(r."Standing", 'older') = 'older'), false) as changes,
   count(*) filter (where r."Standing" = 'newer') as older
-from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' else 'same' end from synced."st_stadium_alias" as s where s.user_id = $1 and s."alias_name" = r."alias_name" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::timestamptz[]) as r ("Action", "alias_name", "modified_at") where r."Action" = 0 offset 0) as r;
+from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_stadium_alias" as s where s.user_id = $1 and s."alias_name" = r."alias_name" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::timestamptz[]) as r ("Action", "alias_name", "modified_at") where r."Action" = 0 offset 0) as r;
 -- game: writes a page and moves its checkpoint
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' else 'same' end from synced."st_game" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($27::int[], $28::text[], $29::text[], $30::text[], $31::text[], $32::timestamptz[], $33::timestamptz[]) as r ("Action", "canonical_id", "home_team_id", "away_team_id", "stadium_id", "starts_at", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."home_team_id" is null and r."home_team_id" is not null or s."away_team_id" is null and r."away_team_id" is not null or s."stadium_id" is null and r."stadium_id" is not null or s."starts_at" is null and r."starts_at" is not null or s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_game" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::text[], $33::text[], $34::timestamptz[], $35::timestamptz[]) as r ("Action", "canonical_id", "home_team_id", "away_team_id", "stadium_id", "starts_at", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_game" as t (user_id, "canonical_id", "home_team_id", "away_team_id", "stadium_id", "starts_at", "modified_at")
   select $1, r."canonical_id", r."home_team_id", r."away_team_id", r."stadium_id", r."starts_at", r."modified_at"
   from incoming as r where coalesce(r."Standing", 'older') = 'older'
-  on conflict (user_id, "canonical_id") do update set "home_team_id" = excluded."home_team_id", "away_team_id" = excluded."away_team_id", "stadium_id" = excluded."stadium_id", "starts_at" = excluded."starts_at", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at")
-  returning (t.xmax = 0) as is_new
+  on conflict (user_id, "canonical_id") do update set "home_team_id" = excluded."home_team_id", "away_team_id" = excluded."away_team_id", "stadium_id" = excluded."stadium_id", "starts_at" = excluded."starts_at", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at" or t."modified_at" = excluded."modified_at" and (t."home_team_id" is null and excluded."home_team_id" is not null or t."away_team_id" is null and excluded."away_team_id" is not null or t."stadium_id" is null and excluded."stadium_id" is not null or t."starts_at" is null and excluded."starts_at" is not null or t."modified_at" is null and excluded."modified_at" is not null))
+  returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."canonical_id"::text) as hash
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $26 as older, 0::bigint as deleted
+    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted,
+    array_agg(w.hash) filter (where w.is_new) as added
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)::jobrunner.page, row($7, $21, c.inserted, c.updated, $25 - c.inserted - c.updated - c.older - c.deleted, c.older, $22, $23,
-  $24, c.deleted, 0, 0, 0)::jobrunner.counters) as committed
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
+  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $8, $6, c.added) as noted
 from counted as c;
 -- game: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' else 'same' end from synced."st_game" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($27::int[], $28::text[], $29::text[], $30::text[], $31::text[], $32::timestamptz[], $33::timestamptz[]) as r ("Action", "canonical_id", "home_team_id", "away_team_id", "stadium_id", "starts_at", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."home_team_id" is null and r."home_team_id" is not null or s."away_team_id" is null and r."away_team_id" is not null or s."stadium_id" is null and r."stadium_id" is not null or s."starts_at" is null and r."starts_at" is not null or s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_game" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::text[], $33::text[], $34::timestamptz[], $35::timestamptz[]) as r ("Action", "canonical_id", "home_team_id", "away_team_id", "stadium_id", "starts_at", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_game" as t (user_id, "canonical_id", "home_team_id", "away_team_id", "stadium_id", "starts_at", "modified_at")
   select $1, r."canonical_id", r."home_team_id", r."away_team_id", r."stadium_id", r."starts_at", r."modified_at"
   from incoming as r where coalesce(r."Standing", 'older') = 'older'
-  on conflict (user_id, "canonical_id") do update set "home_team_id" = excluded."home_team_id", "away_team_id" = excluded."away_team_id", "stadium_id" = excluded."stadium_id", "starts_at" = excluded."starts_at", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at")
+  on conflict (user_id, "canonical_id") do update set "home_team_id" = excluded."home_team_id", "away_team_id" = excluded."away_team_id", "stadium_id" = excluded."stadium_id", "starts_at" = excluded."starts_at", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at" or t."modified_at" = excluded."modified_at" and (t."home_team_id" is null and excluded."home_team_id" is not null or t."away_team_id" is null and excluded."away_team_id" is not null or t."stadium_id" is null and excluded."stadium_id" is not null or t."starts_at" is null and excluded."starts_at" is not null or t."modified_at" is null and excluded."modified_at" is not null))
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $26 as older, 0::bigint as deleted
+    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)::jobrunner.page, row($7, $21, c.inserted, c.updated, $25 - c.inserted - c.updated - c.older - c.deleted, c.older, $22, $23,
-  $24, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $6, array(
-    select jobrunner.key_hash(i."canonical_id"::text) from unnest($27::int[], $28::text[]) as i ("Action", "canonical_id")
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
+  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $8, $6, array(
+    select jobrunner.key_hash(i."canonical_id"::text) from unnest($29::int[], $30::text[]) as i ("Action", "canonical_id")
     where i."Action" <> 2
   )) as noted
 from counted as c;
 -- game: asks whether a page would change anything
 select coalesce(bool_or(coalesce(r."Standing", 'older') = 'older'), false) as changes,
   count(*) filter (where r."Standing" = 'newer') as older
-from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' else 'same' end from synced."st_game" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[], $8::timestamptz[]) as r ("Action", "canonical_id", "home_team_id", "away_team_id", "stadium_id", "starts_at", "modified_at") where r."Action" = 0 offset 0) as r;
+from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."home_team_id" is null and r."home_team_id" is not null or s."away_team_id" is null and r."away_team_id" is not null or s."stadium_id" is null and r."stadium_id" is not null or s."starts_at" is null and r."starts_at" is not null or s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_game" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[], $8::timestamptz[]) as r ("Action", "canonical_id", "home_team_id", "away_team_id", "stadium_id", "starts_at", "modified_at") where r."Action" = 0 offset 0) as r;
 -- sport: writes a page and moves its checkpoint
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' else 'same' end from synced."st_sport" as s where s.user_id = $1 and s."sport_id" = r."sport_id" limit 1) as "Standing" from unnest($27::int[], $28::text[], $29::timestamptz[]) as r ("Action", "sport_id", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_sport" as s where s.user_id = $1 and s."sport_id" = r."sport_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::timestamptz[]) as r ("Action", "sport_id", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_sport" as t (user_id, "sport_id", "modified_at")
   select $1, r."sport_id", r."modified_at"
   from incoming as r where coalesce(r."Standing", 'older') = 'older'
-  on conflict (user_id, "sport_id") do update set "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at")
-  returning (t.xmax = 0) as is_new
+  on conflict (user_id, "sport_id") do update set "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at" or t."modified_at" = excluded."modified_at" and (t."modified_at" is null and excluded."modified_at" is not null))
+  returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."sport_id"::text) as hash
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $26 as older, 0::bigint as deleted
+    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted,
+    array_agg(w.hash) filter (where w.is_new) as added
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)::jobrunner.page, row($7, $21, c.inserted, c.updated, $25 - c.inserted - c.updated - c.older - c.deleted, c.older, $22, $23,
-  $24, c.deleted, 0, 0, 0)::jobrunner.counters) as committed
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
+  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $8, $6, c.added) as noted
 from counted as c;
 -- sport: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' else 'same' end from synced."st_sport" as s where s.user_id = $1 and s."sport_id" = r."sport_id" limit 1) as "Standing" from unnest($27::int[], $28::text[], $29::timestamptz[]) as r ("Action", "sport_id", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_sport" as s where s.user_id = $1 and s."sport_id" = r."sport_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::timestamptz[]) as r ("Action", "sport_id", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_sport" as t (user_id, "sport_id", "modified_at")
   select $1, r."sport_id", r."modified_at"
   from incoming as r where coalesce(r."Standing", 'older') = 'older'
-  on conflict (user_id, "sport_id") do update set "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at")
+  on conflict (user_id, "sport_id") do update set "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at" or t."modified_at" = excluded."modified_at" and (t."modified_at" is null and excluded."modified_at" is not null))
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $26 as older, 0::bigint as deleted
+    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)::jobrunner.page, row($7, $21, c.inserted, c.updated, $25 - c.inserted - c.updated - c.older - c.deleted, c.older, $22, $23,
-  $24, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $6, array(
-    select jobrunner.key_hash(i."sport_id"::text) from unnest($27::int[], $28::text[]) as i ("Action", "sport_id")
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
+  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $8, $6, array(
+    select jobrunner.key_hash(i."sport_id"::text) from unnest($29::int[], $30::text[]) as i ("Action", "sport_id")
     where i."Action" <> 2
   )) as noted
 from counted as c;
 -- sport: asks whether a page would change anything
 select coalesce(bool_or(coalesce(r."Standing", 'older') = 'older'), false) as changes,
   count(*) filter (where r."Standing" = 'newer') as older
-from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' else 'same' end from synced."st_sport" as s where s.user_id = $1 and s."sport_id" = r."sport_id" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::timestamptz[]) as r ("Action", "sport_id", "modified_at") where r."Action" = 0 offset 0) as r;
+from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_sport" as s where s.user_id = $1 and s."sport_id" = r."sport_id" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::timestamptz[]) as r ("Action", "sport_id", "modified_at") where r."Action" = 0 offset 0) as r;

@@ -1,0 +1,140 @@
+import Basics
+import JSON
+
+/// What a file asks for an entity: everything of it that decides which records the answers hold and which of them are
+/// kept.
+///
+/// A position is worth something only to who asks the same (docs/decisions/0047). Secrets are left out, since a new
+/// token asks for the same; so are the columns, which a full pass fills without beginning anew.
+public struct Question: Sendable, Equatable {
+    /// Stands for the file's words.
+    public var hash: UInt64 = 0
+    /// The user's attributes that stand in them, sorted.
+    public var attributes: [String] = []
+    /// The lists whose items stand in them, sorted.
+    public var lists: [String] = []
+}
+
+extension JobFile {
+    /// The question of each entity; what a file says of it can't change once it is read.
+    func withQuestions() -> JobFile {
+        var file = self
+        for place in file.entities.indices {
+            file.entities[place].question = question(of: file.entities[place])
+        }
+        return file
+    }
+
+    private func question(of entity: Entity) -> Question {
+        let asked = [entity.request] + calls(for: entity.request)
+        let placeholders = Set(asked.flatMap(\.placeholders) + source.placeholders)
+        let words = JSONValue.members(
+            ("source", source.asked), ("entity", entity.asked),
+            ("requests", .array(asked.map { .object($0.members) })),
+            ("cleanup", .filled(after.filter { $0.cleans(entity.write.table) }.map(\.expanded))))
+        return Question(
+            hash: stableHashBits(words.text),
+            attributes: placeholders.compactMap(\.attribute).sorted(),
+            lists: placeholders.compactMap(\.listName).sorted())
+    }
+
+    /// The calls whose answers the request is made of, and theirs.
+    private func calls(for request: Request) -> [Request] {
+        var names: [String] = []
+        var rest = [request]
+        while let next = rest.popLast() {
+            for case .call(let name, _) in next.placeholders where !names.contains(name) {
+                names.append(name)
+                call(named: name).map { rest.append($0.request) }
+            }
+        }
+        return names.sorted().compactMap { call(named: $0)?.request }
+    }
+}
+
+extension Placeholder {
+    fileprivate var attribute: String? { if case .user(let name) = self { name } else { nil } }
+    fileprivate var listName: String? { if case .list(let name) = self { name } else { nil } }
+}
+
+extension Entity {
+    fileprivate var asked: JSONValue {
+        .members(
+            ("cloudkit", cloudkit?.expanded), ("for_each", forEach?.expanded),
+            ("probe", probe.map { .object($0.request.members) }), ("page", page.expanded),
+            (
+                "incremental",
+                incremental.map {
+                    .members(
+                        ("watermark", .string($0.watermark.rawValue)),
+                        ("format", .string($0.format.rawValue)))
+                }
+            ),
+            ("records", records.asked(for: decidingFields)))
+    }
+
+    /// Fields whose values decide whether a record is kept, under which key, and how far was read.
+    private var decidingFields: Set<String> {
+        Set(records.key + records.keepIf.map(\.field))
+            .union([write.newerBy, page.keysetField].compactMap(\.self))
+    }
+}
+
+extension Records {
+    fileprivate func asked(for names: Set<String>) -> JSONValue {
+        var deciding = self
+        deciding.fields = fields.filter { names.contains($0.name) }
+        return deciding.expanded
+    }
+}
+
+extension AfterStep {
+    fileprivate func cleans(_ table: String) -> Bool {
+        if case .cleanup(table, _, _) = action { true } else { false }
+    }
+}
+
+extension Source {
+    /// The base is not of the file alone: a tenant may have another.
+    fileprivate var asked: JSONValue {
+        .members(
+            ("container", cloudkitPlace.map { .string($0.container) }),
+            ("environment", cloudkitPlace.map { .string($0.environment.rawValue) }),
+            ("database", cloudkitPlace.map { .string($0.database.rawValue) }),
+            ("headers", NamedTemplate.expanded(headers)))
+    }
+
+    fileprivate var placeholders: [Placeholder] {
+        auth.account + headers.flatMap(\.value.placeholders)
+    }
+}
+
+extension Authentication {
+    /// What names the account whose records are read, as far as it is no secret.
+    fileprivate var account: [Placeholder] {
+        switch self {
+        case .basic(let user, let password): user.placeholders + password.placeholders
+        case .bearer(let value), .header(_, let value), .query(_, let value): value.placeholders
+        default: []
+        }
+    }
+}
+
+extension Request {
+    fileprivate var placeholders: [Placeholder] {
+        path.placeholders + (query + headers).flatMap(\.value.placeholders)
+            + (body?.placeholders ?? [])
+    }
+}
+
+extension BodyTemplate {
+    fileprivate var placeholders: [Placeholder] {
+        switch self {
+        case .literal: []
+        case .text(let template): template.placeholders
+        case .array(let elements): elements.flatMap(\.placeholders)
+        case .object(let members): members.flatMap(\.value.placeholders)
+        case .when(let placeholder, let inner): [placeholder] + inner.placeholders
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Asking
+import HTTP
+import JobFiles
+import JobQueue
+import Postgres
+import Writing
+
+/// Asks the source for each record that a full pass lacked, and deletes the rows of those that are gone.
+struct Confirmations {
+    private let context: RunContext
+    private let entity: Entity
+
+    init(of entity: Entity, _ context: RunContext) {
+        self.entity = entity
+        self.context = context
+    }
+
+    /// Asks, behind a full pass that was read to its end; what the run does not come to is asked after the next one.
+    func ask() async throws {
+        guard let rule = entity.write.deletes?.confirmation, !context.sink.isDryRun else { return }
+        let lacking = LackingRows(of: entity, for: context.inputs.job.claim)
+        let answers = try await context.sink.run([lacking.statement], counts: false)
+        var gone: [Int64] = []
+        do {
+            for row in try lacking.read(answers[0]) where try await isGone(row, rule) {
+                gone.append(row.hash)
+            }
+        } catch {
+            try await delete(gone, lacking)
+            throw error
+        }
+        try await delete(gone, lacking)
+    }
+
+    private func isGone(_ row: LackingRow, _ rule: Confirmation) async throws -> Bool {
+        guard ContinuousClock.now < context.deadline else { throw RunEnd.interrupted(.deadline) }
+        var request = entity.request
+        request.method = "GET"
+        request.path = rule.path
+        request.query = []
+        request.body = nil
+        var values = PassValues()
+        values.row = row.key
+        let answer = try await context.session.send(request, values, retries: true)
+        if rule.gone.contains(answer.response.status) { return true }
+        guard (200..<300).contains(answer.response.status) else {
+            throw context.session.end(ofUnexpected: answer, method: request.method)
+        }
+        return false
+    }
+
+    private func delete(_ hashes: [Int64], _ lacking: LackingRows) async throws {
+        guard !hashes.isEmpty else { return }
+        let count = try await context.sink.run([lacking.deletion(of: hashes)], counts: true)[0]
+            .only().int("rows")
+        context.progress.changed += count
+        context.progress.deleted += count
+    }
+}

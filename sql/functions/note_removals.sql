@@ -1,0 +1,25 @@
+create or replace function jobrunner.note_removals() returns trigger
+language plpgsql volatile
+set search_path = pg_catalog
+as $$
+-- Trigger of the tables that jobs fill: rows were deleted by somebody else than jobrunner. The source would say that nothing
+-- has changed since, so that the next pass of each entity that fills the table is a full one for these users.
+declare
+  v_users bigint[];
+begin
+  if tg_op = 'DELETE' then
+    select array_agg(distinct g.user_id) into v_users from gone as g;
+    if v_users is null then
+      return null;
+    end if;
+  end if;
+  update jobrunner.checkpoints as k
+  set full_asked = k.full_asked + 1
+  from jobrunner.job_files as f
+  cross join lateral jsonb_array_elements(f.expanded -> 'entities') as e
+  where e #>> '{write,table}' = tg_table_name and k.job_name = f.name and split_part(k.entity, '#', 1) = e ->> 'entity'
+    and (v_users is null or k.user_id = any (v_users)) and k.full_asked = k.full_begun and k.full_asked < 2147483647;
+  return null;
+end
+$$;
+comment on function jobrunner.note_removals is 'Has the rows read again that somebody deleted by hand. Not for callers: a trigger.';
