@@ -8,6 +8,9 @@ import JSON
 /// token asks for the same; so are the columns, which a full pass fills without beginning anew.
 public struct Question: Sendable, Equatable {
     /// Stands for the file's words.
+    ///
+    /// A new key of the grammar must be left out of them where it has its default: a hash that changes with a version of
+    /// the program has everybody's data read anew.
     public var hash: UInt64 = 0
     /// The user's attributes that stand in them, sorted.
     public var attributes: [String] = []
@@ -70,7 +73,9 @@ extension Entity {
                         ("format", .string($0.format.rawValue)))
                 }
             ),
-            ("records", records.asked(for: decidingFields)))
+            ("records", records.asked(for: decidingFields)),
+            // Another table does not hold what was read so far.
+            ("table", .string(write.table)))
     }
 
     /// Fields whose values decide whether a record is kept, under which key, and how far was read.

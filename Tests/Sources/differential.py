@@ -287,6 +287,8 @@ SHIFTING = False
 def shift(passes, rng, check):
     """Reads everything so often while the lists shift, and counts the rows that went though the world has them."""
     is_over = threading.Event()
+    # A pass lasts long enough for several changes.
+    control("POST", "faults", {"kind": "slow", "delay_ms": 40, "path": "/generic", "times": 0})
 
     def blow():
         while not is_over.wait(1 / CHANGES_PER_SECOND):

@@ -36,7 +36,9 @@ begin
       cursor = case when not (in_page).is_end then (in_page).cursor end,
       sync_token = (in_page).sync_token,
       partial_watermark = case when not (in_page).is_end then (in_page).partial_watermark end,
+      -- What was kept for another question is worth nothing from this pass on, also where it is given up.
       watermark = case
+        when not (in_page).is_end and k.asked <> (in_page).asked then null
         when not (in_page).is_end then k.watermark
         when (in_page).pass_kind = 'full' then (in_page).watermark
         else coalesce((in_page).watermark, k.watermark)
@@ -44,8 +46,8 @@ begin
       last_synced_at = case when (in_page).is_end then now() else k.last_synced_at end,
       last_full_at = case when (in_page).is_end and (in_page).pass_kind = 'full' then (in_page).pass_started_at else k.last_full_at end,
       pass_probe = case when not (in_page).is_end then (in_page).probe end,
-      validator = case when (in_page).is_end then (in_page).validator else k.validator end,
-      probe = case when (in_page).is_end then (in_page).probe else k.probe end,
+      validator = case when (in_page).is_end then (in_page).validator when k.asked <> (in_page).asked then null else k.validator end,
+      probe = case when (in_page).is_end then (in_page).probe when k.asked <> (in_page).asked then null else k.probe end,
       asked = (in_page).asked,
       full_page = greatest(k.full_page, (in_page).full_page),
       consecutive_failures = case when (in_page).is_end then 0 else k.consecutive_failures end,

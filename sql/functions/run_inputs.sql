@@ -53,7 +53,8 @@ begin
           k.consecutive_failures > 0 or k.last_error_kind is not null, k.pass_number, k.full_asked,
           coalesce(k.last_error_kind = 'cursor_refused', false),
           (k.counters).skipped_incompatible > 0, k.pass_unreadable, k.record_failures @> '[{"code": "AHEAD"}]',
-          k.asked, k.full_page, coalesce(
+          k.asked, k.full_page,
+          f.columns_changed <> '{}' and coalesce(
             k.last_full_at < (f.columns_changed #>> array[split_part(k.entity, '#', 1), 'at'])::timestamptz
               and now() >= (f.columns_changed #>> array[split_part(k.entity, '#', 1), 'at'])::timestamptz + jobrunner.phase_of(
                 k.user_id, k.job_name, (f.columns_changed #>> array[split_part(k.entity, '#', 1), 'over'])::interval, true
