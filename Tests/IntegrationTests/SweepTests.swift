@@ -180,4 +180,20 @@ import Testing
             #expect(try await rows(world) == "54")
         }
     }
+
+    @Test func `what a pass without an end has shown is not lacking in a row`() async throws {
+        try await withWorld(Self.plain) { world in
+            try await world.addUser("ann", videos: 55)
+            try await world.drain()
+            try await emptyOnce(world)
+            try await world.runAgain()
+            // Its first page shows twenty rows, and then it is begun anew.
+            try await world.source.fault(#"{"kind": "status", "status": 400, "nth": 2}"#)
+            try await world.runAgain()
+            try await emptyOnce(world)
+            try await world.sql("update jobrunner.checkpoints set full_asked = full_asked + 1")
+            try await world.runAgain()
+            #expect(try await rows(world) == "20")
+        }
+    }
 }

@@ -21,6 +21,7 @@ as $$
 -- Ends a full pass that was read to its end: deletes the entity's own rows that neither it nor the full pass before showed,
 -- and counts them (invariant 6). A row that is lacking for the first time is only noted: a list that shifts while it is read,
 -- or a source that is not well, shows it again.
+-- A pass that was not read to its end is no look, but what it showed is not lacking in a row.
 -- Own is what a pass of the entity has shown or added, and what a push of it got a change tag for.
 -- in_asks_again: the entity reads no full pass by itself, so that one is asked for where rows are lacking for the first time.
 -- in_confirms: the source is asked for each row that is lacking (lacking_rows, delete_confirmed); here none is deleted.
@@ -63,7 +64,12 @@ begin
     ), own as materialized (
       select distinct unnest(p.keys) as hash from pages as p where p.pass_number < $5
     ), missed as materialized (
-      select distinct unnest(p.keys) as hash from pages as p where p.pass_number < $5 and p.page_number = 0
+      select unnest(p.keys) as hash from pages as p where p.pass_number < $5 and p.page_number = 0
+      except
+      select unnest(p.keys)
+      from pages as p
+      where p.pass_number < $5 and p.page_number > 0
+        and p.pass_number > (select max(m.pass_number) from pages as m where m.pass_number < $5 and m.page_number = 0)
     ), gone as materialized (
       select r.*, r."Hash" in (select m.hash from missed as m) and not $7 or $6 as "Confirmed"
       from (
