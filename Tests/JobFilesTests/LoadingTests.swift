@@ -35,6 +35,27 @@ import Testing
             ])
     }
 
+    @Test
+    func `a table that one entity sweeps is filled by no other, of this file or of another one`()
+        throws
+    {
+        for (first, second, words) in [
+            (smallFile, try other(["mode: overwrite": "mode: replace_all"]), "this entity deletes"),
+            (
+                try smallFile([
+                    "mode: overwrite": "mode: overwrite, deletes: { sweep: after_full_pass }"
+                ]), try other(), "deletes what its passes do not show"
+            ),
+        ] {
+            try withDirectory(["a.yaml": first, "b.yaml": second]) { directory in
+                let (jobs, mistakes) = JobFile.loadEach(directory: directory)
+                #expect(jobs.map(\.name) == ["app.refresh"])
+                #expect(mistakes.map(\.path) == ["entities[0].write.table"])
+                #expect(mistakes.allSatisfy { $0.message.contains(words) }, "\(mistakes)")
+            }
+        }
+    }
+
     @Test func `files are found below the directory in the order of their paths`() throws {
         let files = [
             "b/refresh.yaml": smallFile, "a/x/status.yaml": try other(), ".hidden/a.yaml": "x",
