@@ -196,4 +196,25 @@ import Testing
             #expect(try await rows(world) == "20")
         }
     }
+
+    @Test func `a source that says that nothing has changed since is asked for the second look`()
+        async throws
+    {
+        let file = World.generic(
+            "single", page: "style: single", mode: "overwrite, deletes: { sweep: after_full_pass }",
+            conditional: true
+        ).replacing(#"query: { limit: "{page.size}" }"#, with: "")
+        try await withWorld(file) { world in
+            try await world.addUser("ann", videos: 15)
+            try await world.drain()
+            try await change("remove", 2, world)
+            for stored in ["15", "13"] {
+                try await world.runAgain()
+                #expect(try await rows(world) == stored)
+            }
+            // And then 304 is believed again.
+            for _ in 1...2 { try await world.runAgain() }
+            #expect(try await world.source.log().last?.int("status") == 304)
+        }
+    }
 }

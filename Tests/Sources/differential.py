@@ -38,6 +38,7 @@ STYLES = [
 SWEEP = "deletes: { flag_at: deleted, sweep: after_full_pass }"
 MODES = [
     ("full", f"overwrite, {SWEEP}", "", ""),
+    ("cond", f"overwrite, {SWEEP}", "", ""),
     ("all", "replace_all, deletes: { flag_at: deleted }", "", ""),
     ("seen", f"newest_wins, newer_by: updated_at, {SWEEP}", "{ watermark: max_seen, overlap: 1s, full_every: 1h }", 'since: "{since}"'),
     ("start", f"overwrite, {SWEEP}", "{ watermark: run_start, overlap: 1s, full_every: 1h }", 'since: "{since}"'),
@@ -130,6 +131,7 @@ entities:
     page: {{ {page} }}
     errors: [{{ at: error }}]
     {"incremental: " + incremental if incremental else ""}
+    {"conditional: true" if word == "cond" else ""}
     records:
       at: "items[]"
       key: [id]

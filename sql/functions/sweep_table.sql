@@ -110,6 +110,9 @@ begin
   update jobrunner.checkpoints as k
   set counters.swept = (k.counters).swept + sweep_table.swept,
     full_asked = k.full_asked + (in_asks_again and not in_confirms and v_lacking <> '{}' and not v_is_refused and k.full_asked < 2147483647)::integer,
+    -- "Nothing has changed" would be no second look.
+    validator = case when v_lacking = '{}' or in_confirms then k.validator end,
+    probe = case when v_lacking = '{}' or in_confirms then k.probe end,
     last_error_kind = verdict,
     last_error = case verdict
       when 'sweep_refused'
