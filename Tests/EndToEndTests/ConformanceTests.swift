@@ -71,7 +71,7 @@ extension Installation {
             #expect(first.errors == "")
             #expect(first.output.split(separator: "\n").map(String.init) == allHold)
             let kept = try installation.texts(in: "kept")
-            #expect(kept.count == 20)
+            #expect(kept.count == 23)
             #expect(
                 !kept.contains {
                     $0.contains(secret) || $0.contains("sign=") || $0.contains("user-000001")
