@@ -118,6 +118,8 @@ let package = Package(
         .systemLibrary(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(
+            name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
+        .systemLibrary(
             name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(
@@ -134,7 +136,7 @@ let package = Package(
             exclude: ["migrations", "functions", "views", "schema.sql"]),
 
         // The rooms, leaves first.
-        room("Basics"),
+        room("Basics", uses: ["CGLib"]),
         room("Telemetry", uses: ["Basics"]),
         room("JSON", uses: ["Basics"]),
         room("Postgres", uses: ["Basics", "CLibPQ", "CLinux"]),

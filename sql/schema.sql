@@ -427,7 +427,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.jobs_named(in_tenant text, in_user text, in_job text) returns SETOF jobrunner.jobs
 -- function jobrunner.keep_limited_tenants() returns trigger
 -- function jobrunner.key_hash(VARIADIC in_key text[]) returns bigint
--- function jobrunner.lacking_rows(in_user_id bigint, in_name text, in_entity text, in_table text, in_key text[], in_most integer) returns TABLE(hash bigint, key text[])
+-- function jobrunner.lacking_rows(in_user_id bigint, in_name text, in_entity text, in_table text, in_key text[], in_most integer) returns TABLE(hash bigint, key text[], is_shown boolean)
 -- function jobrunner.lift_quarantines() returns integer
 -- function jobrunner.list_items(in_user_id bigint, in_table text, in_column text) returns TABLE(items text[], hash text)
 -- function jobrunner.lock_ends(in_ends jobrunner.run_end[]) returns jobrunner.run_end[]

@@ -96,7 +96,16 @@ extension Source {
             ("database", cloudkitPlace.map { .string($0.database.rawValue) }),
             ("auth", auth.expanded),
             ("timeout", .span(timeout)), ("retry", retry.expanded), ("rate", rate?.expanded),
-            ("headers", NamedTemplate.expanded(headers)))
+            ("headers", NamedTemplate.expanded(headers)), ("zone", zone?.expanded))
+    }
+}
+
+extension ZoneRule {
+    var expanded: JSONValue {
+        switch self {
+        case .named(let name): .string(name)
+        case .attribute(let name): .text(Placeholder.user(name))
+        }
     }
 }
 

@@ -106,11 +106,17 @@ extension Source {
             ("container", cloudkitPlace.map { .string($0.container) }),
             ("environment", cloudkitPlace.map { .string($0.environment.rawValue) }),
             ("database", cloudkitPlace.map { .string($0.database.rawValue) }),
-            ("headers", NamedTemplate.expanded(headers)))
+            ("headers", NamedTemplate.expanded(headers)), ("zone", zone?.expanded))
     }
 
     fileprivate var placeholders: [Placeholder] {
-        auth.account + headers.flatMap(\.value.placeholders)
+        auth.account + headers.flatMap(\.value.placeholders) + (zone?.placeholders ?? [])
+    }
+}
+
+extension ZoneRule {
+    fileprivate var placeholders: [Placeholder] {
+        if case .attribute(let name) = self { [.user(name)] } else { [] }
     }
 }
 

@@ -16,6 +16,16 @@ public struct Source: Sendable, Equatable {
     public var rate: Rate?
     /// Header fields sent with every request.
     public var headers: [NamedTemplate]
+    /// Of times that name no offset; nil: the file does not say.
+    public var zone: ZoneRule?
+}
+
+/// Where the time zone of a source's times is named.
+public enum ZoneRule: Sendable, Equatable {
+    /// By its name or its offset, which the file's check has found.
+    case named(String)
+    /// By an attribute of the user.
+    case attribute(String)
 }
 
 /// How a request proves whose it is; secrets stay placeholders until it is sent.

@@ -1,3 +1,5 @@
+import Basics
+
 /// `schedule` and `source`.
 extension NodeReading {
     func schedule(_ node: Node) -> Schedule? {
@@ -75,11 +77,25 @@ extension NodeReading {
         let retry = keys[.retry].map { retryRule($0, standard) }
         let rate = keys[.rate].flatMap { self.rate($0) }
         let headers = keys[.headers].map { self.headers($0, .secret) }
+        let zone = keys.value(.zone).flatMap { self.zone($0) }
         guard let id, let base, let auth, let timeout, preset != .some(nil) else { return nil }
         return Source(
             id: id, base: base, preset: preset ?? nil, auth: auth,
             timeout: timeout, retry: (retry ?? nil) ?? standard,
-            rate: rate, headers: headers ?? [])
+            rate: rate, headers: headers ?? [], zone: zone)
+    }
+
+    private func zone(_ node: Node) -> ZoneRule? {
+        guard let template = template(node, []) else { return nil }
+        if case .user(let name) = template.lonePlaceholder { return .attribute(name) }
+        guard let name = text(node), TimeZone(named: name) != nil else {
+            add(
+                node,
+                "\(node.words) is no time zone, expected one such as Europe/Berlin, +02:00 or {user.time_zone}"
+            )
+            return nil
+        }
+        return .named(name)
     }
 
     private func sourceID(_ node: Node) -> String? {

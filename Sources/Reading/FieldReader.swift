@@ -1,3 +1,4 @@
+import Basics
 import JSON
 import JobFiles
 import Postgres
@@ -16,10 +17,14 @@ final class FieldReader: Sendable {
     private let isOfParent: Bool
     private let fallback: FieldValue?
     private let allowed: Set<[UInt8]>?
+    private let zone: TimeZone?
 
-    /// `isNested`: records lie inside records, so that `parent.x` is a value of the outer one.
-    init(_ field: Field, isNested: Bool) {
+    /// Reads as `field` declares.
+    ///
+    /// `isNested`: records lie inside records, so that `parent.x` is a value of the outer one. `zone`: of times that name no offset; nil: UTC.
+    init(_ field: Field, isNested: Bool, zone: TimeZone?) {
         self.field = field
+        self.zone = zone
         var names = field.at.steps.compactMap { step in
             if case .member(let name) = step { Array(name.utf8) } else { nil }
         }
@@ -29,6 +34,15 @@ final class FieldReader: Sendable {
         self.names = names
         fallback = FieldValue.fallback(of: field)
         allowed = field.oneOf.map { Set($0.map { Array($0.utf8) }) }
+    }
+
+    /// The record's value is a time that names no offset, and nothing says in which zone it is meant; nil: it is another.
+    func timeWithoutZone(_ record: FoundPlace, _ places: JSONPlaces) -> String? {
+        guard zone == nil || field.kind == .text, let place = place(of: record, places),
+            places.kind(at: place) == .string, !places.raw(at: place).endsInZ,
+            let text = places.node(at: place).string, Timestamp.namesNoOffset(text)
+        else { return nil }
+        return text
     }
 
     /// The field is the whole record, whatever that is.
@@ -115,7 +129,7 @@ final class FieldReader: Sendable {
             return true
         case (.timestamp, .plain, .string):
             guard let text = places.plainString(at: place),
-                let time = Timestamp.microseconds(utf8: text)
+                let time = Timestamp.microseconds(utf8: text, in: zone)
             else { return appendValue(places.node(at: place), to: &column) }
             column.append(timestamptz: time)
             return true
@@ -140,10 +154,15 @@ final class FieldReader: Sendable {
     }
 
     private func appendValue(_ node: JSONNode, to column: inout BinaryArray) -> Bool {
-        guard let value = FieldValue.read(node, as: field) else { return false }
+        guard let value = FieldValue.read(node, as: field, in: zone) else { return false }
         column.append(value)
         return true
     }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// A text in quotes that ends as most times do, looked at first because each record is asked.
+    fileprivate var endsInZ: Bool { dropLast().last == UInt8(ascii: "Z") }
 }
 
 /// Digits with or without a minus, at most eighteen; nil: written another way, or too long.

@@ -1,3 +1,4 @@
+public import Basics
 public import JSON
 public import JobFiles
 
@@ -13,12 +14,16 @@ public enum FieldValue: Sendable, Equatable {
     case json(String)
 
     /// Reads a value; `.some(nil)` is a null, nil a value of another type (PO8).
-    public static func read(_ node: JSONNode?, as field: Field) -> FieldValue?? {
+    ///
+    /// A time that names no offset is of `zone`, of UTC when that is nil.
+    public static func read(
+        _ node: JSONNode?, as field: Field, in zone: TimeZone? = nil
+    ) -> FieldValue?? {
         guard let node, node.kind != .null else { return .some(nil) }
         switch field.kind {
         case .text: return node.string.map { .some(.text($0)) }
         case .url: return node.string.flatMap(address)
-        case .timestamp: return time(node, field.form).map { .some(.timestamp($0)) }
+        case .timestamp: return time(node, field.form, zone).map { .some(.timestamp($0)) }
         case .duration: return .some(duration(node))
         case .int:
             let mayBeText = field.form == .cloudkit || field.form == .text
@@ -46,10 +51,12 @@ public enum FieldValue: Sendable, Equatable {
     }
 
     /// Microseconds since 1970; nil for another type, or a time PostgreSQL can't hold.
-    private static func time(_ node: JSONNode, _ form: Field.Form) -> Int64? {
+    private static func time(
+        _ node: JSONNode, _ form: Field.Form, _ zone: TimeZone?
+    ) -> Int64? {
         let unit: Double
         switch form {
-        case .plain, .text: return node.string.flatMap(Timestamp.microseconds)
+        case .plain, .text: return node.string.flatMap { Timestamp.microseconds($0, in: zone) }
         case .epochSeconds: unit = 1_000_000
         case .epochMilliseconds, .cloudkit: unit = 1000
         }

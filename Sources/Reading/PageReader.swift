@@ -1,3 +1,4 @@
+public import Basics
 public import HTTP
 public import JSON
 public import JobFiles
@@ -31,14 +32,14 @@ public struct PageReader: Sendable {
     ///
     /// `classifier` knows a preset's own words for deletions and failures. Records that `isTooOld`
     /// holds for are left out. `signInName` is the query parameter that signs in, which a page's
-    /// address may repeat and no checkpoint may keep.
+    /// address may repeat and no checkpoint may keep. Times that name no offset are of `zone`.
     public init(
         _ entity: Entity, _ classifier: (any RecordClassifier)? = nil, isTooOld: [AgeTest] = [],
-        signInName: String? = nil
+        signInName: String? = nil, zone: TimeZone? = nil
     ) {
         self.entity = entity
         self.signInName = signInName
-        records = RecordReader(entity, classifier, isTooOld: isTooOld)
+        records = RecordReader(entity, classifier, isTooOld: isTooOld, zone: zone)
     }
 
     /// Reads an answer whole: `root` is its body, `url` where it came from, `position` what was asked

@@ -1,3 +1,4 @@
+import Basics
 import JSON
 import JobFiles
 import Postgres
@@ -17,37 +18,76 @@ struct RecordReader: Sendable {
     private let versionIndex: Int?
     /// The field whose greatest value is the next position.
     private let positionIndex: Int?
+    /// Fields whose times decide how far was read.
+    private let clockIndexes: [Int]
     private let tests: [KeepTest]
     private let classifier: (any RecordClassifier)?
     private let tombstoneIndexes: [Int]
     private let isTooOld: [AgeTest]
 
     init(
-        _ entity: Entity, _ classifier: (any RecordClassifier)? = nil, isTooOld: [AgeTest] = []
+        _ entity: Entity, _ classifier: (any RecordClassifier)? = nil, isTooOld: [AgeTest] = [],
+        zone: TimeZone? = nil
     ) {
         self.entity = entity
         self.classifier = classifier
         self.isTooOld = isTooOld
         let isNested = entity.records.at.steps.count { $0 == .each } > 1
-        fields = entity.records.fields.map { FieldReader($0, isNested: isNested) }
+        fields = entity.records.fields.map { FieldReader($0, isNested: isNested, zone: zone) }
         let names = entity.records.fields.map(\.name)
         keyIndexes = entity.records.key.compactMap { names.firstIndex(of: $0) }
         versionIndex = entity.write.newerBy.flatMap { names.firstIndex(of: $0) }
         positionIndex = entity.page.keysetField.flatMap { names.firstIndex(of: $0) }
+        clockIndexes = Self.clocks(of: entity).compactMap { names.firstIndex(of: $0) }
         tests = entity.records.keepIf.compactMap { KeepTest($0, fields: entity.records.fields) }
         tombstoneIndexes = entity.tombstoneKey.compactMap { names.firstIndex(of: $0) }
     }
 
+    private static func clocks(of entity: Entity) -> [String] {
+        func kind(_ name: String) -> Field.Kind? {
+            entity.records.fields.first { $0.name == name }?.kind
+        }
+        var names: [String] = []
+        if let position = entity.page.keysetField, kind(position) == .timestamp {
+            names.append(position)
+        }
+        // A text is a time only where the file says how times are written.
+        if let incremental = entity.incremental, incremental.watermark == .maxSeen,
+            let version = entity.write.newerBy,
+            kind(version) == .timestamp
+                || kind(version) == .text && incremental.format == .iso8601
+        {
+            names.append(version)
+        }
+        return names
+    }
+
     /// Reads, checks, filters and dedupes; `begun` is when the pass began, microseconds since 1970.
     ///
-    /// Throws `PageError.malformed` where the page has no array.
+    /// Throws `PageError.malformed` where the page has no array, or where a time that moves the watermark may be another.
     func read(_ root: JSONNode, begun: Int64 = .max) throws -> RecordBatch {
         try root.withPlaces { places in
             let found = try found(from: root.place, places)
             var page = BatchBuilder(self.entity, keyIndexes, tombstoneIndexes, rows: found.count)
             page.batch.begun = begun
-            for record in found { read(record, places, into: &page) }
+            for record in found {
+                try checkZone(of: record, places)
+                read(record, places, into: &page)
+            }
             return page.finished()
+        }
+    }
+
+    /// A time that decides how far was read, and names no offset, is hours away from what it seems (invariant 1).
+    private func checkZone(of record: FoundPlace, _ places: JSONPlaces) throws {
+        for index in clockIndexes {
+            guard let text = fields[index].timeWithoutZone(record, places) else { continue }
+            let name = entity.records.fields[index].name
+            throw PageError.malformed(
+                "\(name) \"\(text)\" names no offset, and it decides how far was read: "
+                    + (entity.records.fields[index].kind == .text
+                        ? "make it a timestamp and name its time zone in source.zone"
+                        : "name its time zone in source.zone"))
         }
     }
 

@@ -1,31 +1,49 @@
-import Basics
+public import Basics
 
 /// Times as sources write them, in microseconds since 1970-01-01 UTC.
 public enum Timestamp {
     /// Reads ISO 8601 as web services write it: date, optional time, optional fraction, `Z` or offset.
     ///
-    /// Without an offset it is UTC. Words such as `now`, years outside 1–9999 and impossible dates
+    /// Without an offset it is of `zone`, of UTC when that is nil. Words such as `now`, years outside 1–9999 and impossible dates
     /// give nil: a cast in the server would take some of them.
-    public static func microseconds(_ text: String) -> Int64? {
+    public static func microseconds(_ text: String, in zone: TimeZone? = nil) -> Int64? {
         var text = text
-        return text.withUTF8 { microseconds(utf8: $0) }
+        return text.withUTF8 { microseconds(utf8: $0, in: zone) }
     }
 
     /// The same of a text's bytes.
-    static func microseconds(utf8 text: UnsafeBufferPointer<UInt8>) -> Int64? {
+    static func microseconds(
+        utf8 text: UnsafeBufferPointer<UInt8>, in zone: TimeZone? = nil
+    ) -> Int64? {
         var scanner = DigitScanner(text)
         guard let year = scanner.digits(4), scanner.take("-"), let month = scanner.digits(2),
             scanner.take("-"), let day = scanner.digits(2), year >= 1, (1...12).contains(month),
             (1...daysIn(month: month, year: year)).contains(day)
         else { return nil }
         let days = CivilDate(year: year, month: month, day: day).daysSince1970
-        if scanner.isAtEnd { return days * 86_400_000_000 }
-        guard scanner.take("T") || scanner.take("t") || scanner.take(" "),
-            let time = timeOfDay(&scanner), let offset = offsetSeconds(&scanner), scanner.isAtEnd
-        else { return nil }
-        let instant = days * 86_400_000_000 + time - offset * 1_000_000
+        var local = days * 86_400_000_000
+        if !scanner.isAtEnd {
+            guard scanner.take("T") || scanner.take("t") || scanner.take(" "),
+                let time = timeOfDay(&scanner)
+            else { return nil }
+            local += time
+        }
+        let offset: Int64
+        if scanner.isAtEnd {
+            offset = zone?.offset(atLocal: floorDivision(local, 1_000_000).0) ?? 0
+        } else {
+            guard let named = offsetSeconds(&scanner), scanner.isAtEnd else { return nil }
+            offset = named
+        }
+        let instant = local - offset * 1_000_000
         // An offset may carry the first and the last day out of the years that can be written.
         return instants.contains(instant) ? instant : nil
+    }
+
+    /// Whether a text is a time that names no offset, so that only its source's zone says when it is.
+    static func namesNoOffset(_ text: String) -> Bool {
+        microseconds(text) != nil && microseconds(text + "Z") != nil
+            || microseconds(text + "T00:00Z") != nil
     }
 
     /// 0001-01-01T00:00:00Z to 9999-12-31T23:59:59.999999Z.
@@ -64,7 +82,7 @@ public enum Timestamp {
     }
 
     private static func offsetSeconds(_ scanner: inout DigitScanner) -> Int64? {
-        if scanner.isAtEnd || scanner.take("Z") || scanner.take("z") { return 0 }
+        if scanner.take("Z") || scanner.take("z") { return 0 }
         let sign: Int64
         if scanner.take("+") {
             sign = 1

@@ -20,9 +20,13 @@ struct Confirmations {
         guard let rule = entity.write.deletes?.confirmation, !context.sink.isDryRun else { return }
         let lacking = LackingRows(of: entity, for: context.inputs.job.claim)
         let answers = try await context.sink.run([lacking.statement], counts: false)
+        let rows = try lacking.read(answers[0])
+        let missing = rows.filter { !$0.isShown }
+        guard !missing.isEmpty else { return }
+        try await checkPath(by: rows.filter(\.isShown), rule)
         var gone: [Int64] = []
         do {
-            for row in try lacking.read(answers[0]) where try await isGone(row, rule) {
+            for row in missing where try await isGone(row, rule) {
                 gone.append(row.hash)
             }
         } catch {
@@ -30,6 +34,18 @@ struct Confirmations {
             throw error
         }
         try await delete(gone, lacking)
+    }
+
+    /// Throws unless the source has one of the records that its list has just shown: a path that leads nowhere says of each
+    /// record that it is gone.
+    private func checkPath(by shown: [LackingRow], _ rule: Confirmation) async throws {
+        for row in shown where try await !isGone(row, rule) { return }
+        guard let first = shown.first else { return }
+        let key = entity.records.key.compactMap { first.key[$0] }.joined(separator: ", ")
+        throw RunEnd.failed(
+            .unexpectedStatus,
+            "deletes.confirm says that the record \(key) is gone, which the list has just shown; path must lead to one "
+                + "record; no row was deleted")
     }
 
     private func isGone(_ row: LackingRow, _ rule: Confirmation) async throws -> Bool {

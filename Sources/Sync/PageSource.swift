@@ -48,7 +48,7 @@ struct PageSource {
         reader = PageReader(
             part.entity, context.session.dialect,
             isTooOld: Self.ageTests(part.entity, context.inputs),
-            signInName: file.source.auth.queryName)
+            signInName: file.source.auth.queryName, zone: context.inputs.zone)
     }
 
     private var entity: Entity { part.entity }

@@ -52,6 +52,7 @@ final class Run {
             try checkBreaker()
             try context.session.credentials.open(inputs.job.secrets)
             try checkRequirements()
+            try checkZone()
             guard !isFreshEnough else { return nil }
             try await calls.takeFirstSteps()
             if let end = await EntitySequence(context, calls).sync() { return end }
@@ -86,6 +87,21 @@ final class Run {
             default: continue
             }
         }
+    }
+
+    /// Read as UTC, times of a zone that nobody knows would be hours off.
+    private func checkZone() throws {
+        guard case .attribute(let name) = inputs.file.source.zone, inputs.zone == nil else {
+            return
+        }
+        let value = inputs.job.attributes[name]
+        guard !isMissing(value) else {
+            throw RunEnd.skipped(
+                message: "user attribute '\(name)' is not set, which names the time zone")
+        }
+        throw RunEnd.failed(
+            .malformed,
+            "user attribute '\(name)' is no time zone, expected one such as Europe/Berlin")
     }
 
     private func isMissing(_ value: JSONValue?) -> Bool {

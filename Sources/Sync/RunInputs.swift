@@ -1,3 +1,5 @@
+import Basics
+import JSON
 public import JobFiles
 public import Postgres
 public import JobQueue
@@ -59,6 +61,15 @@ extension RunInputs {
     var subject: Subject {
         Subject(
             tenant: job.tenantName, user: job.userKey, job: job.claim.name, run: job.claim.fence)
+    }
+
+    /// The zone of the source's times that name no offset; nil: none is named, or there is none of that name.
+    var zone: TimeZone? {
+        switch file.source.zone {
+        case nil: nil
+        case .named(let name): TimeZone(named: name)
+        case .attribute(let name): job.attributes[name]?.string.flatMap { TimeZone(named: $0) }
+        }
     }
 
     /// The entities that the run is for, in the order of the file.

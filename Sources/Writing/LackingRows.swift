@@ -2,12 +2,14 @@ public import JobFiles
 public import Postgres
 public import JobQueue
 
-/// A row that a full pass lacked, for the source to be asked.
+/// A row that the source is asked for by its key.
 public struct LackingRow: Sendable {
     /// The hash of its key.
     public var hash: Int64
     /// The columns of its key as text.
     public var key: [String: String]
+    /// The pass has shown it, so that the source has its record; the others are lacking.
+    public var isShown: Bool
 }
 
 /// The statements by which rows that a full pass lacked are asked for one by one.
@@ -24,7 +26,7 @@ public struct LackingRows: Sendable {
         self.claim = claim
     }
 
-    /// The rows to ask for.
+    /// The rows to ask for; at most three that the pass has shown come first.
     public var statement: Statement {
         Statement(
             "select * from jobrunner.lacking_rows($1, $2, $3, $4, $5, $6)", .int8(claim.userID),
@@ -39,7 +41,8 @@ public struct LackingRows: Sendable {
                 hash: Int64(try row.int("hash")),
                 key: Dictionary(
                     uniqueKeysWithValues: zip(
-                        entity.records.key, try row.textArray("key").map { $0 ?? "" })))
+                        entity.records.key, try row.textArray("key").map { $0 ?? "" })),
+                isShown: try row.bool("is_shown"))
         }
     }
 

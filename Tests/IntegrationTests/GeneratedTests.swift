@@ -86,7 +86,7 @@ import Testing
             try await world.drain()
             #expect(try await outcomes(world).allSatisfy { $0.value == "complete" })
             try await strike(world)
-            try await check(world, removed: 0, edited: 0, combination)
+            try await check(world, removed: 0, edited: 0)
             try await world.source.heal()
             for one in Self.cases {
                 try await change(world, #""user": "\#(one.user)", "op": "remove", "count": 2"#)
@@ -97,14 +97,14 @@ import Testing
             for _ in 1...2 { try await read(world) }
             #expect(try await outcomes(world).allSatisfy { $0.value == "complete" })
             let edited = combination.form.seesEdits && combination.way.path != "sync" ? 2 : 0
-            try await check(world, removed: nil, edited: edited, combination)
+            try await check(world, removed: nil, edited: edited)
             for _ in 1...2 {
                 try await world.sql("update jobrunner.checkpoints set full_asked = full_asked + 1")
                 try await read(world)
             }
             #expect(try await outcomes(world).allSatisfy { $0.value == "complete" })
             try await check(
-                world, removed: 2, edited: combination.form.seesEdits ? 2 : 0, combination)
+                world, removed: 2, edited: combination.form.seesEdits ? 2 : 0)
             for one in Self.cases {
                 #expect(try await world.holdsAllItems(of: one.user), "\(one.user)")
             }
@@ -139,7 +139,7 @@ import Testing
 
     /// No row is gone that the source has, and no edit is lost.
     private func check(
-        _ world: World, removed: Int?, edited: Int, _ combination: Combination
+        _ world: World, removed: Int?, edited: Int
     ) async throws {
         let rows = try await world.rows(
             """

@@ -143,10 +143,11 @@ import Testing
             try await world.runAgain()
             #expect(try await rows(world) == "52")
             #expect(try await world.holdsAllItems(of: "ann"))
-            #expect(try await looks(world) == 3)
+            // One look at a record that the list has shown goes before.
+            #expect(try await looks(world) == 4)
             #expect(try await world.runs("ann").last?.int("swept") == 3)
             try await world.runAgain()
-            #expect(try await looks(world) == 3)
+            #expect(try await looks(world) == 4)
         }
     }
 
@@ -161,7 +162,41 @@ import Testing
                 try await world.runAgain()
                 #expect(try await rows(world) == "55")
             }
-            #expect(try await looks(world) == 110)
+            // The first empty list is not believed, so that nothing is asked for.
+            #expect(try await looks(world) == 55)
+        }
+    }
+
+    @Test func `a path to one record that leads nowhere deletes nothing and fails by name`()
+        async throws
+    {
+        let file = Self.confirmed.replacing("/item/{row.id}", with: "/itme/{row.id}")
+        try await withWorld(file) { world in
+            try await world.addUser("ann", videos: 55)
+            try await world.drain()
+            try await change("remove", 3, world)
+            for _ in 1...3 { try await world.runAgain() }
+            #expect(try await rows(world) == "55")
+            let error = try await world.job("ann").text("last_error") ?? ""
+            #expect(error.contains("deletes.confirm") && error.contains("path must lead to"))
+        }
+    }
+
+    @Test func `a source that knows nothing any more is believed at its second full pass`()
+        async throws
+    {
+        let nowhere = Self.confirmed.replacing("/item/{row.id}", with: "/itme/{row.id}")
+        try await withWorld(nowhere) { world in
+            try await world.addUser("ann", videos: 55)
+            try await world.drain()
+            try await emptyOnce(world)
+            try await world.runAgain()
+            #expect(try await rows(world) == "55")
+            #expect(try await world.checkpoint("ann").text("last_error_kind") == "sweep_held")
+            try await world.runAgain()
+            #expect(try await rows(world) == "55")
+            for _ in 1...2 { try await emptyOnce(world); try await world.runAgain() }
+            #expect(try await rows(world) == "0")
         }
     }
 

@@ -16,7 +16,7 @@ import Testing
             before: [{ call: account }]
             entities:
               - entity: item
-                request: { path: "/items/{call.account.id}", query: { since: "{since}", kind: book } }
+                request: { path: "/items/{call.account.id}", query: { c: "{page.token}", since: "{since}", kind: book } }
                 page: { style: token, token_at: next, size: 50 }
                 incremental: { watermark: max_seen, full_every: 1d }
                 records:
@@ -27,9 +27,7 @@ import Testing
                     at: { at: at, type: timestamp }
                     name: { at: name, type: text }
                 write: { table: item, mode: newest_wins, newer_by: at }
-            """.replacing(
-                #"query: { since: "{since}""#,
-                with: #"query: { c: "{page.token}", since: "{since}""#)
+            """
         return try JobFile.parse(change(text), file: "items.yaml").get().entities[0].question
     }
 
@@ -39,6 +37,7 @@ import Testing
         ("size: 50", "size: 20"), ("watermark: max_seen", "watermark: run_start"),
         ("table: item,", "table: things,"), ("at: { at: at,", "at: { at: changed,"),
         ("/me/{user.login}", "/us/{user.login}"),
+        ("source: { id: app,", "source: { id: app, zone: Europe/Berlin,"),
     ])
     func `what decides the records is part of it`(_ old: String, _ new: String) throws {
         #expect(try question() != question { $0.replacing(old, with: new) })

@@ -39,7 +39,7 @@ import Testing
         while true {
             requests += 1
             try #require(requests < 1000)
-            let found = list.page(try #require(position.flatMap(Timestamp.microseconds)))
+            let found = list.page(try #require(position.flatMap { Timestamp.microseconds($0) }))
             for (time, records) in Dictionary(grouping: found, by: { $0 }) {
                 seen[time] = max(seen[time] ?? 0, records.count)
             }

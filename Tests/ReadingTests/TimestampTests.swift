@@ -22,6 +22,24 @@ import Testing
     ) { #expect(Timestamp.microseconds(text) == expected) }
 
     @Test(arguments: [
+        ("2026-07-01T12:00:00", true), ("2026-07-01 12:00", true), ("2026-07-01", true),
+        ("2026-07-01T12:00:00,5", true), ("2026-07-01T12:00:00Z", false),
+        ("2026-07-01T12:00:00+00:00", false), ("2026-07-01T12:00:00-05", false), ("soon", false),
+    ]) func `a time with an offset says itself when it is`(_ text: String, _ lacksOffset: Bool) {
+        #expect(Timestamp.namesNoOffset(text) == lacksOffset)
+    }
+
+    @Test(arguments: [
+        ("2026-07-01T12:00:00", "2026-07-01T10:00:00Z"), ("2026-01-01", "2025-12-31T23:00:00Z"),
+        ("2026-01-01 00:30", "2025-12-31T23:30:00Z"),
+        ("2026-07-01T12:00:00Z", "2026-07-01T12:00:00Z"),
+        ("1950-01-01T00:00:00.25", "1949-12-31T23:00:00.250000Z"),
+    ]) func `a time without an offset is of the zone`(_ text: String, _ expected: String) {
+        let berlin = Basics.TimeZone(named: "Europe/Berlin")
+        #expect(Timestamp.microseconds(text, in: berlin).map(Timestamp.iso8601) == expected)
+    }
+
+    @Test(arguments: [
         "", " ", "now", "today", "infinity", "-infinity", "epoch", "allballs", "0000-01-01",
         "0000-12-31T23:59:59Z", "-001-01-01", "10000-01-01", "99999-01-01", "2025-02-29",
         "1900-02-29", "2100-02-29", "2025-04-31", "2025-13-01", "2025-00-01", "2025-01-00",

@@ -24,7 +24,8 @@ as $$
 -- A pass that was not read to its end is no look, but what it showed is not lacking in a row.
 -- Own is what a pass of the entity has shown or added, and what a push of it got a change tag for.
 -- in_asks_again: the entity reads no full pass by itself, so that one is asked for where rows are lacking for the first time.
--- in_confirms: the source is asked for each row that is lacking (lacking_rows, delete_confirmed); here none is deleted.
+-- in_confirms: the source is asked for each row that is lacking (lacking_rows, delete_confirmed); here none is deleted. Rows
+-- that the full pass before lacked too are noted apart, for what is asked where a pass has shown nothing at all.
 -- If more than in_max_fraction of the user's rows would go, nothing is deleted; null: there is no such limit.
 -- Unsent edits are never deleted: where two passes did not show their record, they lose its tag, so that they are sent as new
 -- ones. A repair does that to every row at once, and deletes none (LU21, LU22). in_change_tag: null without one.
@@ -52,6 +53,8 @@ declare
   v_gone bigint;
   v_stored bigint;
   v_lacking bigint[];
+  v_again bigint[];
+  v_looks_again boolean;
   v_is_refused boolean;
 begin
   execute format(
@@ -71,9 +74,10 @@ begin
       where p.pass_number < $5 and p.page_number > 0
         and p.pass_number > (select max(m.pass_number) from pages as m where m.pass_number < $5 and m.page_number = 0)
     ), gone as materialized (
-      select r.*, r."Hash" in (select m.hash from missed as m) and not $7 or $6 as "Confirmed"
+      select r.*, r."Hash" in (select m.hash from missed as m) as "Again",
+        r."Hash" in (select m.hash from missed as m) and not $7 or $6 as "Confirmed"
       from (
-        select %2$s, jobrunner.key_hash(%3$s) as "Hash", %4$s as "Goes", %5$s as "Loses tag", %8$s as "Has tag"
+        select %2$s, jobrunner.key_hash(%3$s) as "Hash", %4$s as "Goes", %5$s as "Loses tag"
         from synced.%1$I as t
         where t.user_id = $1 and (%4$s or %5$s) and jobrunner.key_hash(%3$s) not in (select s.hash from shown as s)
           and (%8$s or $6 or jobrunner.key_hash(%3$s) in (select o.hash from own as o))
@@ -92,27 +96,34 @@ begin
       returning true
     )%7$s
     select s.gone, s.stored, s.refused, (select count(*) from swept),
-      array(select g."Hash" from gone as g where s.refused or not g."Confirmed")
+      array(select g."Hash" from gone as g where s.refused or not g."Confirmed"),
+      array(select g."Hash" from gone as g where g."Again" and $7)
     from share as s',
     in_table, v_columns, v_texts, v_goes, v_loses_tag, v_same, v_untags, v_has_tag)
-  into v_gone, v_stored, v_is_refused, swept, v_lacking
+  into v_gone, v_stored, v_is_refused, swept, v_lacking, v_again
   using in_user_id, in_name, in_entity, in_max_fraction, in_pass_number, v_is_repair, in_confirms;
 
   delete from jobrunner.seen_pages as p
   where p.user_id = in_user_id and p.job_name = in_name and p.entity = in_entity and p.pass_number < in_pass_number;
   insert into jobrunner.seen_pages (user_id, job_name, entity, pass_number, page_number, keys)
-  select in_user_id, in_name, in_entity, in_pass_number, 0, v_lacking where v_lacking <> '{}';
+  select in_user_id, in_name, in_entity, in_pass_number, n.page_number, n.keys
+  from (values (0, v_lacking), (-1, v_again)) as n (page_number, keys)
+  where n.keys <> '{}';
 
+  v_looks_again := v_lacking <> '{}' and (not in_confirms or v_again = '{}' and not exists (
+    select from jobrunner.seen_pages as p
+    where p.user_id = in_user_id and p.job_name = in_name and p.entity = in_entity and p.page_number > 0 and p.keys <> '{}'
+  ));
   verdict := case
     when v_is_refused then 'sweep_refused'
-    when not in_confirms and v_stored > 10 and cardinality(v_lacking) = v_stored then 'sweep_held'
+    when v_looks_again and v_stored > 10 and cardinality(v_lacking) = v_stored then 'sweep_held'
   end;
   update jobrunner.checkpoints as k
   set counters.swept = (k.counters).swept + sweep_table.swept,
-    full_asked = k.full_asked + (in_asks_again and not in_confirms and v_lacking <> '{}' and not v_is_refused and k.full_asked < 2147483647)::integer,
+    full_asked = k.full_asked + (in_asks_again and v_looks_again and not v_is_refused and k.full_asked < 2147483647)::integer,
     -- "Nothing has changed" would be no second look.
-    validator = case when v_lacking = '{}' or in_confirms then k.validator end,
-    probe = case when v_lacking = '{}' or in_confirms then k.probe end,
+    validator = case when not v_looks_again then k.validator end,
+    probe = case when not v_looks_again then k.probe end,
     last_error_kind = verdict,
     last_error = case verdict
       when 'sweep_refused'

@@ -632,7 +632,7 @@ comment on column jobrunner.seen_pages.user_id is 'Whose data.';
 comment on column jobrunner.seen_pages.job_name is 'The job.';
 comment on column jobrunner.seen_pages.entity is 'The kind of record.';
 comment on column jobrunner.seen_pages.pass_number is 'The pass, by its number among the entity''s.';
-comment on column jobrunner.seen_pages.page_number is 'The page of the pass; 0: rows that the pass, a full one, was the first to lack.';
+comment on column jobrunner.seen_pages.page_number is 'The page of the pass; 0: rows that the pass, a full one, lacked without deleting them; -1: those of them that the full pass before lacked too.';
 comment on column jobrunner.seen_pages.keys is 'Hashes of the rows'' keys: key_hash.';
 
 create table jobrunner.call_memory (

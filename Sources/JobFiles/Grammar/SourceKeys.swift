@@ -1,6 +1,7 @@
 /// The keys of `source`.
 enum SourceKey: String, KeySet {
     case id, base, preset, container, environment, database, auth, timeout, retry, rate, headers
+    case zone
 
     static let title = "source"
     static let meaning = "The external system."
@@ -49,6 +50,11 @@ enum SourceKey: String, KeySet {
             Key(
                 .named(.template, by: .ownHeaderName), .optional(nil),
                 "Header fields that are sent with every request. They may hold `{secret.x}`.")
+        case .zone:
+            Key(
+                .formed(.timeZone), .optional("such a time is UTC, and may move no watermark"),
+                "The time zone of times that name no offset: `Europe/Berlin`, `+02:00`, or an attribute of the "
+                    + "user such as `{user.time_zone}`.", in: .withoutPreset)
         }
     }
 }

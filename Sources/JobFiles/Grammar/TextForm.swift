@@ -10,6 +10,7 @@ enum TextForm: String, CaseIterable, Sendable {
     case tokenURL
     case container
     case zone
+    case timeZone
     /// A record type or field of the source.
     case sourceName
     /// Of a header field that the source sends.
@@ -55,6 +56,7 @@ enum TextForm: String, CaseIterable, Sendable {
         case .tokenURL: #"^https?://[^?#{}@\s]+$"#
         case .container: #"^iCloud\.[A-Za-z0-9.-]+$"#
         case .zone: "^[A-Za-z0-9.-][A-Za-z0-9._-]{0,254}$"
+        case .timeZone: #"^([A-Za-z+-][A-Za-z0-9_+:/-]{0,63}|\{user\.\#(name)\})$"#
         case .sourceName: "^[A-Za-z_][A-Za-z0-9_]{0,254}$"
         case .headerName: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"
         case .ownHeaderName:
@@ -88,6 +90,7 @@ enum TextForm: String, CaseIterable, Sendable {
         case .tokenURL: "URL"
         case .container: "text such as `iCloud.com.example.app`"
         case .zone: "name of a custom zone"
+        case .timeZone: "name of a time zone, or `{user.x}`"
         case .sourceName: "letters, digits and `_`"
         case .headerName, .ownHeaderName: "name of a header field"
         case .urlPath: "template that starts with `/`"
