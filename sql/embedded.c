@@ -231,6 +231,9 @@ static const unsigned char functions_note_slot_use[] = {
 static const unsigned char functions_note_unproven_end[] = {
 #embed "functions/note_unproven_end.sql"
 };
+static const unsigned char functions_note_unread_values[] = {
+#embed "functions/note_unread_values.sql"
+};
 static const unsigned char functions_note_unreadable[] = {
 #embed "functions/note_unreadable.sql"
 };
@@ -546,6 +549,7 @@ static const jr_sql_file files[] = {
     {"functions/note_seen.sql", functions_note_seen, sizeof functions_note_seen},
     {"functions/note_slot_use.sql", functions_note_slot_use, sizeof functions_note_slot_use},
     {"functions/note_unproven_end.sql", functions_note_unproven_end, sizeof functions_note_unproven_end},
+    {"functions/note_unread_values.sql", functions_note_unread_values, sizeof functions_note_unread_values},
     {"functions/note_unreadable.sql", functions_note_unreadable, sizeof functions_note_unreadable},
     {"functions/nothing_due.sql", functions_nothing_due, sizeof functions_nothing_due},
     {"functions/notify_changes.sql", functions_notify_changes, sizeof functions_notify_changes},

@@ -2,6 +2,7 @@ import HTTP
 import JSON
 import JobFiles
 import JobQueue
+import Reading
 
 /// When a request is sent again, and how long it waits before that (MH6–MH8).
 public struct RetryClock {
@@ -9,8 +10,6 @@ public struct RetryClock {
     public static let waitMax = Duration.seconds(48 * 3600)
     /// Nor have it asked again sooner, by `0`, a past date or `-5`.
     public static let waitMin = Duration.seconds(1)
-    /// A larger number of seconds (30 years) is a Unix time, as `X-RateLimit-Reset` often is.
-    private static let unixTimeMin = 1e9
 
     let rule: RetryRule
 
@@ -47,6 +46,12 @@ public struct RetryClock {
             return Trouble(end: failure.end, asked: failure.wait.map(Self.bounded))
         }
         let status = answer.response.status
+        if let wait = refusalWait(answer.response, nowUnixSeconds: nowUnixSeconds) {
+            return Trouble(
+                end: .deferred(
+                    .rateLimited, message: "\(request) was answered with \(status)", wait: wait),
+                asked: wait)
+        }
         guard self.retries(status: status), retries || status == 429 else { return nil }
         let asked = askedWait(answer.response, nowUnixSeconds: nowUnixSeconds)
         let end = classified(status: status, of: request, excerpt: "", hasCredential: false)
@@ -78,13 +83,30 @@ public struct RetryClock {
         rule.on.contains(.status(status)) || (status >= 500 && rule.on.contains(.serverErrors))
     }
 
+    /// How long a refusal wants to be waited for, whatever its status; nil: it is no matter of patience.
+    ///
+    /// Some services refuse with 403 or 400 who has asked too often: by a wait, or by a rate limit that is spent. What a
+    /// status says of a record's state is no refusal.
+    private func refusalWait(_ response: HTTPResponse, nowUnixSeconds now: Int) -> Duration? {
+        guard (400..<500).contains(response.status),
+            ![404, 409, 410, 412].contains(response.status)
+        else { return nil }
+        if let asked = askedWait(response, nowUnixSeconds: now) { return asked }
+        for prefix in ["X-RateLimit", "RateLimit", "X-Rate-Limit"] {
+            guard let rest = response.header("\(prefix)-Remaining"), Double(rest) == 0 else {
+                continue
+            }
+            let reset = response.header("\(prefix)-Reset")
+                .flatMap { SaidWait.seconds($0, now: now) }
+            return reset.map { Self.bounded(.milliseconds(Int(min($0, 1e9) * 1000))) } ?? unsaidWait
+        }
+        return nil
+    }
+
     /// What the source says about patience, capped; nil when it says nothing.
     func askedWait(_ response: HTTPResponse, nowUnixSeconds: Int) -> Duration? {
         for place in rule.waitFrom {
-            if var seconds = askedSeconds(place, response, nowUnixSeconds) {
-                if seconds >= Self.unixTimeMin {
-                    seconds = max(0, seconds - Double(nowUnixSeconds))
-                }
+            if let seconds = askedSeconds(place, response, nowUnixSeconds) {
                 return Self.bounded(.milliseconds(Int(min(seconds, 1e9) * 1000)))
             }
         }
@@ -99,17 +121,14 @@ public struct RetryClock {
     ) -> Double? {
         switch place {
         case .header(let name, let unit):
-            guard let value = response.header(name) else { return nil }
-            if unit == .milliseconds, let number = Double(value), number.isFinite {
-                return max(number / 1000, 0)
+            return response.header(name).flatMap {
+                SaidWait.seconds($0, countsMilliseconds: unit == .milliseconds, now: now)
             }
-            return RetryAfter.seconds(value, nowUnixSeconds: now).map(Double.init)
         case .body(let path, let unit):
             guard let document = try? JSONDocument(parsing: response.body),
-                let node = path.first(in: document.root),
-                let number = Double(node.numberText ?? node.string ?? ""), number.isFinite
+                let node = path.first(in: document.root), let text = node.numberText ?? node.string
             else { return nil }
-            return max(unit == .milliseconds ? number / 1000 : number, 0)
+            return SaidWait.seconds(text, countsMilliseconds: unit == .milliseconds, now: now)
         }
     }
 }

@@ -218,7 +218,7 @@ public final class SourceSession {
     private var secrets: SourceSecrets { SourceSecrets(values(with: PassValues())) }
 
     /// Wall time by the database's clock at the claim.
-    private var unixSeconds: Int {
+    public var unixSeconds: Int {
         Int((job.claimedAt + (ContinuousClock.now - claimedAt).wholeMicroseconds) / 1_000_000)
     }
 

@@ -23,7 +23,9 @@ struct ErrorDictionary {
         guard let code = node["serverErrorCode"], code.kind != .null else { return nil }
         self.code = code.string ?? code.rawText
         reason = node["reason"]?.string ?? ""
-        wait = node["retryAfter"].flatMap { $0.numberText ?? $0.string }.flatMap(waitInSeconds)
+        wait = node["retryAfter"].flatMap { $0.numberText ?? $0.string }.flatMap {
+            waitInSeconds($0)
+        }
         recordName = node["recordName"]?.string
         uuid = node["uuid"]?.string
         redirectURL = node["redirectURL"]?.string
@@ -51,19 +53,17 @@ struct ErrorDictionary {
 }
 
 /// A number of seconds as a wait, capped; nil: it is none.
-func waitInSeconds(_ text: String) -> Duration? {
-    guard let seconds = Double(text), seconds.isFinite else { return nil }
-    return min(.milliseconds(Int(min(max(seconds, 0), 1e9) * 1000)), RetryClock.waitMax)
+func waitInSeconds(_ text: String, now: Int? = nil) -> Duration? {
+    SaidWait.seconds(text, now: now).map {
+        min(.milliseconds(Int(min($0, 1e9) * 1000)), RetryClock.waitMax)
+    }
 }
 
 /// The wait of a `Retry-After` header, capped; nil: there is none.
 ///
 /// A date is compared with the answer's own `Date`, so that no clock of ours takes part.
 func headerWait(_ response: HTTPResponse) -> Duration? {
-    guard let value = response.header("Retry-After") else { return nil }
-    if let wait = waitInSeconds(value) { return wait }
-    guard let now = response.header("Date").flatMap({ HTTPDate.unixSeconds($0) }),
-        let seconds = RetryAfter.seconds(value, nowUnixSeconds: now)
-    else { return nil }
-    return waitInSeconds(String(seconds))
+    response.header("Retry-After").flatMap { value in
+        waitInSeconds(value, now: response.header("Date").flatMap { HTTPDate.unixSeconds($0) })
+    }
 }

@@ -11,7 +11,6 @@ public enum HTTPError: Error, Sendable, Equatable {
     public enum Part: String, Sendable {
         case wire = "body as received"
         case decoded = "decoded body"
-        case ratio = "ratio of decoded to received bytes"
         case headers
     }
 
@@ -33,7 +32,7 @@ public enum HTTPError: Error, Sendable, Equatable {
     case truncated
     /// The body's compression is broken or unknown.
     case badEncoding
-    /// A limit of `HTTPLimits` was reached; the limit in bytes, or as a ratio.
+    /// A limit of `HTTPLimits` was reached; the limit in bytes.
     case tooLarge(Part, limit: Int)
     /// The bodies of all exchanges together passed `heldBytesMax`, and this one was the longest on its way.
     case crowded(limit: Int)

@@ -4,8 +4,6 @@ public struct HTTPLimits: Sendable, Equatable {
     public var wireBytesMax: Int
     /// Body bytes after decoding; what a compression bomb runs into.
     public var decodedBytesMax: Int
-    /// Decoded bytes for each received one, looked at from 64 KiB decoded on; nil for any.
-    public var decodedRatioMax: Int?
     /// Decoded bytes of all bodies together, those on their way and those that callers still hold.
     ///
     /// Above it the client gives up the longest body that is on its way.
@@ -18,13 +16,12 @@ public struct HTTPLimits: Sendable, Equatable {
     /// Limits that suit pages of a few thousand records.
     public init(
         wireBytesMax: Int = 16 << 20, decodedBytesMax: Int = 16 << 20,
-        decodedRatioMax: Int? = 100, heldBytesMax: Int = 32 << 20,
-        headerBytesMax: Int = 64 << 10, connectTimeout: Duration = .seconds(10)
+        heldBytesMax: Int = 32 << 20, headerBytesMax: Int = 64 << 10,
+        connectTimeout: Duration = .seconds(10)
     ) {
         self.heldBytesMax = heldBytesMax
         self.wireBytesMax = wireBytesMax
         self.decodedBytesMax = decodedBytesMax
-        self.decodedRatioMax = decodedRatioMax
         self.headerBytesMax = headerBytesMax
         self.connectTimeout = connectTimeout
     }

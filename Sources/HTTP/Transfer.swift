@@ -84,11 +84,6 @@ final class Transfer: @unchecked Sendable {
         guard count <= limits.decodedBytesMax else {
             return refuse(.tooLarge(.decoded, limit: limits.decodedBytesMax))
         }
-        if let ratio = limits.decodedRatioMax, count > Self.ratioFloorBytes,
-            count / max(1, ratio) > wireBytes
-        {
-            return refuse(.tooLarge(.ratio, limit: ratio))
-        }
         if body.isEmpty { reserve() }
         body.append(contentsOf: decoded)
         hold?.add(decoded.count)
@@ -120,6 +115,4 @@ final class Transfer: @unchecked Sendable {
 
     private static let reservedBytesMax = 1 << 20
 
-    /// Below this a high ratio is a small regular page, not a bomb.
-    private static let ratioFloorBytes = 64 << 10
 }

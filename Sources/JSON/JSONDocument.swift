@@ -1,6 +1,6 @@
 /// Bytes proved to be one JSON value (RFC 8259), with an index of everything in them.
 ///
-/// Strict: UTF-8 without a byte order mark, no trailing comma, no raw control character, no word
+/// Strict: UTF-8, whatever mark stands before it, no trailing comma, no raw control character, no word
 /// but `true`, `false` and `null`, nothing after the value. Accepted, because they are valid and
 /// must not be lost: a NUL or half a surrogate pair as an escape and numbers of any size
 /// (`JSONNode.isStorable` tells). A name that an object holds twice is accepted, and the last one is the one

@@ -19,24 +19,21 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
 public struct JSONLimits: Sendable, Equatable {
     /// Arrays and objects inside each other; at most `depthMax`.
     public var depth: Int
-    /// Bytes between the quotes of one string, as written.
-    public var stringBytes: Int
-    /// Bytes of one number, as written.
+    /// Bytes of a number that a column may keep; a longer one is not `isStorable`.
     public var numberBytes: Int
-
     /// Values and names of members, of which each takes 16 bytes beside its own.
     public var nodes: Int
 
     /// Bounds the recursion of whoever walks a document.
     public static let depthMax = 512
 
-    /// The limits of a page: depth 64, strings of 1 MiB, numbers of 64 bytes, a million values.
-    public init(
-        depth: Int = 64, stringBytes: Int = 1 << 20, numberBytes: Int = 64, nodes: Int = 1_000_000
-    ) {
+    /// The limits of a page: depth 512, a million values.
+    ///
+    /// A string and a number may be as long as the document: what is skipped costs nobody, and what is stored has limits
+    /// where it is stored.
+    public init(depth: Int = Self.depthMax, nodes: Int = 1_000_000, numberBytes: Int = 64) {
         self.nodes = nodes
-        self.depth = min(depth, Self.depthMax)
-        self.stringBytes = stringBytes
         self.numberBytes = numberBytes
+        self.depth = min(depth, Self.depthMax)
     }
 }

@@ -5,19 +5,19 @@ import Basics
 /// Each value becomes a node for the place `index` of the tape; nesting is the parser's.
 struct Lexer {
     let bytes: UnsafeBufferPointer<UInt8>
-    let limits: JSONLimits
     /// The first byte that is not read yet.
     var position = 0
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>, limits: JSONLimits) {
+    private let numberBytes: Int
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>, numberBytes: Int) {
         self.bytes = bytes
-        self.limits = limits
+        self.numberBytes = numberBytes
     }
 
     /// Reads a string from its opening to its closing quote, and proves its escapes and UTF-8.
     mutating func string(index: Int) throws(JSONError) -> TapeNode {
         let start = position
-        let bytesEnd = start + 1 + limits.stringBytes
         var isEscaped = false
         var isStorable = true
         position += 1
@@ -25,10 +25,6 @@ struct Lexer {
             skipPlain()
             guard position < bytes.count else {
                 throw JSONError("document ends inside a string", at: position)
-            }
-            // The look-ahead of a long plain stretch may pass the limit; nothing is copied yet.
-            guard position <= bytesEnd else {
-                throw JSONError("string of more than \(limits.stringBytes) bytes", at: start)
             }
             let byte = bytes[position]
             if byte == UInt8(ascii: "\"") { break }
@@ -158,9 +154,7 @@ struct Lexer {
             try digits()
             isStorable = isModest(exponent: bytes[exponent..<position])
         }
-        guard position - start <= limits.numberBytes else {
-            throw JSONError("number of more than \(limits.numberBytes) bytes", at: start)
-        }
+        if position - start > numberBytes { isStorable = false }
         var node = TapeNode(.number, start: start, end: position, index: index)
         node.isUnstorable = !isStorable
         return node

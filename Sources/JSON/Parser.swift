@@ -1,5 +1,7 @@
 /// Reads bytes into a tape once, front to back, without recursion.
 struct Parser {
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
     /// An array or object whose end has not come yet.
     private struct Open {
         var index: Int
@@ -16,14 +18,14 @@ struct Parser {
     init(_ bytes: UnsafeBufferPointer<UInt8>, limits: JSONLimits) {
         self.bytes = bytes
         self.limits = limits
-        lexer = Lexer(bytes, limits: limits)
+        lexer = Lexer(bytes, numberBytes: limits.numberBytes)
         // A node takes some 16 bytes of an ordinary page.
         tape.reserveCapacity(min(bytes.count / 16, limits.nodes) + 8)
     }
 
     /// Reads the whole document: one value, and nothing but white space around it.
     mutating func parse() throws(JSONError) -> [TapeNode] {
-        try refuseForeignStart()
+        try passForeignStart()
         lexer.skipSpace()
         repeat {
             if try value() { try closeFinished() }
@@ -35,13 +37,11 @@ struct Parser {
         return tape
     }
 
-    private func refuseForeignStart() throws(JSONError) {
+    private mutating func passForeignStart() throws(JSONError) {
         guard bytes.count <= UInt32.max else {
             throw JSONError("document of more than 4 GiB", at: 0)
         }
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
-            throw JSONError("document starts with a byte order mark", at: 0)
-        }
+        if bytes.starts(with: Self.byteOrderMark) { lexer.position = Self.byteOrderMark.count }
         if bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) {
             throw JSONError("document is UTF-16, expected UTF-8", at: 0)
         }

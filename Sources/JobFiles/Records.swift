@@ -137,12 +137,21 @@ public struct Deletes: Sendable, Equatable {
         /// The row stays and is pushed as a new record.
         case localEditWins = "local_edit_wins"
     }
+    /// What a flag is at the source.
+    public enum Flag: String, Sendable, CaseIterable {
+        /// True or false.
+        case truth
+        /// The time since when it is so.
+        case time
+    }
     /// Tombstones of the source delete rows; else they are counted and ignored.
     public var appliesTombstones: Bool
     /// What a tombstone does to a row with an unsent local edit.
     public var unsent: Unsent
     /// A record with true here is a tombstone.
     public var flagAt: Path?
+    /// What stands there.
+    public var flagIs: Flag
     /// The timestamp field whose value hides a row from the view of live rows (LU17).
     public var softField: String?
     /// Clean rows that two full, complete passes in a row did not show are deleted (invariant 6).

@@ -96,14 +96,19 @@ extension NodeReading {
         let tombstones = keys.word(.tombstones)
         let unsent = keys.word(.unsent, as: Deletes.Unsent.self)
         let flag = keys[.flagAt].flatMap { innerPath($0) }
+        let flagIs = keys.word(.flagIs, as: Deletes.Flag.self)
+        if let node = keys[.flagIs], keys[.flagAt] == nil {
+            add(node, "flag_is says what stands at flag_at, which is missing")
+        }
         let soft = keys[.softField].flatMap { softField($0, columns) }
         let sweeps = keys.word(.sweep) != nil
         let fraction = keys.double(.maxFraction)
         let confirmation = keys[.confirm].flatMap { self.confirmation($0, sweeps: sweeps) }
-        guard let unsent else { return nil }
+        guard let unsent, let flagIs else { return nil }
         return Deletes(
             appliesTombstones: tombstones != "ignore", unsent: unsent, flagAt: flag,
-            softField: soft, sweeps: sweeps, maxFraction: fraction, confirmation: confirmation)
+            flagIs: flagIs, softField: soft, sweeps: sweeps, maxFraction: fraction,
+            confirmation: confirmation)
     }
 
     private func confirmation(_ node: Node, sweeps: Bool) -> Confirmation? {

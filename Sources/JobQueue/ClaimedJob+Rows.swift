@@ -108,7 +108,7 @@ private struct UnreadableInput: Error {
 /// Parses what the database made, which is valid by construction and may be as long as a row.
 func parse(_ text: String) throws -> JSONNode {
     let limits = JSONLimits(
-        depth: JSONLimits.depthMax, stringBytes: .max >> 1, numberBytes: .max >> 1, nodes: .max)
+        depth: JSONLimits.depthMax, nodes: .max, numberBytes: .max)
     return try JSONDocument(parsing: Array(text.utf8), limits: limits).root
 }
 
@@ -130,7 +130,7 @@ extension Checkpoint {
     /// Reads one of `checkpoints`, an array of values in the order of `run_inputs`.
     fileprivate init(_ node: JSONNode, of job: ClaimedJob) throws {
         let values = Array(node.elements)
-        guard values.count == 29, let entity = values[0].string else {
+        guard values.count == 31, let entity = values[0].string else {
             throw UnreadableInput("a checkpoint can't be read")
         }
         self.init(entity: entity)
@@ -169,6 +169,8 @@ extension Checkpoint {
         fullPage = values[26].int ?? 0
         isColumnDue = values[27].bool ?? false
         fruitlessRuns = values[28].int ?? 0
+        isFullUnderWay = values[29].bool ?? false
+        unread = values[30].kind == .null ? nil : values[30].value
         isDone = isDone(at: syncedAt, of: job)
     }
 

@@ -108,6 +108,12 @@ public struct Checkpoint: Sendable, Equatable {
     public var knowsAhead = false
     /// Not one record of the pass in progress could be read.
     public var isUnreadable = false
+    /// The full pass that is in progress was asked for.
+    public var isFullUnderWay = false
+    /// It was reset, and no full pass has been read to its end since.
+    public var isReset: Bool { generation > 0 && lastFullAge == nil }
+    /// By field or flag, values that its last pass could not read; nil: none.
+    public var unread: JSONValue?
     /// Read to its end at this very tick, by a run that was interrupted behind it (ST7).
     public var isDone = false
     /// What the one answer that the last pass was is validated by, with its address; nil: it had several.

@@ -127,7 +127,11 @@ extension Queue {
             """
             select p.job, p.entity, p.pass_kind, p.page_number, p.watermark, p.last_synced_at,
               p.fetched, p.inserted, p.updated, p.unchanged,
-              p.skipped_incompatible, p.deleted, p.swept, p.consecutive_failures, p.error_kind, p.error
+              p.skipped_incompatible, p.deleted, p.swept, p.consecutive_failures, p.error_kind, p.error,
+              (
+                select string_agg(format('%s %s (%s)', e.key, e.value ->> 'count', e.value ->> 'example'), ', ' order by e.key)
+                from jsonb_each(p.unread) as e
+              ) as unread
             from jobrunner.entity_progress as p
             where p.tenant = $1 and p.user_key = $2 and ($3::text is null or p.job = $3)
             order by p.job, p.entity

@@ -65,10 +65,11 @@ struct BatchBuilder {
         case .insertNew: false
         case .overwrite, .replaceAll: true
         case .newestWins:
+            // Of two equal versions the later place wins; a null one is equal to null and loses to all others.
             version.map { version in
-                batch.value(of: version, in: row).map {
-                    batch.value(of: version, in: present)?.isLess(than: $0) ?? true
-                } ?? false
+                guard let before = batch.value(of: version, in: present) else { return true }
+                guard let value = batch.value(of: version, in: row) else { return false }
+                return !(value.isLess(than: before) ?? false)
             } ?? false
         }
     }

@@ -25,18 +25,20 @@ public struct FailureSigns: Sendable {
     private static let graphQL = FailureSign(at: Path(steps: [.member("errors")]))
 
     /// The first sign that the answer holds; nil: it is good.
-    public func failure(in root: JSONNode) -> SaidFailure? {
+    ///
+    /// `now`: seconds since 1970, which a time to wait for is compared with.
+    public func failure(in root: JSONNode, now: Int) -> SaidFailure? {
         for sign in signs where sign.isFailure(root) {
-            return SaidFailure(message: sign.message(in: root), wait: wait(sign, root))
+            return SaidFailure(message: sign.message(in: root), wait: wait(sign, root, now))
         }
         return nil
     }
 
-    private func wait(_ sign: FailureSign, _ root: JSONNode) -> Duration? {
-        guard let node = sign.waitAt?.first(in: root),
-            let seconds = Double(node.numberText ?? node.string ?? ""), seconds.isFinite
+    private func wait(_ sign: FailureSign, _ root: JSONNode, _ now: Int) -> Duration? {
+        guard let node = sign.waitAt?.first(in: root), let text = node.numberText ?? node.string,
+            let seconds = SaidWait.seconds(text, now: now)
         else { return nil }
-        return .milliseconds(Int(min(max(seconds, 0), Self.secondsMax) * 1000))
+        return .milliseconds(Int(min(seconds, Self.secondsMax) * 1000))
     }
 }
 

@@ -18,12 +18,16 @@ final class FieldReader: Sendable {
     private let fallback: FieldValue?
     private let allowed: Set<[UInt8]>?
     private let zone: TimeZone?
+    /// A value that can't be read costs itself and not its record.
+    private let mayBeNull: Bool
 
     /// Reads as `field` declares.
     ///
-    /// `isNested`: records lie inside records, so that `parent.x` is a value of the outer one. `zone`: of times that name no offset; nil: UTC.
-    init(_ field: Field, isNested: Bool, zone: TimeZone?) {
+    /// `isNested`: records lie inside records, so that `parent.x` is a value of the outer one. `decides`: a value that
+    /// can't be read must not count as none. `zone`: of times that name no offset; nil: UTC.
+    init(_ field: Field, isNested: Bool, zone: TimeZone?, decides: Bool) {
         self.field = field
+        mayBeNull = !field.required && !decides
         self.zone = zone
         var names = field.at.steps.compactMap { step in
             if case .member(let name) = step { Array(name.utf8) } else { nil }
@@ -53,12 +57,28 @@ final class FieldReader: Sendable {
         place(of: record, places).map { places.raw(at: $0) }
     }
 
-    /// Adds the record's value to its column; false, and nothing added, when the record is
-    /// incompatible (MH19, MS12, PO8).
-    func read(_ record: FoundPlace, _ places: JSONPlaces, into column: inout BinaryArray) -> Bool {
+    /// What became of a record's value.
+    enum Outcome: Equatable {
+        /// It stands in the column, or its absence does.
+        case read
+        /// It is of another type: the column has a null, or the field's default.
+        case unread
+        /// Nothing was added: the record is incompatible (MH19, MS12, PO8), for its value can't be read, or is none of
+        /// those that the file takes.
+        case misfit(isUnread: Bool)
+    }
+
+    /// Adds the record's value to its column.
+    func read(_ record: FoundPlace, _ places: JSONPlaces, into column: inout BinaryArray) -> Outcome
+    {
         let row = column.count
+        var outcome = Outcome.read
         if let place = place(of: record, places), places.kind(at: place) != .null {
-            guard append(place, places, to: &column) else { return false }
+            if !append(place, places, to: &column) {
+                guard mayBeNull else { return .misfit(isUnread: true) }
+                column.appendNull()
+                outcome = .unread
+            }
         } else {
             column.appendNull()
         }
@@ -69,9 +89,14 @@ final class FieldReader: Sendable {
         }
         guard isAllowed(column, row, isNull: isNull && fallback == nil) else {
             column.removeLast(downTo: row)
-            return false
+            return .misfit(isUnread: outcome == .unread)
         }
-        return true
+        return outcome
+    }
+
+    /// The beginning of the record's value.
+    func excerpt(_ record: FoundPlace, _ places: JSONPlaces) -> String {
+        place(of: record, places).map { places.node(at: $0).excerpt } ?? ""
     }
 
     private func isAllowed(_ column: BinaryArray, _ row: Int, isNull: Bool) -> Bool {
@@ -114,7 +139,9 @@ final class FieldReader: Sendable {
             column.append(utf8: text)
             return true
         case (.text, _, .string):
-            guard places.isStorable(at: place) else { return false }
+            guard places.isStorable(at: place),
+                places.raw(at: place).count <= Self.valueBytesMax
+            else { return false }
             if let text = places.plainString(at: place) {
                 column.append(utf8: text)
             } else {
@@ -143,11 +170,8 @@ final class FieldReader: Sendable {
             guard let number = plainNumber(places.raw(at: place)) else {
                 return appendValue(places.node(at: place), to: &column)
             }
-            if field.kind == .duration, number < 0 {
-                column.appendNull()
-            } else {
-                column.append(double: number)
-            }
+            if field.kind == .duration, number < 0 { return false }
+            column.append(double: number)
             return true
         default: return appendValue(places.node(at: place), to: &column)
         }

@@ -24,7 +24,7 @@ public enum FieldValue: Sendable, Equatable {
         case .text: return node.string.map { .some(.text($0)) }
         case .url: return node.string.flatMap(address)
         case .timestamp: return time(node, field.form, zone).map { .some(.timestamp($0)) }
-        case .duration: return .some(duration(node))
+        case .duration: return duration(node).map { .some($0) }
         case .int:
             let mayBeText = field.form == .cloudkit || field.form == .text
             let text = mayBeText ? node.numberText ?? node.string : node.numberText
@@ -73,7 +73,7 @@ public enum FieldValue: Sendable, Equatable {
         return Timestamp.isStorable(time) ? time : nil
     }
 
-    /// A malformed duration is null (MH20), so that `required` decides about its record.
+    /// Nil where it is malformed (MH20).
     private static func duration(_ node: JSONNode) -> FieldValue? {
         if let number = node.numberText.flatMap({ Double($0) }) {
             return number.isFinite && number >= 0 ? .double(number) : nil

@@ -122,10 +122,11 @@ extension Page {
         guard let reached = try token(at: place, facts) else {
             throw PageError.malformed("the page has no sync token at \(place)")
         }
-        guard let isMore = moreAt.first(in: facts.root)?.bool else {
+        let node = moreAt.first(in: facts.root)
+        guard let node, node.kind != .null, let isMore = Truth.value(of: node) else {
+            let found = node.map { "\($0.excerpt) is" } ?? "nothing is"
             throw PageError.malformed(
-                "the page has no true or false at \(moreAt), so that its end is unknown"
-            )
+                "at \(moreAt) \(found) neither true nor false, so that the end is unknown")
         }
         return NextPosition(next: isMore ? reached : nil, reached: reached)
     }

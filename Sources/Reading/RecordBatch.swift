@@ -65,6 +65,10 @@ public struct RecordBatch: Sendable {
     public var misfit: String?
     /// Records the source could not give.
     public var failures: [RecordFailure] = []
+    /// By field or flag, values that could not be read.
+    public var unread: [String: UnreadValues] = [:]
+    /// For each row the fields that could not be read, as an array's text; nil where nothing is sent back to the source.
+    public private(set) var unreadFields: BinaryArray?
     /// What is told of records that are stored all the same.
     public var remarks: [RecordFailure] = []
     /// Records of types the entity does not sync, counted filtered.
@@ -73,11 +77,14 @@ public struct RecordBatch: Sendable {
     public var isWhole = true
 
     /// An empty batch of an entity's records.
-    public init(_ entity: Entity) { self.init(entity.records.fields) }
+    public init(_ entity: Entity) {
+        self.init(entity.records.fields, isSentBack: entity.push != nil)
+    }
 
-    init(_ fields: [Field]) {
+    init(_ fields: [Field], isSentBack: Bool = false) {
         self.fields = fields
         columns = fields.map { BinaryArray($0.element) }
+        unreadFields = isSentBack ? BinaryArray(.text) : nil
     }
 
     /// How many records are to be written.
@@ -141,7 +148,32 @@ extension RecordBatch {
             return false
         }
         actions.append(action)
+        unreadFields?.appendNull()
         return true
+    }
+
+    /// Counts a value that could not be read; the first one is the example.
+    mutating func noteUnread(_ name: String, _ example: String) {
+        unread[name, default: UnreadValues(count: 0, example: example)].count += 1
+    }
+
+    /// Marks fields of the last row as unread, so that their nulls are not sent back.
+    mutating func markUnread(_ names: [String]) {
+        guard unreadFields != nil, !names.isEmpty else { return }
+        unreadFields?.removeLast(downTo: actions.count - 1)
+        unreadFields?.append("{\(names.joined(separator: ","))}")
+    }
+
+    /// The page has a value of the field that could be read.
+    func hasValue(of field: Int) -> Bool {
+        let unread = unread[fields[field].name]?.count ?? 0
+        // An unread value of a field with a default stands in the column as that.
+        var rest = fields[field].defaultValue == nil ? 0 : unread
+        for row in actions.indices where columns[field].withValue(at: row, { $0 != nil }) {
+            if rest == 0 { return true }
+            rest -= 1
+        }
+        return false
     }
 
     /// Adds a row of values.
@@ -156,6 +188,7 @@ extension RecordBatch {
     mutating func removeLast() {
         actions.removeLast()
         for index in columns.indices { columns[index].removeLast(downTo: actions.count) }
+        unreadFields?.removeLast(downTo: actions.count)
     }
 
     mutating func setAction(_ action: RowAction, of row: Int) { actions[row] = action }
@@ -166,6 +199,7 @@ extension RecordBatch {
         let kept = actions.indices.filter { !gone.contains($0) }
         actions = kept.map { actions[$0] }
         columns = columns.map { $0.keeping(kept) }
+        unreadFields = unreadFields?.keeping(kept)
     }
 }
 

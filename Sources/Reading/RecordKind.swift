@@ -14,6 +14,8 @@ public enum RecordKind: Sendable, Equatable {
     case tombstone(name: String)
     /// It could not be read at the source: counted incompatible, and the pass is not whole (ST16).
     case failure(RecordFailure)
+    /// Its flag is neither true nor false, so that nobody knows whether it is deleted.
+    case unclear(flag: String, value: String)
     /// Of a type the entity does not sync: counted filtered (PO7).
     case foreign(type: String)
 }

@@ -33,7 +33,11 @@ struct RecordReader: Sendable {
         self.classifier = classifier
         self.isTooOld = isTooOld
         let isNested = entity.records.at.steps.count { $0 == .each } > 1
-        fields = entity.records.fields.map { FieldReader($0, isNested: isNested, zone: zone) }
+        let deciding = entity.decidingFields.union(
+            isTooOld.map { entity.records.fields[$0.field].name })
+        fields = entity.records.fields.map {
+            FieldReader($0, isNested: isNested, zone: zone, decides: deciding.contains($0.name))
+        }
         let names = entity.records.fields.map(\.name)
         keyIndexes = entity.records.key.compactMap { names.firstIndex(of: $0) }
         versionIndex = entity.write.newerBy.flatMap { names.firstIndex(of: $0) }
@@ -108,6 +112,12 @@ struct RecordReader: Sendable {
         case .foreign(let type):
             page.batch.foreignTypes.insert(type)
             page.batch.counts.filtered += 1
+        case .unclear(let flag, let value):
+            page.batch.noteUnread(flag, value)
+            page.batch.misfit = page.batch.misfit ?? flag
+            page.batch.isWhole = false
+            page.batch.counts.skippedIncompatible += 1
+            notePosition(at: record, places, in: &page.batch)
         case .failure(let failure):
             page.batch.failures.append(failure)
             page.batch.isWhole = false
@@ -117,10 +127,14 @@ struct RecordReader: Sendable {
 
     private func kind(of record: FoundPlace, _ places: JSONPlaces) -> RecordKind {
         if let classifier { return classifier.kind(of: places.node(at: record.place), in: entity) }
-        guard let flag = entity.write.deletes?.flagAt,
-            flag.first(in: places.node(at: record.place))?.bool == true
-        else { return .record }
-        return .tombstone(name: "")
+        guard let deletes = entity.write.deletes, let flag = deletes.flagAt else { return .record }
+        let node = flag.first(in: places.node(at: record.place))
+        let isDeleted = deletes.flagIs == .time ? Truth.value(ofTime: node) : Truth.value(of: node)
+        switch isDeleted {
+        case true?: return .tombstone(name: "")
+        case false?: return .record
+        case nil: return .unclear(flag: "\(flag)", value: node?.excerpt ?? "")
+        }
     }
 
     private func take(_ record: FoundPlace, _ places: JSONPlaces, into page: inout BatchBuilder) {
@@ -233,15 +247,24 @@ struct RecordReader: Sendable {
             return false
         }
         var misfit: Int?
+        var unread: [Int] = []
         let isWhole = batch.appendRow(action) { index, column in
             guard only?.contains(index) ?? true else {
                 column.appendNull()
                 return true
             }
-            if fields[index].read(record, places, into: &column) { return true }
-            misfit = index
-            return false
+            switch fields[index].read(record, places, into: &column) {
+            case .read: return true
+            case .unread:
+                unread.append(index)
+                return true
+            case .misfit(let isUnread):
+                misfit = index
+                if isUnread { unread.append(index) }
+                return false
+            }
         }
+        if only == nil { note(unread, of: record, places, isWhole: isWhole, in: &batch) }
         guard isWhole else {
             if only == nil, batch.misfit == nil, let misfit {
                 batch.misfit = entity.records.fields[misfit].name
@@ -253,6 +276,18 @@ struct RecordReader: Sendable {
             return false
         }
         return true
+    }
+
+    private func note(
+        _ unread: [Int], of record: FoundPlace, _ places: JSONPlaces, isWhole: Bool,
+        in batch: inout RecordBatch
+    ) {
+        for index in unread {
+            batch.noteUnread(
+                entity.records.fields[index].name, fields[index].excerpt(record, places))
+        }
+        guard isWhole else { return }
+        batch.markUnread(unread.map { entity.records.fields[$0].name })
     }
 
     private func keyBytes(of row: Int, in batch: RecordBatch) -> Int {

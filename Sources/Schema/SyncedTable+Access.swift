@@ -54,6 +54,12 @@ extension SyncedTable {
                         "Hashes of what was sent of the row since it was last as the source has it, 0 for its "
                         + "deletion: what comes back with one of them never replaces a later edit.")
             )
+            columns.append(
+                Column(
+                    name: "unread_fields", type: "text[]", isRequired: false, defaultSQL: nil,
+                    comment:
+                        "Fields of which the source's value could not be read: null here, and not sent back."
+                ))
         }
         if entity.hidesLosers {
             columns.append(

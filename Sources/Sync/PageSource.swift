@@ -144,7 +144,9 @@ struct PageSource {
 
     private func read(_ answer: Answer, _ pass: inout PassState) throws -> Fetched {
         let document = try answer.document()
-        if let said = signs.failure(in: document.root) {
+        if let said = signs.failure(
+            in: document.root, now: context.session.unixSeconds)
+        {
             return .failing(
                 remains(of: answer, document, pass), context.session.end(by: said))
         }
@@ -168,9 +170,14 @@ struct PageSource {
             begun: pass.startedAt, fullPage: context.checkpoints.given(entity.name).fullPage)
         let redactor = context.redactor
         page.batch.failures = page.batch.failures.map { $0.sanitised(redactor) }
+        for (name, values) in page.batch.unread {
+            page.batch.unread[name]?.example = redactor.sanitised(values.example)
+        }
         let stored = context.checkpoints.given(entity.name)
         context.warnings.tell(
             of: page.batch, entity: entity.name, isKnown: stored.hadIncompatible)
+        context.warnings.tellUnread(
+            page.batch.unread, entity.name, known: UnreadValues.read(stored.unread))
         if !context.warnings.tellRemarks(of: page.batch, entity.name, isKnown: stored.knowsAhead) {
             page.batch.remarks = []
         }

@@ -87,7 +87,9 @@ final class Pass {
     private func take(_ page: FetchedPage, of state: inout PassState) async throws -> Step {
         try progress.note(page, at: state.position)
         state.note(page.batch)
-        if page.next.next == nil, state.isWorthless { return try await abandon(state, page) }
+        if page.next.next == nil, let end = worthless(state) {
+            return try await abandon(state, page, end)
+        }
         if !page.batch.failures.isEmpty { state.forgetAnswers() }
         var commit = state.commit(
             entity, next: page.next, maxSeen: page.batch.maxSeen?.watermarkText)
@@ -98,6 +100,10 @@ final class Pass {
             return .end(nil)
         }
         var write = PageWrite(page.batch, commit)
+        write.isAskedFor = state.isAskedFor
+        write.unread = state.unreadToNote(
+            knowing: UnreadValues.read(context.checkpoints.given(entity.name).unread),
+            isEnd: commit.isEnd)
         if !page.next.isProven {
             write.commit.note = .endUnproven
             tellUnprovenEnd()
@@ -110,6 +116,7 @@ final class Pass {
         if commit.isEnd { noteRepaired(state, commit) }
         if write.sweep != nil { try await Confirmations(of: entity, context).ask() }
         if commit.isEnd || written?.isEnough == true { return .end(nil) }
+        if write.unread != nil { state.noteUnreadStored() }
         state.advance(over: commit)
         return .goOn
     }
@@ -183,7 +190,8 @@ final class Pass {
     private func mayWait(_ page: PageWrite) -> Bool {
         let commit = page.commit
         return !commit.isEnd && commit.note == nil && entity.write.unique == nil
-            && page.batch.failures.isEmpty && page.batch.remarks.isEmpty
+            && page.batch.failures.isEmpty && page.batch.remarks.isEmpty && page.unread == nil
+            && !(page.isAskedFor && entity.write.mode == .newestWins)
             && !page.batch.actions.contains(.tombstone)
             && context.companions.isEmpty && !(entity.sweeps && commit.passKind == .full)
     }
@@ -278,11 +286,25 @@ final class Pass {
 
     /// Counts the page that the worthless pass ends with, and gives the pass up: a record was read and
     /// none of them fits, so that its end would prove nothing.
-    private func abandon(_ state: PassState, _ page: FetchedPage) async throws -> Step {
+    private func abandon(
+        _ state: PassState, _ page: FetchedPage, _ end: RunEnd
+    ) async throws -> Step {
         var commit = state.standstill(entity)
         commit.note = .abandoned(syncToken: state.tokenAtStart(entity))
         let written = try await write(PageWrite(page.batch, commit))
         if written.isStopRequested { return .end(.interrupted(.cancelled)) }
-        return .end(context.warnings.endOfUnreadable(entity.name))
+        return .end(end)
+    }
+
+    /// How a pass ends that has not read what it should: no record of it, or no value of a field; nil: it has.
+    private func worthless(_ state: PassState) -> RunEnd? {
+        if state.isWorthless { return context.warnings.endOfUnreadable(entity.name) }
+        guard let field = state.fields.unreadable, let values = state.fields.unread[field] else {
+            return nil
+        }
+        return .failed(
+            .incompatible,
+            "not one of \(values.count) values of \"\(field)\" has the type of the job file; one of them is "
+                + values.example)
     }
 }

@@ -29,7 +29,7 @@ struct PassStart {
         if let reason {
             context.services.log.emit(
                 .positionForgotten(context.subject, entity: entity.name, reason: reason))
-        } else if let resumed = PassState(resuming: checkpoint, asking: asked) {
+        } else if let resumed = PassState(resuming: checkpoint, of: entity, asking: asked) {
             return resumed
         }
         let conditions = entity.incremental?.fullIf ?? []

@@ -33,17 +33,21 @@ struct PassState {
     let isFullRequested: Bool
     /// The last request it knew of when it began.
     let fullRequest: Int
+    /// A full pass that somebody asked for: it brings rows to what the source shows, whatever their versions.
+    let isAskedFor: Bool
     /// Rows that it does not show are sent anew, not deleted (LU22).
     let isRepair: Bool
 
     /// Whether its records can be read at all.
     private(set) var readability: Readability
+    /// Which of their fields.
+    private(set) var fields: FieldReadability
     private let isResumed: Bool
     /// The position that outlives passes, as the pass found it.
     private var tokenOfBeginning: String?
 
     /// Resumes the pass in progress; nil when there is none, or a full one was asked for.
-    init?(resuming checkpoint: Checkpoint, asking asked: Int64? = nil) {
+    init?(resuming checkpoint: Checkpoint, of entity: Entity, asking asked: Int64? = nil) {
         guard let kind = checkpoint.passKind, let startedAt = checkpoint.passStartedAt,
             !checkpoint.isFullRequested
         else { return nil }
@@ -64,6 +68,8 @@ struct PassState {
         isFullRequested = false
         isRepair = checkpoint.isRepairRequested
         readability = Readability(noted: checkpoint.isUnreadable, isResumed: true)
+        fields = FieldReadability(entity, noted: UnreadValues.read(checkpoint.unread))
+        isAskedFor = kind == .full && (checkpoint.isFullUnderWay || checkpoint.isReset)
         isResumed = true
     }
 
@@ -96,6 +102,8 @@ struct PassState {
         isRepair = checkpoint.isRepairRequested
         tokenOfBeginning = syncToken
         readability = Readability(noted: checkpoint.isUnreadable, isResumed: false)
+        fields = FieldReadability(entity)
+        isAskedFor = checkpoint.isFullRequested || (checkpoint.isReset && kind == .full)
         isResumed = false
     }
 
@@ -123,7 +131,18 @@ struct PassState {
     mutating func note(_ batch: RecordBatch) {
         isWhole = isWhole && batch.isWhole
         readability.note(batch)
+        fields.note(batch)
     }
+
+    /// What could not be read, where the checkpoint does not know it yet, or knows what is true no more.
+    func unreadToNote(knowing noted: [String: UnreadValues], isEnd: Bool) -> [String: UnreadValues]?
+    {
+        if fields.isChanged || isEnd && !fields.unread.isEmpty { return fields.unread }
+        return isEnd && kind == .full && fields.unread.isEmpty && !noted.isEmpty ? [:] : nil
+    }
+
+    /// The checkpoint knows what could not be read.
+    mutating func noteUnreadStored() { fields.noteStored() }
 
     /// Its records came, and its end would say that there are none.
     var isWorthless: Bool { readability.isWorthless(isFull: kind == .full) }

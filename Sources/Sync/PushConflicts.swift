@@ -25,7 +25,7 @@ struct PushConflicts {
         let records = target.dialect.lookedUp(document)
         let reader = PageReader(entity, target.dialect)
         let read = rows.map { row in
-            records[row.recordName]?.flatMap { reader.read([$0]).rows.first }
+            records[row.recordName]?.flatMap { RemoteRecord(reader.read([$0])) }
         }
         let own = try await ownEarlier(rows, read)
         var again: [UnsentRow] = []
@@ -56,8 +56,7 @@ struct PushConflicts {
 
     /// The places of rows whose record at the source is what we ourselves sent before they were edited
     /// again: nobody else has been there, whatever the clock says.
-    private func ownEarlier(_ rows: [UnsentRow], _ read: [[FieldValue?]?]) async throws -> Set<Int>
-    {
+    private func ownEarlier(_ rows: [UnsentRow], _ read: [RemoteRecord?]) async throws -> Set<Int> {
         let found = rows.indices.compactMap { place in read[place].map { (place, $0) } }
         guard !found.isEmpty else { return [] }
         let statement = target.statements.ownEarlier(
@@ -68,7 +67,7 @@ struct PushConflicts {
     }
 
     private enum Verdict {
-        case remote([FieldValue?])
+        case remote(RemoteRecord)
         case ours
         /// An earlier push arrived whose answer did not.
         case same(modifiedAt: Int64?)
@@ -78,29 +77,29 @@ struct PushConflicts {
     ///
     /// A record that can't be read gives way. One that holds already what would be sent is not
     /// written again.
-    private func verdict(_ row: UnsentRow, _ remote: [FieldValue?]?) -> Verdict {
+    private func verdict(_ row: UnsentRow, _ remote: RemoteRecord?) -> Verdict {
         guard let remote else { return .ours }
         if holds(remote, row) {
             let modified = entity.records.fields.firstIndex { $0.meta == "modified" }
-            if case .timestamp(let time)? = modified.flatMap({ remote[$0] }) {
+            if case .timestamp(let time)? = modified.flatMap({ remote.values[$0] }) {
                 return .same(modifiedAt: time)
             }
             return .same(modifiedAt: nil)
         }
         if push.resolution == .remoteWins { return .remote(remote) }
         guard let version = entity.write.newerBy.flatMap({ entity.index(of: $0) }),
-            let theirs = remote[version]
+            let theirs = remote.values[version]
         else { return .ours }
         guard let ours = row.values[version] else { return .remote(remote) }
         return ours.isLess(than: theirs) == true ? .remote(remote) : .ours
     }
 
     /// Every value that a push of the row would send is there.
-    private func holds(_ remote: [FieldValue?], _ row: UnsentRow) -> Bool {
+    private func holds(_ remote: RemoteRecord, _ row: UnsentRow) -> Bool {
         !row.isDeleted
             && entity.pushedFields.allSatisfy { field in
                 entity.index(of: field.name).map { index in
-                    isSame(row.values[index], remote[index])
+                    isSame(row.values[index], remote.values[index])
                 } ?? true
             }
     }

@@ -7,7 +7,7 @@ struct PushOutcome {
     var deleted: [UnsentRow] = []
     /// Gone at the source while we edited them.
     var gone: [UnsentRow] = []
-    var replaced: [(row: UnsentRow, remote: [FieldValue?])] = []
+    var replaced: [(row: UnsentRow, remote: RemoteRecord)] = []
     var refused: [(row: UnsentRow, error: String)] = []
     /// Why the source refused single records, in its own words (LU26).
     var failures: [RecordFailure] = []

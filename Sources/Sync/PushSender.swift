@@ -87,8 +87,10 @@ struct PushSender {
 
     private func pushedFields(_ row: UnsentRow) -> [PushField] {
         entity.pushedFields.compactMap { field in
-            entity.index(of: field.name).map { index in
-                PushField(name: field.wireName, kind: field.kind, value: row.values[index])
+            entity.index(of: field.name).flatMap { index -> PushField? in
+                // A null that stands for a value nobody could read would clear it at the source.
+                if row.values[index] == nil, row.unreadFields.contains(field.name) { return nil }
+                return PushField(name: field.wireName, kind: field.kind, value: row.values[index])
             }
         }
     }

@@ -13,6 +13,8 @@ final class RecordWarnings {
     private var toldIncompatible: Set<String> = []
     /// Entities of which a remark was told.
     private var toldRemarks: Set<String> = []
+    /// Entities and fields of which unread values were told.
+    private var toldUnread: Set<String> = []
     /// By entity, the first field that did not fit a record.
     private var misfits: [String: String] = [:]
 
@@ -36,6 +38,19 @@ final class RecordWarnings {
             .recordsIncompatible(
                 subject, entity: entity, incompatible: incompatible,
                 fetched: batch.counts.fetched, field: batch.misfit ?? ""))
+    }
+
+    /// Tells of fields of which values could not be read.
+    func tellUnread(
+        _ unread: [String: UnreadValues], _ entity: String, known: [String: UnreadValues]
+    ) {
+        for (field, values) in unread.sorted(by: { $0.key < $1.key })
+        where known[field] == nil && toldUnread.insert("\(entity).\(field)").inserted {
+            log.emit(
+                .valuesUnread(
+                    subject, entity: entity, field: field, count: values.count,
+                    example: values.example))
+        }
     }
 
     /// Tells of a record that is stored and yet not as it should be; false: it is known, and nothing need be kept.

@@ -100,6 +100,8 @@ public enum Event: Sendable, Equatable {
     /// Records lack a required field or hold one of another type; told when it begins.
     case recordsIncompatible(
         Subject, entity: String, incompatible: Int, fetched: Int, field: String)
+    /// Values of a field can't be read as its type; told when it begins.
+    case valuesUnread(Subject, entity: String, field: String, count: Int, example: String)
     /// The first page looks full and names no next one; told when it begins.
     case endUnproven(Subject, entity: String)
     /// A full pass lacked so many rows that none was deleted; told when it begins.

@@ -91,6 +91,7 @@ extension Event {
         case .recordsIgnored: ("records_ignored", .warning)
         case .passBegunAnew: ("pass_begun_anew", .warning)
         case .recordsIncompatible: ("records_incompatible", .warning)
+        case .valuesUnread: ("values_unread", .warning)
         case .recordAhead: ("record_ahead", .warning)
         case .positionForgotten: ("position_forgotten", .warning)
         case .sweepRefused: ("sweep_refused", .warning)
@@ -118,7 +119,8 @@ extension Event {
             .endUnproven(let subject, _),
             .recordsIgnored(let subject, _, _), .rowsPushed(let subject, _, _, _),
             .recordAhead(let subject, _, _, _), .positionForgotten(let subject, _, _),
-            .recordsIncompatible(let subject, _, _, _, _), .sweepRefused(let subject, _, _),
+            .recordsIncompatible(let subject, _, _, _, _), .valuesUnread(let subject, _, _, _, _),
+            .sweepRefused(let subject, _, _),
             .runOverdue(let subject, _), .jobFileRefused(let subject, _):
             subject
         case .linesDropped:
@@ -161,7 +163,7 @@ extension Event {
         case .jobFileRefused(_, let mistake): [Field("mistake", .text(mistake))]
         case .runFinished, .runLost, .runDeferred, .runStarted, .recordsIgnored, .rowsPushed,
             .duplicatesFound, .passBegunAnew, .recordAhead, .positionForgotten,
-            .recordsIncompatible,
+            .recordsIncompatible, .valuesUnread,
             .sweepRefused, .endUnproven, .runOverdue,
             .passEndless:
             runDetails
@@ -187,6 +189,11 @@ extension Event {
             [
                 Field("entity", .id(entity)), count("incompatible", incompatible),
                 count("fetched", fetched), Field("field", .id(field)),
+            ]
+        case .valuesUnread(_, let entity, let field, let found, let example):
+            [
+                Field("entity", .id(entity)), Field("field", .id(field)), count("count", found),
+                Field("example", .text(example)),
             ]
         case .sweepRefused(_, let entity, let reason),
             .positionForgotten(_, let entity, let reason):

@@ -12,6 +12,10 @@ public struct PageWrite: Sendable {
     public var sweep: Sweep?
     /// Hardly any of its rows is stored already, so that looking them up first is not worth it.
     public var isProbablyNew = false
+    /// What the pass could not read so far, where the checkpoint does not know it; nil: it does.
+    public var unread: [String: UnreadValues]?
+    /// A full pass that was asked for: versions decide nothing.
+    public var isAskedFor = false
     /// What else the run has to store in the page's transaction.
     public var companions: [Statement] = []
     /// Pages of the pass that this run has committed before.

@@ -20,7 +20,14 @@ public struct PageWrites: Sendable {
         (merging(page.batch, for: claim).map { [$0] } ?? [])
             + (noteFailures(page.batch.failures + page.batch.remarks, of: entity.name, for: claim)
                 .map { [$0] } ?? [])
+            + (page.unread.map { [noteUnread($0, for: claim)] } ?? [])
             + (page.sweep.map { [$0.statement(page.commit, for: claim)] } ?? [])
+    }
+
+    private func noteUnread(_ unread: [String: UnreadValues], for claim: Claim) -> Statement {
+        Statement(
+            "select jobrunner.note_unread_values($1, $2, $3, $4)", .int8(claim.userID),
+            .text(claim.name), .text(entity.name), .json(UnreadValues.noted(unread).text))
     }
 
     /// Rows of one business key become one, as soon as the second is written (LU5).

@@ -1,6 +1,6 @@
 public import JobFiles
 public import Postgres
-public import Reading
+import Reading
 
 /// Reads unsent rows in key order and writes what became of them (MS18–MS22).
 public struct PushStatements: Sendable {
@@ -49,7 +49,7 @@ public struct PushStatements: Sendable {
               select \(zip(keys, places).map { "\($0) as \($1)" }.joined(separator: ", ")),
                 t.xmin::text as row_version, t.pending_delete as is_deleted, coalesce(t.sent_hashes, '{}') as sent,
                 case when t.pending_delete then \(Entity.sentDeletion) else \(entity.sentHash(of: "t")) end as hash,
-                \(texts.joined(separator: ", "))
+                \(texts.joined(separator: ", ")), array_to_string(t.unread_fields, ',') as unread
               from \(table) as t
               where t.user_id = $1 and (not t.synced or t.pending_delete) \(bound)
               order by \(keys.joined(separator: ", "))
@@ -63,7 +63,7 @@ public struct PushStatements: Sendable {
               returning \(zip(keys, places).map { "\($0) as \($1)" }.joined(separator: ", ")), t.xmin::text as row_version
             )
             select coalesce(m.row_version, p.row_version) as row_version, p.is_deleted, p.sent <> '{}' as was_sent,
-              \(fields.enumerated().map { "p.field_\($0) as \(quoted($1.name))" }.joined(separator: ", "))
+              \(fields.enumerated().map { "p.field_\($0) as \(quoted($1.name))" }.joined(separator: ", ")), p.unread
             from picked as p
             left join marked as m on \(joined)
             order by \(places.map { "p.\($0)" }.joined(separator: ", "))
@@ -83,12 +83,16 @@ public struct PushStatements: Sendable {
         return UnsentRow(
             values: values, version: try row.text(0), recordName: "",
             changeTag: entity.changeTagColumn.flatMap { text(of: $0, in: values) },
-            isDeleted: try row.bool(1), wasSent: try row.bool(2))
+            isDeleted: try row.bool(1),
+            unreadFields: Set(
+                (try row.optionalText(.index(fields.count + 3)) ?? "")
+                    .split(separator: ",").map(String.init)),
+            wasSent: try row.bool(2))
     }
 
     /// Which of the versions that the source has instead are earlier ones of our own; a row of `place`
     /// each.
-    public func ownEarlier(_ rows: [(row: UnsentRow, remote: [FieldValue?])], _ userID: Int64)
+    public func ownEarlier(_ rows: [(row: UnsentRow, remote: RemoteRecord)], _ userID: Int64)
         -> Statement
     {
         // No field can have such names.
@@ -105,7 +109,9 @@ public struct PushStatements: Sendable {
             where \(entity.isOwnEarlier("g", than: "t", castsJSON: true, prefix: "new "))
             """,
             binds: [.int8(userID)] + given.binds + [.int8Array(rows.indices.map(Int64.init))]
-                + fields.indices.map { index in fields[index].bind(rows.map { $0.remote[index] }) })
+                + fields.indices.map { index in
+                    fields[index].bind(rows.map { $0.remote.values[index] })
+                })
     }
 
     func text(of column: String, in values: [FieldValue?]) -> String? {
@@ -200,11 +206,11 @@ public struct PushStatements: Sendable {
     ///
     /// An edit made since keeps the tag of before: it knows nothing of the source's version either, so
     /// the next push meets the conflict again.
-    public func replaced(_ rows: [(row: UnsentRow, remote: [FieldValue?])], _ userID: Int64)
+    public func replaced(_ rows: [(row: UnsentRow, remote: RemoteRecord)], _ userID: Int64)
         -> Statement
     {
         let others = fields.indices.filter { !keyIndexes.contains($0) }
-        let given = Given(self, rows.map(\.row), extra: others.map { "new_\($0)" })
+        let given = Given(self, rows.map(\.row), extra: others.map { "new_\($0)" } + ["unread"])
         let set = others.map { index in
             "\(quoted(fields[index].name)) = g.new_\(index)\(fields[index].kind == .json ? "::jsonb" : "")"
         }
@@ -212,11 +218,12 @@ public struct PushStatements: Sendable {
             fields.contains { $0.name == "last_modified" } ? [] : ["last_modified = now()"]
         let clean = [
             "synced = true", "push_error = null", "pending_delete = false", "sent_hashes = null",
+            "unread_fields = g.unread::text[]",
         ]
         return Statement(
             """
             with given as materialized (
-              \(given.select(types: others.map { fields[$0].arrayType }))
+              \(given.select(types: others.map { fields[$0].arrayType } + ["text"]))
             ), replaced as (
               update \(table) as t set \((set + touched + clean).joined(separator: ", ")) from given as g
               where t.user_id = $1 and \(given.match) and t.xmin::text = g.row_version
@@ -225,7 +232,8 @@ public struct PushStatements: Sendable {
             select count(*) as replaced from replaced
             """,
             binds: [.int8(userID)] + given.binds
-                + others.map { index in fields[index].bind(rows.map { $0.remote[index] }) })
+                + others.map { index in fields[index].bind(rows.map { $0.remote.values[index] }) }
+                + [.textArray(rows.map(\.remote.unreadFields))])
     }
 
     /// Rows the source refused: they stay unsent and say why; the same text is not written again.

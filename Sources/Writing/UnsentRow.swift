@@ -1,3 +1,4 @@
+import Postgres
 public import Reading
 
 /// A local row that the source does not have as it is, as read for a push.
@@ -12,6 +13,26 @@ public struct UnsentRow: Sendable {
     public var changeTag: String?
     /// It is to be deleted at the source.
     public var isDeleted: Bool
+    /// Fields of which the source has a value that could not be read.
+    public var unreadFields: Set<String> = []
     /// The source may have it, though we know of no tag: it was sent before.
     public var wasSent = false
+}
+
+/// A record as the source has it, looked up for a row that met another version of it.
+public struct RemoteRecord: Sendable {
+    /// A value or null per field of the entity.
+    public var values: [FieldValue?]
+    /// Which of them could not be read, as an array's text; nil: all were.
+    public var unreadFields: String?
+
+    /// A record of which every value could be read.
+    public init(_ values: [FieldValue?]) { self.values = values }
+
+    /// The only record of a batch; nil: it could not be read.
+    public init?(_ batch: RecordBatch) {
+        guard let place = batch.places(of: .write).first else { return nil }
+        values = batch.rows[0]
+        unreadFields = batch.unreadFields?.text(at: place)
+    }
 }

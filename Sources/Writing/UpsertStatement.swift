@@ -12,6 +12,8 @@ struct UpsertStatement: Sendable {
     let sql: String
     /// The same for a page of a full pass, all of whose rows are the entity's own.
     let markingSQL: String
+    /// The same for a full pass that was asked for.
+    let askedSQL: String
     /// The first, for rows that will hardly meet any: the conflict alone finds those that do.
     let blindSQL: String
     /// Whether a page would change anything.
@@ -25,6 +27,8 @@ struct UpsertStatement: Sendable {
         sql = UpsertText(entity, notes: .added).text
         blindSQL = UpsertText(entity, notes: .added, looks: false).text
         changesAnythingSQL = UpsertText(entity, firstArray: 2).changesAnything
+        let notes: UpsertText.Notes = entity.sweeps ? .shown : .added
+        askedSQL = UpsertText(entity, notes: notes, ignoresVersions: true).text
         markingSQL = entity.sweeps ? UpsertText(entity, notes: .shown).text : sql
     }
 
@@ -45,7 +49,8 @@ struct UpsertStatement: Sendable {
         binds += arrays(batch)
         let marks = hasRowActions && page.commit.passKind == .full
         return Statement(
-            marks ? markingSQL : page.isProbablyNew ? blindSQL : sql, binds: binds)
+            page.isAskedFor ? askedSQL : marks ? markingSQL : page.isProbablyNew ? blindSQL : sql,
+            binds: binds)
     }
 
     /// Asks, and writes nothing, whether a page's rows would change anything (`changes`), and how many
@@ -56,6 +61,6 @@ struct UpsertStatement: Sendable {
 
     private func arrays(_ batch: RecordBatch) -> [Bind] {
         (hasRowActions ? [.int4Array(batch.actions.map(\.rawValue))] : [])
-            + batch.columns.map { .array($0) }
+            + batch.columns.map { .array($0) } + (batch.unreadFields.map { [.array($0)] } ?? [])
     }
 }

@@ -7,6 +7,9 @@ import Reading
 /// Every identifier has passed the job file's check and is quoted all the same. Names of our own that
 /// stand beside columns are written with a capital, which no column has.
 struct UpsertText {
+    /// The names of a row's fields that could not be read, in tables whose rows are sent back.
+    private static let unreadColumn = quoted("unread_fields")
+
     /// Which of the page's rows are noted as the entity's own, where it sweeps.
     enum Notes {
         /// Those that are new here: the others are known to be its own.
@@ -24,6 +27,8 @@ struct UpsertText {
     private let notes: Notes?
     /// Each row is looked up before it is written.
     private let looks: Bool
+    /// The row becomes what the record is, whatever their versions say; unsent edits stay.
+    private let ignoresVersions: Bool
     private let table: String
     private let columns: [String]
     private let keys: [String]
@@ -31,16 +36,24 @@ struct UpsertText {
 
     init(
         _ entity: Entity, notes: Notes? = nil, looks: Bool = true,
+        ignoresVersions: Bool = false,
         firstArray: Int = PageCommit.bindCount + UpsertText.counterCount + 1
     ) {
         self.firstArray = firstArray
         self.looks = looks
+        self.ignoresVersions = ignoresVersions
         self.entity = entity
         self.notes = entity.sweeps ? notes : nil
         table = "synced.\(quoted(entity.write.table))"
-        columns = entity.records.fields.map { quoted($0.name) }
+        columns =
+            entity.records.fields.map { quoted($0.name) }
+            + (entity.push == nil ? [] : [Self.unreadColumn])
         keys = entity.records.key.map(quoted)
         others = columns.filter { !entity.records.key.map(quoted).contains($0) }
+    }
+
+    private var mode: Write.Mode {
+        ignoresVersions && entity.write.mode == .newestWins ? .overwrite : entity.write.mode
     }
 
     /// Unchanged rows are dropped at the lookup, before any JSON cast.
@@ -96,35 +109,28 @@ extension UpsertText {
     /// planner that there is one: without figures of the table it would make a bitmap for each row.
     private var standing: String {
         let found = "from \(table) as s where \(isSameKey) limit 1"
-        switch entity.write.mode {
+        switch mode {
         case .insertNew: return "(select true \(found))"
         case .overwrite, .replaceAll:
             return "(select \(isUnsent("s", or: isSame("s", "r"))) \(found))"
         case .newestWins:
-            // A row without a version is older than every version. An unsent edit of the same
-            // version is kept, and that is not "unchanged" (MS14).
-            // One that we sent ourselves is older than an edit made since, whatever the clock says.
+            // A row without a version is older than every version. An unsent edit of the same version is kept, and that
+            // is not "unchanged" (MS14). Of two equal versions the content decides: a second change within the tick of a
+            // version is a change. One that we sent ourselves is older than an edit made since, whatever the clock says.
             return
                 "(select case \(whenOwn)when s.\(version) < r.\(version) or (s.\(version) is null "
                 + "and r.\(version) is not null) then 'older' when s.\(version) > r.\(version) "
                 + "or (s.\(version) is not null and r.\(version) is null) then 'newer' "
                 + (entity.push == nil ? "" : "when not s.synced then 'newer' ")
-                + (fillsColumns ? "when \(fills("s", from: "r")) then 'older' " : "")
+                + (tiesAreSame ? "" : "when not \(isSame("s", "r")) then 'older' ")
                 + "else 'same' end \(found))"
         }
     }
 
-    /// A record of the version that is stored may fill a column that was added since.
-    ///
-    /// Where rows are merged or sent, they stay as they are.
-    private var fillsColumns: Bool {
-        entity.write.unique == nil && entity.push == nil && !others.isEmpty
-    }
-
-    private func fills(_ stored: String, from incoming: String) -> String {
-        "("
-            + others.map { "\(stored).\($0) is null and \(incoming).\($0) is not null" }
-            .joined(separator: " or ") + ")"
+    /// Rows that stand for several records differ from each of them, and what is sent as well as read gives way only to
+    /// what is newer (MS14).
+    private var tiesAreSame: Bool {
+        entity.write.unique != nil || entity.push != nil || others.isEmpty
     }
 
     private var whenOwn: String {
@@ -132,7 +138,7 @@ extension UpsertText {
             ? "" : "when \(entity.isOwnEarlier("r", than: "s", castsJSON: true)) then 'newer' "
     }
 
-    private var isCounted: Bool { entity.write.mode == .newestWins }
+    private var isCounted: Bool { mode == .newestWins }
 
     /// Where the rows that are older here must be counted too, each is looked up only once.
     private var incoming: String {
@@ -149,7 +155,7 @@ extension UpsertText {
     /// The rows to write.
     private var wanted: String {
         guard looks || isCounted else { return received + isToWrite("r", " where ") }
-        switch entity.write.mode {
+        switch mode {
         case .newestWins: return #"incoming as r where coalesce(r."Standing", 'older') = 'older'"#
         case .insertNew:
             return "\(received) where \(isToWrite("r", "", " and "))\(standing) is null"
@@ -180,7 +186,7 @@ extension UpsertText {
     /// The guard once more at the row itself: another writer may have come since the look-up.
     private var onConflict: String {
         let updates = others.map { "\($0) = excluded.\($0)" }
-        guard entity.write.mode != .insertNew, !updates.isEmpty else { return "do nothing" }
+        guard mode != .insertNew, !updates.isEmpty else { return "do nothing" }
         let touched = columns.contains("\"last_modified\"") ? [] : ["last_modified = now()"]
         let clean =
             entity.push == nil
@@ -191,15 +197,19 @@ extension UpsertText {
             ]
         let set = (updates + touched + clean).joined(separator: ", ")
         let guarded =
-            entity.write.mode == .newestWins
-            ? "(t.\(version) is null or t.\(version) < excluded.\(version)"
-                + (fillsColumns
-                    ? " or t.\(version) = excluded.\(version) and \(fills("t", from: "excluded"))"
-                    : "") + ")"
-                + (entity.push == nil
-                    ? "" : " and not \(entity.isOwnEarlier("excluded", than: "t"))")
-            : "not \(isUnsent("t", or: isSame("t", "excluded")))"
+            mode == .newestWins ? isOlderHere : "not \(isUnsent("t", or: isSame("t", "excluded")))"
         return "do update set \(set) where \(guarded)"
+    }
+
+    private var isOlderHere: String {
+        let ties =
+            tiesAreSame
+            ? ""
+            : " or t.\(version) is not distinct from excluded.\(version)"
+                + " and not \(isSame("t", "excluded"))"
+        return "(t.\(version) is null and excluded.\(version) is not null "
+            + "or t.\(version) < excluded.\(version)\(ties))"
+            + (entity.push == nil ? "" : " and not \(entity.isOwnEarlier("excluded", than: "t"))")
     }
 
     private var version: String { quoted(entity.write.newerBy ?? "") }
@@ -221,6 +231,7 @@ extension UpsertText {
         let pairs = (others.filter { !isJSON($0) } + others.filter(isJSON)).map { column in
             let (ours, theirs) = ("\(left).\(column)", "\(right).\(column)")
             guard right == "r", isJSON(column) else {
+                let theirs = right == "r" ? theirs + cast(column) : theirs
                 return "\(ours) is not distinct from \(theirs)"
             }
             return "(\(ours)::text = \(theirs) or \(ours) is not distinct from \(theirs)::jsonb)"
@@ -232,7 +243,9 @@ extension UpsertText {
 
     private func arrayBind(_ column: Int) -> String {
         let first = firstArray + (entity.hasRowActions ? 1 : 0)
-        return "$\(first + column)::\(entity.records.fields[column].arrayType)[]"
+        let type =
+            columns[column] == Self.unreadColumn ? "text" : entity.records.fields[column].arrayType
+        return "$\(first + column)::\(type)[]"
     }
 
     private var arrays: String {
@@ -245,7 +258,9 @@ extension UpsertText {
     }
 
     /// JSON travels as text and is cast last, so that what is not written is not parsed.
-    private func cast(_ column: String) -> String { isJSON(column) ? "::jsonb" : "" }
+    private func cast(_ column: String) -> String {
+        column == Self.unreadColumn ? "::text[]" : isJSON(column) ? "::jsonb" : ""
+    }
 
     private func isJSON(_ column: String) -> Bool {
         entity.records.fields.contains { quoted($0.name) == column && $0.kind == .json }

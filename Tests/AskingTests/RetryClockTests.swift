@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import JobFiles
+import JobQueue
 import TestJobFiles
 import Testing
 
@@ -41,6 +42,37 @@ import Testing
         #expect(ContinuousClock.now + wait > .now)
     }
 
+    private func trouble(_ status: Int, _ headers: [String: String]) throws -> RetryClock.Trouble? {
+        let response = HTTPResponse(
+            status: status, headers: headers.map { HTTPHeader($0.key, $0.value) })
+        return try clock().trouble(
+            in: Answer(response, from: "https://h.example/x", nil), of: "GET /x", retries: false,
+            nowUnixSeconds: 1_800_000_000)
+    }
+
+    @Test(arguments: [400, 401, 403, 420, 423, 429])
+    func `a refusal that names a wait is waited for, whatever its status`(_ status: Int) throws {
+        let trouble = try #require(try trouble(status, ["Retry-After": "90.5"]))
+        #expect(trouble.asked == .seconds(90.5))
+        #expect(trouble.end.outcome == .deferred)
+    }
+
+    @Test(arguments: ["X-RateLimit", "RateLimit", "X-Rate-Limit"])
+    func `a refusal with a spent rate limit is waited for until it is filled again`(
+        _ prefix: String
+    ) throws {
+        let spent = try trouble(
+            403, ["\(prefix)-Remaining": "0", "\(prefix)-Reset": "1800000040"])
+        #expect(spent?.asked == .seconds(40))
+        #expect(try trouble(403, ["\(prefix)-Remaining": "0"])?.asked == unsaidWait)
+        #expect(try trouble(403, ["\(prefix)-Remaining": "3", "\(prefix)-Reset": "9"]) == nil)
+    }
+
+    @Test(arguments: [404, 409, 410, 412])
+    func `what a status says of a record is no refusal`(_ status: Int) throws {
+        #expect(try trouble(status, ["X-RateLimit-Remaining": "0"]) == nil)
+    }
+
     @Test func `a wait the source asks for is taken as it is`() throws {
         #expect(try clock().wait(afterAttempt: 1, asked: .seconds(7)) == .seconds(7))
     }
@@ -51,7 +83,8 @@ import Testing
         ("99999999999999999999999999", 172_800), ("9223372036854775807", 172_800),
         ("Thu, 01 Jan 1970 00:16:50 GMT", 10), ("Thu, 01 Jan 1970 00:00:00 GMT", 1),
         // A number of this size is a time, as X-RateLimit-Reset has it.
-        ("1700000030", 172_800), ("soon", nil), ("", nil), ("7.5", nil), ("1e3", nil),
+        ("1700000030", 172_800), ("soon", nil), ("", nil), ("7.5", 7.5), ("1e3", 1000),
+        ("1970-01-01T00:16:50Z", 10),
     ]) func `patience is read from a header and capped`(_ value: String, _ seconds: Double?) throws
     {
         let response = HTTPResponse(status: 429, headers: [HTTPHeader("Retry-After", value)])

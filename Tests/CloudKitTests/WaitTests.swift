@@ -44,7 +44,7 @@ import Testing
             ("30", nil, 30.0), ("2.5", nil, 2.5), (#""30""#, nil, 30), (#""1.5""#, nil, 1.5),
             ("0", nil, 0), ("-5", nil, 0), ("1e30", nil, 172_800), ("172801", nil, 172_800),
             // In the header only.
-            (nil, "30", 30), (nil, "1.5", 1.5), (nil, " 7 ", nil),
+            (nil, "30", 30), (nil, "1.5", 1.5), (nil, " 7 ", 7),
             // In both: the larger.
             ("10", "30", 30), ("30", "10", 30), ("0", "0", 0), ("5", "soon", 5), ("null", "4", 4),
             // In neither, or nothing that is a wait.

@@ -274,6 +274,7 @@ extension TruthTable {
     /// The columns of a table that is pushed, when nothing waits and nothing was refused.
     fileprivate static let pushed = [
         "pending_delete": "false", "push_error": "null", "sent_hashes": "null",
+        "unread_fields": "null",
     ]
 
     fileprivate static let channels = TruthTable(

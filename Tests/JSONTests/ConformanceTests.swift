@@ -53,7 +53,7 @@ import Testing
         ("\"\\u12g4\"", 1, "four hexadecimal digits"), ("\"\\U0041\"", 1, "unknown escape"),
         ("\"\n\"", 1, "control character"), ("\"abcdefgh\t\"", 9, "control character"),
         ("\"\u{0}\"", 1, "control character"), ("\"\u{1f}\"", 1, "control character"),
-        ("\u{FEFF}1", 0, "byte order mark"), ("// a\n1", 0, "expected a value"),
+        ("// a\n1", 0, "expected a value"),
         ("1 /* a */", 2, "expected the end"), ("\u{A0}1", 0, "expected a value"),
         ("<html></html>", 0, "expected a value"), ("[1\u{0C}]", 2, "expected ',' or ']'"),
         ("\u{0}", 0, "expected a value"), ("\"\\uD800\\u12\"", 7, "four hexadecimal digits"),

@@ -6,7 +6,7 @@ import Testing
 /// What a source says inside an answer of a good status.
 @Suite struct FailureSignsTests {
     private func failure(_ errors: String, in body: String) throws -> SaidFailure? {
-        FailureSigns(try entity(errors: errors)).failure(in: try node(body))
+        FailureSigns(try entity(errors: errors)).failure(in: try node(body), now: 1_767_322_800)
     }
 
     @Test(arguments: [
@@ -63,7 +63,8 @@ import Testing
         func failure(_ request: String, at: String = "data.videos[]", in body: String) throws
             -> SaidFailure?
         {
-            FailureSigns(try entity(request: request, at: at)).failure(in: try node(body))
+            FailureSigns(try entity(request: request, at: at)).failure(
+                in: try node(body), now: 1_767_322_800)
         }
         #expect(try failure(query, in: body) != nil)
         #expect(try failure(query, in: #"{"data": {"videos": []}, "errors": []}"#) == nil)

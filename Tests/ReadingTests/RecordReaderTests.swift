@@ -55,10 +55,12 @@ import Testing
         let batch = try RecordReader(entity).read(
             try node(#"{"videos": [{"id": "a", "at": \#(json)}]}"#))
         #expect(batch.rows.first?[1] == microseconds.map { .timestamp($0) })
-        #expect(batch.counts.skippedIncompatible == (microseconds == nil ? 1 : 0))
+        #expect(batch.unread["at"]?.count == (microseconds == nil ? 1 : nil))
     }
 
-    @Test func `a record without a required value, or with one of another type, is incompatible`()
+    @Test
+    func
+        `a record without a required value, or with one of another type, is incompatible, and an odd optional one is null`()
         throws
     {
         let batch = try read(
@@ -68,9 +70,12 @@ import Testing
             """)
         #expect(
             batch.rows == [
-                [.text("a"), .int(1), .text("new")], [.text("d"), nil, .text("new")],
+                [.text("a"), .int(1), .text("new")], [.text("b"), nil, .text("new")],
+                [.text("d"), nil, .text("new")],
             ])
-        #expect(batch.counts == PageCounts(fetched: 11, skippedIncompatible: 9))
+        #expect(batch.counts == PageCounts(fetched: 11, skippedIncompatible: 8))
+        #expect(batch.unread["seq"] == UnreadValues(count: 1, example: "\"2\""))
+        #expect(batch.unread["id"] == UnreadValues(count: 1, example: "7"))
     }
 
     @Test(arguments: [
@@ -138,11 +143,14 @@ import Testing
         let batch = try read(
             """
             {"videos": [{"id": "a", "seq": 1, "state": "gone"}, {"id": "b", "seq": 2, "state": "old"},
-            {"id": "c", "seq": "x"}, {"id": "d", "seq": null, "state": "new"}]}
+            {"id": "c", "seq": 3, "state": 7, "x": 1}, {"seq": 9}, {"id": "d", "seq": null, "state": "new"}]}
             """)
         #expect(
-            batch.rows == [[.text("b"), .int(2), .text("old")], [.text("d"), nil, .text("new")]])
-        #expect(batch.columns.allSatisfy { $0.count == 2 })
+            batch.rows == [
+                [.text("b"), .int(2), .text("old")], [.text("c"), .int(3), .text("new")],
+                [.text("d"), nil, .text("new")],
+            ])
+        #expect(batch.columns.allSatisfy { $0.count == 3 })
     }
 
     @Test func `a filtered record counts for the watermark, an incompatible one does not`() throws {
@@ -227,8 +235,10 @@ import Testing
     @Test(arguments: [
         "javascript:alert(1)", "ftp://a.example/x", "//a.example/x", "/x", "https://", "https:///x",
         "https://a b", "https://a\\nb", "httpsx://a", "data:text/html,x", "https://?x",
-    ]) func `a record whose url is no web address is incompatible`(_ text: String) throws {
-        #expect(try read(url: "\"\(text)\"").counts.skippedIncompatible == 1)
+    ]) func `a url that is no web address is not kept`(_ text: String) throws {
+        let batch = try read(url: "\"\(text)\"")
+        #expect(batch.rows == [[.text("a"), nil]])
+        #expect(batch.unread["u"]?.count == 1)
     }
 
     private func read(url json: String) throws -> RecordBatch {
@@ -246,15 +256,15 @@ import Testing
             true
         ),
     ])
-    func `JSON that is stored small and read large, or over 1 MiB, makes its record incompatible`(
+    func `JSON that is stored small and read large, or over 1 MiB, is not kept`(
         _ json: String, _ isRefused: Bool
     ) throws {
         let entity = try entity(
             fields: "{ id: { at: id, type: text, required: true }, raw: { at: raw, type: json } }")
         let batch = try RecordReader(entity).read(
             try node(#"{"videos": [{"id": "a", "raw": \#(json)}, {"id": "b", "raw": 1}]}"#))
-        #expect(batch.rows.count == (isRefused ? 1 : 2))
-        #expect(batch.counts.skippedIncompatible == (isRefused ? 1 : 0))
+        #expect(batch.rows.count == 2)
+        #expect(batch.unread["raw"]?.count == (isRefused ? 1 : nil))
     }
 
     @Test func `a page of more than 100,000 records is malformed`() throws {

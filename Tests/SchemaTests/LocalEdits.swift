@@ -126,7 +126,8 @@ func articleFile(losers: Unique.Losers = .delete) -> JobFile {
         ])
     file.entities[0].push = push(debounce: .milliseconds(250))
     file.entities[0].write.deletes = Deletes(
-        appliesTombstones: true, unsent: .delete, flagAt: nil, softField: "deleted_at",
+        appliesTombstones: true, unsent: .delete, flagAt: nil, flagIs: .truth,
+        softField: "deleted_at",
         sweeps: false, maxFraction: 0.2)
     file.entities[0].write.unique = Unique(
         by: ["url"], keep: .oldest, keepField: "saved_date",

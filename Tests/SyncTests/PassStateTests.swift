@@ -41,21 +41,21 @@ import Testing
             $0.syncToken = "t"
             $0.partialWatermark = "p"
         }
-        let pass = try #require(PassState(resuming: stored))
+        let pass = try #require(PassState(resuming: stored, of: try entity()))
         #expect(pass.kind == .incremental && pass.startedAt == 5 && pass.since == "since")
         #expect(pass.pageNumber == 7 && pass.position == "c7" && pass.syncToken == "t")
         #expect(pass.partialWatermark == "p" && pass.generation == 3 && !pass.isFullRequested)
     }
 
-    @Test func `no pass in progress, or a full one asked for, resumes nothing`() {
-        #expect(PassState(resuming: checkpoint()) == nil)
-        #expect(PassState(resuming: checkpoint { $0.passKind = .full }) == nil)
+    @Test func `no pass in progress, or a full one asked for, resumes nothing`() throws {
+        #expect(PassState(resuming: checkpoint(), of: try entity()) == nil)
+        #expect(PassState(resuming: checkpoint { $0.passKind = .full }, of: try entity()) == nil)
         let asked = checkpoint {
             $0.passKind = .full
             $0.passStartedAt = 5
             $0.isFullRequested = true
         }
-        #expect(PassState(resuming: asked) == nil)
+        #expect(PassState(resuming: asked, of: try entity()) == nil)
     }
 
     @Test func `a pass is incremental from the watermark, full without one or on request`() throws {
@@ -111,7 +111,7 @@ import Testing
                 $0.passNumber = 5
                 $0.pageNumber = 1
                 $0.fullRequest = 3
-            })
+            }, of: entity)
         #expect(resumed?.number == 5 && resumed?.committedNumber == 5 && resumed?.fullRequest == 3)
     }
 

@@ -95,7 +95,8 @@ private struct StandIns {
             ("gone", statements.removed([row], keepsEdits: true, user)),
             (
                 "replaced",
-                statements.replaced([(row, values("KEY", tag: "TAG", body: "REMOTE"))], user)
+                statements.replaced(
+                    [(row, RemoteRecord(values("KEY", tag: "TAG", body: "REMOTE")))], user)
             ), ("refused", statements.refused([(row, "REFUSED")], user)),
         ]
     }

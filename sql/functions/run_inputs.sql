@@ -65,7 +65,8 @@ begin
             when k.pass_kind is not null then (
               select j.fruitless_runs from jobrunner.jobs as j where j.user_id = k.user_id and j.name = k.job_name
             )
-          end
+          end,
+          k.full_begun > k.full_ended, k.unread
         ))::text
         from jobrunner.checkpoints as k
         where k.user_id = g.user_id and k.job_name = g.name

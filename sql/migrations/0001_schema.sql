@@ -569,6 +569,7 @@ create table jobrunner.checkpoints (
   pass_unreadable boolean not null default false,
   asked bigint,
   full_page integer not null default 0,
+  unread jsonb,
   primary key (user_id, job_name, entity),
   constraint pass_is_full_or_incremental check (pass_kind in ('full', 'incremental')),
   constraint pass_in_progress_has_a_start check ((pass_kind is null) = (pass_started_at is null)),
@@ -615,6 +616,7 @@ comment on column jobrunner.checkpoints.repair_requested is 'A repair was asked 
 comment on column jobrunner.checkpoints.pass_unreadable is 'True: not one record of the pass in progress could be read so far. A pass that ends so is given up.';
 comment on column jobrunner.checkpoints.asked is 'Stands for everything that decides which records the source shows; where it changes, every position here is forgotten.';
 comment on column jobrunner.checkpoints.full_page is 'The most records that a page has had which led on to another: a page with fewer is the last one.';
+comment on column jobrunner.checkpoints.unread is 'Values that the last pass with any could not read, by field or flag: {field: {count, example, read_elsewhere}}; null: none.';
 create index checkpoints_with_errors on jobrunner.checkpoints (user_id, job_name) where last_error_kind is not null;
 comment on index jobrunner.checkpoints_with_errors is 'Entities whose last pass left an error.';
 

@@ -72,6 +72,6 @@ private let entityColumns: [Table.Column] = [
     .number("fetched", "fetched"), .number("inserted", "inserted"),
     .number("updated", "updated"), .number("unchanged", "unchanged"),
     .number("deleted", "deleted"), .number("swept", "swept"),
-    .number("skipped_incompatible", "incompatible"),
+    .number("skipped_incompatible", "incompatible"), .text("unread"),
     .number("consecutive_failures", "failures"), .text("error"), .detail("error_kind"),
 ]

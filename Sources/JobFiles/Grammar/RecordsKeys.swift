@@ -6,7 +6,7 @@ enum RecordsKey: String, KeySet {
     /// Columns that synced tables have of their own, or a push or a merge adds.
     static let reservedColumns = [
         "user_id", "inserted_at", "synced", "pending_delete", "push_error", "sent_hashes",
-        "hidden_at",
+        "unread_fields", "hidden_at",
     ]
     /// Columns that every table of PostgreSQL has.
     static let systemColumns = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"]

@@ -95,8 +95,10 @@ enum RetryKey: String, KeySet {
             Key(
                 .list(.mapping(WaitKey.self)),
                 .optional("`[{ header: Retry-After }]`, with a preset also `{ body: retryAfter }`"),
-                "Where the server says how long to wait, or until when as a Unix time: 1 s at least and "
-                    + "48 h at most.")
+                "Where the server says how long to wait, with or without a fraction, or until when: an HTTP date, an "
+                    + "ISO time, a Unix time in seconds or milliseconds. 1 s at least and 48 h at most. A refusal with "
+                    + "such a wait, or with a spent rate limit (`X-RateLimit-Remaining: 0`), is waited for, whatever its "
+                    + "status from 400 to 499 but 404, 409, 410 and 412.")
         }
     }
 }

@@ -19,7 +19,8 @@ enum WriteKey: String, KeySet {
                 .words(of: Write.Mode.self, "mode"), .required,
                 "What happens to a record that is stored already. `insert_new` leaves it alone. `overwrite` "
                     + "replaces it if it differs. `newest_wins` replaces it if the new one is newer by "
-                    + "`newer_by`. `replace_all` is `overwrite`, and what two passes in a row did not show is deleted: "
+                    + "`newer_by`, or as new and different where there is neither `push` nor `unique`; a full pass "
+                    + "that was asked for replaces it whatever its version. `replace_all` is `overwrite`, and what two passes in a row did not show is deleted: "
                     + "every pass must be a full one, and there is no `push`.")
         case .newerBy:
             Key(
@@ -105,6 +106,7 @@ enum KeepKey: String, KeySet {
 enum DeletesKey: String, KeySet {
     case tombstones, unsent
     case flagAt = "flag_at"
+    case flagIs = "flag_is"
     case softField = "soft_field"
     case sweep
     case maxFraction = "max_fraction"
@@ -125,7 +127,15 @@ enum DeletesKey: String, KeySet {
                 "What a tombstone does to a row with an unsent edit. `local_edit_wins` sends it as a new "
                     + "record.")
         case .flagAt:
-            Key(.formed(.innerPath), .optional(nil), "A record with true here is a tombstone.")
+            Key(
+                .formed(.innerPath), .optional(nil),
+                "A record with true here is a tombstone, whether the source writes true, 1 or one of them as a text. What "
+                    + "is neither true nor false makes its record incompatible.")
+        case .flagIs:
+            Key(
+                .words(of: Deletes.Flag.self), .default("truth"),
+                "What stands at `flag_at`. With `time` a record that has a time there is a tombstone, and one with "
+                    + "nothing there is none.")
         case .softField:
             Key(
                 .name, .optional(nil),

@@ -130,13 +130,13 @@ comment on column synced."st_team_alias"."synced" is 'False: changed here and no
 -- stadium: writes a page and moves its checkpoint
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."name" is null and r."name" is not null or s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_stadium" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::timestamptz[]) as r ("Action", "canonical_id", "name", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."name" is not distinct from r."name" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_stadium" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::timestamptz[]) as r ("Action", "canonical_id", "name", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_stadium" as t (user_id, "canonical_id", "name", "modified_at")
   select $1, r."canonical_id", r."name", r."modified_at"
   from incoming as r where coalesce(r."Standing", 'older') = 'older'
-  on conflict (user_id, "canonical_id") do update set "name" = excluded."name", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at" or t."modified_at" = excluded."modified_at" and (t."name" is null and excluded."name" is not null or t."modified_at" is null and excluded."modified_at" is not null))
+  on conflict (user_id, "canonical_id") do update set "name" = excluded."name", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null and excluded."modified_at" is not null or t."modified_at" < excluded."modified_at" or t."modified_at" is not distinct from excluded."modified_at" and not (t."name" is not distinct from excluded."name" and t."modified_at" is not distinct from excluded."modified_at"))
   returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."canonical_id"::text) as hash
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
@@ -151,13 +151,13 @@ from counted as c;
 -- stadium: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."name" is null and r."name" is not null or s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_stadium" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::timestamptz[]) as r ("Action", "canonical_id", "name", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."name" is not distinct from r."name" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_stadium" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::timestamptz[]) as r ("Action", "canonical_id", "name", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_stadium" as t (user_id, "canonical_id", "name", "modified_at")
   select $1, r."canonical_id", r."name", r."modified_at"
   from incoming as r where coalesce(r."Standing", 'older') = 'older'
-  on conflict (user_id, "canonical_id") do update set "name" = excluded."name", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at" or t."modified_at" = excluded."modified_at" and (t."name" is null and excluded."name" is not null or t."modified_at" is null and excluded."modified_at" is not null))
+  on conflict (user_id, "canonical_id") do update set "name" = excluded."name", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null and excluded."modified_at" is not null or t."modified_at" < excluded."modified_at" or t."modified_at" is not distinct from excluded."modified_at" and not (t."name" is not distinct from excluded."name" and t."modified_at" is not distinct from excluded."modified_at"))
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
@@ -174,17 +174,17 @@ from counted as c;
 -- stadium: asks whether a page would change anything
 select coalesce(bool_or(coalesce(r."Standing", 'older') = 'older'), false) as changes,
   count(*) filter (where r."Standing" = 'newer') as older
-from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."name" is null and r."name" is not null or s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_stadium" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::text[], $5::timestamptz[]) as r ("Action", "canonical_id", "name", "modified_at") where r."Action" = 0 offset 0) as r;
+from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."name" is not distinct from r."name" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_stadium" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::text[], $5::timestamptz[]) as r ("Action", "canonical_id", "name", "modified_at") where r."Action" = 0 offset 0) as r;
 -- league_structure: writes a page and moves its checkpoint
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_league_structure" as s where s.user_id = $1 and s."structure_id" = r."structure_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::timestamptz[]) as r ("Action", "structure_id", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_league_structure" as s where s.user_id = $1 and s."structure_id" = r."structure_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::timestamptz[]) as r ("Action", "structure_id", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_league_structure" as t (user_id, "structure_id", "modified_at")
   select $1, r."structure_id", r."modified_at"
   from incoming as r where coalesce(r."Standing", 'older') = 'older'
-  on conflict (user_id, "structure_id") do update set "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at" or t."modified_at" = excluded."modified_at" and (t."modified_at" is null and excluded."modified_at" is not null))
+  on conflict (user_id, "structure_id") do update set "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null and excluded."modified_at" is not null or t."modified_at" < excluded."modified_at" or t."modified_at" is not distinct from excluded."modified_at" and not (t."modified_at" is not distinct from excluded."modified_at"))
   returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."structure_id"::text) as hash
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
@@ -199,13 +199,13 @@ from counted as c;
 -- league_structure: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_league_structure" as s where s.user_id = $1 and s."structure_id" = r."structure_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::timestamptz[]) as r ("Action", "structure_id", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_league_structure" as s where s.user_id = $1 and s."structure_id" = r."structure_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::timestamptz[]) as r ("Action", "structure_id", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_league_structure" as t (user_id, "structure_id", "modified_at")
   select $1, r."structure_id", r."modified_at"
   from incoming as r where coalesce(r."Standing", 'older') = 'older'
-  on conflict (user_id, "structure_id") do update set "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at" or t."modified_at" = excluded."modified_at" and (t."modified_at" is null and excluded."modified_at" is not null))
+  on conflict (user_id, "structure_id") do update set "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null and excluded."modified_at" is not null or t."modified_at" < excluded."modified_at" or t."modified_at" is not distinct from excluded."modified_at" and not (t."modified_at" is not distinct from excluded."modified_at"))
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
@@ -222,17 +222,17 @@ from counted as c;
 -- league_structure: asks whether a page would change anything
 select coalesce(bool_or(coalesce(r."Standing", 'older') = 'older'), false) as changes,
   count(*) filter (where r."Standing" = 'newer') as older
-from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_league_structure" as s where s.user_id = $1 and s."structure_id" = r."structure_id" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::timestamptz[]) as r ("Action", "structure_id", "modified_at") where r."Action" = 0 offset 0) as r;
+from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_league_structure" as s where s.user_id = $1 and s."structure_id" = r."structure_id" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::timestamptz[]) as r ("Action", "structure_id", "modified_at") where r."Action" = 0 offset 0) as r;
 -- team: writes a page and moves its checkpoint
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."stadium_canonical_id" is null and r."stadium_canonical_id" is not null or s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_team" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::timestamptz[]) as r ("Action", "canonical_id", "stadium_canonical_id", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."stadium_canonical_id" is not distinct from r."stadium_canonical_id" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_team" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::timestamptz[]) as r ("Action", "canonical_id", "stadium_canonical_id", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_team" as t (user_id, "canonical_id", "stadium_canonical_id", "modified_at")
   select $1, r."canonical_id", r."stadium_canonical_id", r."modified_at"
   from incoming as r where coalesce(r."Standing", 'older') = 'older'
-  on conflict (user_id, "canonical_id") do update set "stadium_canonical_id" = excluded."stadium_canonical_id", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at" or t."modified_at" = excluded."modified_at" and (t."stadium_canonical_id" is null and excluded."stadium_canonical_id" is not null or t."modified_at" is null and excluded."modified_at" is not null))
+  on conflict (user_id, "canonical_id") do update set "stadium_canonical_id" = excluded."stadium_canonical_id", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null and excluded."modified_at" is not null or t."modified_at" < excluded."modified_at" or t."modified_at" is not distinct from excluded."modified_at" and not (t."stadium_canonical_id" is not distinct from excluded."stadium_canonical_id" and t."modified_at" is not distinct from excluded."modified_at"))
   returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."canonical_id"::text) as hash
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
@@ -247,13 +247,13 @@ from counted as c;
 -- team: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."stadium_canonical_id" is null and r."stadium_canonical_id" is not null or s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_team" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::timestamptz[]) as r ("Action", "canonical_id", "stadium_canonical_id", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."stadium_canonical_id" is not distinct from r."stadium_canonical_id" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_team" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::timestamptz[]) as r ("Action", "canonical_id", "stadium_canonical_id", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_team" as t (user_id, "canonical_id", "stadium_canonical_id", "modified_at")
   select $1, r."canonical_id", r."stadium_canonical_id", r."modified_at"
   from incoming as r where coalesce(r."Standing", 'older') = 'older'
-  on conflict (user_id, "canonical_id") do update set "stadium_canonical_id" = excluded."stadium_canonical_id", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at" or t."modified_at" = excluded."modified_at" and (t."stadium_canonical_id" is null and excluded."stadium_canonical_id" is not null or t."modified_at" is null and excluded."modified_at" is not null))
+  on conflict (user_id, "canonical_id") do update set "stadium_canonical_id" = excluded."stadium_canonical_id", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null and excluded."modified_at" is not null or t."modified_at" < excluded."modified_at" or t."modified_at" is not distinct from excluded."modified_at" and not (t."stadium_canonical_id" is not distinct from excluded."stadium_canonical_id" and t."modified_at" is not distinct from excluded."modified_at"))
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
@@ -270,17 +270,17 @@ from counted as c;
 -- team: asks whether a page would change anything
 select coalesce(bool_or(coalesce(r."Standing", 'older') = 'older'), false) as changes,
   count(*) filter (where r."Standing" = 'newer') as older
-from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."stadium_canonical_id" is null and r."stadium_canonical_id" is not null or s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_team" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::text[], $5::timestamptz[]) as r ("Action", "canonical_id", "stadium_canonical_id", "modified_at") where r."Action" = 0 offset 0) as r;
+from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."stadium_canonical_id" is not distinct from r."stadium_canonical_id" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_team" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::text[], $5::timestamptz[]) as r ("Action", "canonical_id", "stadium_canonical_id", "modified_at") where r."Action" = 0 offset 0) as r;
 -- team_alias: writes a page and moves its checkpoint
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_team_alias" as s where s.user_id = $1 and s."alias_id" = r."alias_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::timestamptz[]) as r ("Action", "alias_id", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_team_alias" as s where s.user_id = $1 and s."alias_id" = r."alias_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::timestamptz[]) as r ("Action", "alias_id", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_team_alias" as t (user_id, "alias_id", "modified_at")
   select $1, r."alias_id", r."modified_at"
   from incoming as r where coalesce(r."Standing", 'older') = 'older'
-  on conflict (user_id, "alias_id") do update set "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at" or t."modified_at" = excluded."modified_at" and (t."modified_at" is null and excluded."modified_at" is not null))
+  on conflict (user_id, "alias_id") do update set "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null and excluded."modified_at" is not null or t."modified_at" < excluded."modified_at" or t."modified_at" is not distinct from excluded."modified_at" and not (t."modified_at" is not distinct from excluded."modified_at"))
   returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."alias_id"::text) as hash
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
@@ -295,13 +295,13 @@ from counted as c;
 -- team_alias: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_team_alias" as s where s.user_id = $1 and s."alias_id" = r."alias_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::timestamptz[]) as r ("Action", "alias_id", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_team_alias" as s where s.user_id = $1 and s."alias_id" = r."alias_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::timestamptz[]) as r ("Action", "alias_id", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_team_alias" as t (user_id, "alias_id", "modified_at")
   select $1, r."alias_id", r."modified_at"
   from incoming as r where coalesce(r."Standing", 'older') = 'older'
-  on conflict (user_id, "alias_id") do update set "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at" or t."modified_at" = excluded."modified_at" and (t."modified_at" is null and excluded."modified_at" is not null))
+  on conflict (user_id, "alias_id") do update set "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null and excluded."modified_at" is not null or t."modified_at" < excluded."modified_at" or t."modified_at" is not distinct from excluded."modified_at" and not (t."modified_at" is not distinct from excluded."modified_at"))
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
@@ -318,17 +318,17 @@ from counted as c;
 -- team_alias: asks whether a page would change anything
 select coalesce(bool_or(coalesce(r."Standing", 'older') = 'older'), false) as changes,
   count(*) filter (where r."Standing" = 'newer') as older
-from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_team_alias" as s where s.user_id = $1 and s."alias_id" = r."alias_id" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::timestamptz[]) as r ("Action", "alias_id", "modified_at") where r."Action" = 0 offset 0) as r;
+from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_team_alias" as s where s.user_id = $1 and s."alias_id" = r."alias_id" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::timestamptz[]) as r ("Action", "alias_id", "modified_at") where r."Action" = 0 offset 0) as r;
 -- stadium_alias: writes a page and moves its checkpoint
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_stadium_alias" as s where s.user_id = $1 and s."alias_name" = r."alias_name" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::timestamptz[]) as r ("Action", "alias_name", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_stadium_alias" as s where s.user_id = $1 and s."alias_name" = r."alias_name" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::timestamptz[]) as r ("Action", "alias_name", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_stadium_alias" as t (user_id, "alias_name", "modified_at")
   select $1, r."alias_name", r."modified_at"
   from incoming as r where coalesce(r."Standing", 'older') = 'older'
-  on conflict (user_id, "alias_name") do update set "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at" or t."modified_at" = excluded."modified_at" and (t."modified_at" is null and excluded."modified_at" is not null))
+  on conflict (user_id, "alias_name") do update set "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null and excluded."modified_at" is not null or t."modified_at" < excluded."modified_at" or t."modified_at" is not distinct from excluded."modified_at" and not (t."modified_at" is not distinct from excluded."modified_at"))
   returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."alias_name"::text) as hash
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
@@ -343,13 +343,13 @@ from counted as c;
 -- stadium_alias: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_stadium_alias" as s where s.user_id = $1 and s."alias_name" = r."alias_name" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::timestamptz[]) as r ("Action", "alias_name", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_stadium_alias" as s where s.user_id = $1 and s."alias_name" = r."alias_name" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::timestamptz[]) as r ("Action", "alias_name", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_stadium_alias" as t (user_id, "alias_name", "modified_at")
   select $1, r."alias_name", r."modified_at"
   from incoming as r where coalesce(r."Standing", 'older') = 'older'
-  on conflict (user_id, "alias_name") do update set "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at" or t."modified_at" = excluded."modified_at" and (t."modified_at" is null and excluded."modified_at" is not null))
+  on conflict (user_id, "alias_name") do update set "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null and excluded."modified_at" is not null or t."modified_at" < excluded."modified_at" or t."modified_at" is not distinct from excluded."modified_at" and not (t."modified_at" is not distinct from excluded."modified_at"))
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
@@ -366,17 +366,17 @@ from counted as c;
 -- stadium_alias: asks whether a page would change anything
 select coalesce(bool_or(coalesce(r."Standing", 'older') = 'older'), false) as changes,
   count(*) filter (where r."Standing" = 'newer') as older
-from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_stadium_alias" as s where s.user_id = $1 and s."alias_name" = r."alias_name" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::timestamptz[]) as r ("Action", "alias_name", "modified_at") where r."Action" = 0 offset 0) as r;
+from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_stadium_alias" as s where s.user_id = $1 and s."alias_name" = r."alias_name" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::timestamptz[]) as r ("Action", "alias_name", "modified_at") where r."Action" = 0 offset 0) as r;
 -- game: writes a page and moves its checkpoint
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."home_team_id" is null and r."home_team_id" is not null or s."away_team_id" is null and r."away_team_id" is not null or s."stadium_id" is null and r."stadium_id" is not null or s."starts_at" is null and r."starts_at" is not null or s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_game" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::text[], $33::text[], $34::timestamptz[], $35::timestamptz[]) as r ("Action", "canonical_id", "home_team_id", "away_team_id", "stadium_id", "starts_at", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."home_team_id" is not distinct from r."home_team_id" and s."away_team_id" is not distinct from r."away_team_id" and s."stadium_id" is not distinct from r."stadium_id" and s."starts_at" is not distinct from r."starts_at" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_game" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::text[], $33::text[], $34::timestamptz[], $35::timestamptz[]) as r ("Action", "canonical_id", "home_team_id", "away_team_id", "stadium_id", "starts_at", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_game" as t (user_id, "canonical_id", "home_team_id", "away_team_id", "stadium_id", "starts_at", "modified_at")
   select $1, r."canonical_id", r."home_team_id", r."away_team_id", r."stadium_id", r."starts_at", r."modified_at"
   from incoming as r where coalesce(r."Standing", 'older') = 'older'
-  on conflict (user_id, "canonical_id") do update set "home_team_id" = excluded."home_team_id", "away_team_id" = excluded."away_team_id", "stadium_id" = excluded."stadium_id", "starts_at" = excluded."starts_at", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at" or t."modified_at" = excluded."modified_at" and (t."home_team_id" is null and excluded."home_team_id" is not null or t."away_team_id" is null and excluded."away_team_id" is not null or t."stadium_id" is null and excluded."stadium_id" is not null or t."starts_at" is null and excluded."starts_at" is not null or t."modified_at" is null and excluded."modified_at" is not null))
+  on conflict (user_id, "canonical_id") do update set "home_team_id" = excluded."home_team_id", "away_team_id" = excluded."away_team_id", "stadium_id" = excluded."stadium_id", "starts_at" = excluded."starts_at", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null and excluded."modified_at" is not null or t."modified_at" < excluded."modified_at" or t."modified_at" is not distinct from excluded."modified_at" and not (t."home_team_id" is not distinct from excluded."home_team_id" and t."away_team_id" is not distinct from excluded."away_team_id" and t."stadium_id" is not distinct from excluded."stadium_id" and t."starts_at" is not distinct from excluded."starts_at" and t."modified_at" is not distinct from excluded."modified_at"))
   returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."canonical_id"::text) as hash
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
@@ -391,13 +391,13 @@ from counted as c;
 -- game: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."home_team_id" is null and r."home_team_id" is not null or s."away_team_id" is null and r."away_team_id" is not null or s."stadium_id" is null and r."stadium_id" is not null or s."starts_at" is null and r."starts_at" is not null or s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_game" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::text[], $33::text[], $34::timestamptz[], $35::timestamptz[]) as r ("Action", "canonical_id", "home_team_id", "away_team_id", "stadium_id", "starts_at", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."home_team_id" is not distinct from r."home_team_id" and s."away_team_id" is not distinct from r."away_team_id" and s."stadium_id" is not distinct from r."stadium_id" and s."starts_at" is not distinct from r."starts_at" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_game" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::text[], $33::text[], $34::timestamptz[], $35::timestamptz[]) as r ("Action", "canonical_id", "home_team_id", "away_team_id", "stadium_id", "starts_at", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_game" as t (user_id, "canonical_id", "home_team_id", "away_team_id", "stadium_id", "starts_at", "modified_at")
   select $1, r."canonical_id", r."home_team_id", r."away_team_id", r."stadium_id", r."starts_at", r."modified_at"
   from incoming as r where coalesce(r."Standing", 'older') = 'older'
-  on conflict (user_id, "canonical_id") do update set "home_team_id" = excluded."home_team_id", "away_team_id" = excluded."away_team_id", "stadium_id" = excluded."stadium_id", "starts_at" = excluded."starts_at", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at" or t."modified_at" = excluded."modified_at" and (t."home_team_id" is null and excluded."home_team_id" is not null or t."away_team_id" is null and excluded."away_team_id" is not null or t."stadium_id" is null and excluded."stadium_id" is not null or t."starts_at" is null and excluded."starts_at" is not null or t."modified_at" is null and excluded."modified_at" is not null))
+  on conflict (user_id, "canonical_id") do update set "home_team_id" = excluded."home_team_id", "away_team_id" = excluded."away_team_id", "stadium_id" = excluded."stadium_id", "starts_at" = excluded."starts_at", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null and excluded."modified_at" is not null or t."modified_at" < excluded."modified_at" or t."modified_at" is not distinct from excluded."modified_at" and not (t."home_team_id" is not distinct from excluded."home_team_id" and t."away_team_id" is not distinct from excluded."away_team_id" and t."stadium_id" is not distinct from excluded."stadium_id" and t."starts_at" is not distinct from excluded."starts_at" and t."modified_at" is not distinct from excluded."modified_at"))
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
@@ -414,17 +414,17 @@ from counted as c;
 -- game: asks whether a page would change anything
 select coalesce(bool_or(coalesce(r."Standing", 'older') = 'older'), false) as changes,
   count(*) filter (where r."Standing" = 'newer') as older
-from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."home_team_id" is null and r."home_team_id" is not null or s."away_team_id" is null and r."away_team_id" is not null or s."stadium_id" is null and r."stadium_id" is not null or s."starts_at" is null and r."starts_at" is not null or s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_game" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[], $8::timestamptz[]) as r ("Action", "canonical_id", "home_team_id", "away_team_id", "stadium_id", "starts_at", "modified_at") where r."Action" = 0 offset 0) as r;
+from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."home_team_id" is not distinct from r."home_team_id" and s."away_team_id" is not distinct from r."away_team_id" and s."stadium_id" is not distinct from r."stadium_id" and s."starts_at" is not distinct from r."starts_at" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_game" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[], $8::timestamptz[]) as r ("Action", "canonical_id", "home_team_id", "away_team_id", "stadium_id", "starts_at", "modified_at") where r."Action" = 0 offset 0) as r;
 -- sport: writes a page and moves its checkpoint
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_sport" as s where s.user_id = $1 and s."sport_id" = r."sport_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::timestamptz[]) as r ("Action", "sport_id", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_sport" as s where s.user_id = $1 and s."sport_id" = r."sport_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::timestamptz[]) as r ("Action", "sport_id", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_sport" as t (user_id, "sport_id", "modified_at")
   select $1, r."sport_id", r."modified_at"
   from incoming as r where coalesce(r."Standing", 'older') = 'older'
-  on conflict (user_id, "sport_id") do update set "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at" or t."modified_at" = excluded."modified_at" and (t."modified_at" is null and excluded."modified_at" is not null))
+  on conflict (user_id, "sport_id") do update set "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null and excluded."modified_at" is not null or t."modified_at" < excluded."modified_at" or t."modified_at" is not distinct from excluded."modified_at" and not (t."modified_at" is not distinct from excluded."modified_at"))
   returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."sport_id"::text) as hash
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
@@ -439,13 +439,13 @@ from counted as c;
 -- sport: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_sport" as s where s.user_id = $1 and s."sport_id" = r."sport_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::timestamptz[]) as r ("Action", "sport_id", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_sport" as s where s.user_id = $1 and s."sport_id" = r."sport_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::timestamptz[]) as r ("Action", "sport_id", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_sport" as t (user_id, "sport_id", "modified_at")
   select $1, r."sport_id", r."modified_at"
   from incoming as r where coalesce(r."Standing", 'older') = 'older'
-  on conflict (user_id, "sport_id") do update set "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null or t."modified_at" < excluded."modified_at" or t."modified_at" = excluded."modified_at" and (t."modified_at" is null and excluded."modified_at" is not null))
+  on conflict (user_id, "sport_id") do update set "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null and excluded."modified_at" is not null or t."modified_at" < excluded."modified_at" or t."modified_at" is not distinct from excluded."modified_at" and not (t."modified_at" is not distinct from excluded."modified_at"))
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
@@ -462,4 +462,4 @@ from counted as c;
 -- sport: asks whether a page would change anything
 select coalesce(bool_or(coalesce(r."Standing", 'older') = 'older'), false) as changes,
   count(*) filter (where r."Standing" = 'newer') as older
-from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when (s."modified_at" is null and r."modified_at" is not null) then 'older' else 'same' end from synced."st_sport" as s where s.user_id = $1 and s."sport_id" = r."sport_id" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::timestamptz[]) as r ("Action", "sport_id", "modified_at") where r."Action" = 0 offset 0) as r;
+from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_sport" as s where s.user_id = $1 and s."sport_id" = r."sport_id" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::timestamptz[]) as r ("Action", "sport_id", "modified_at") where r."Action" = 0 offset 0) as r;
