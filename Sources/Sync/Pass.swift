@@ -291,14 +291,23 @@ final class Pass {
     ) async throws -> Step {
         var commit = state.standstill(entity)
         commit.note = .abandoned(syncToken: state.tokenAtStart(entity))
-        let written = try await write(PageWrite(page.batch, commit))
+        var last = PageWrite(page.batch, commit)
+        last.unread = state.fields.unread
+        let written = try await write(last)
         if written.isStopRequested { return .end(.interrupted(.cancelled)) }
         return .end(end)
     }
 
-    /// How a pass ends that has not read what it should: no record of it, or no value of a field; nil: it has.
+    /// How a pass ends that has not read what it should: no record of it, no value of a field, or a flag that is neither
+    /// true nor false; nil: it has.
     private func worthless(_ state: PassState) -> RunEnd? {
         if state.isWorthless { return context.warnings.endOfUnreadable(entity.name) }
+        if let flag = entity.write.deletes?.flagAt, let values = state.fields.unread["\(flag)"] {
+            return .failed(
+                .incompatible,
+                "flag_at \(flag) is neither true nor false in \(values.count) records; in one of them it is "
+                    + "\(values.example)")
+        }
         guard let field = state.fields.unreadable, let values = state.fields.unread[field] else {
             return nil
         }

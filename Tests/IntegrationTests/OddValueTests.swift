@@ -126,13 +126,19 @@ import Testing
     }
 
     @Test(arguments: [#""yes""#, "2", #""2026-01-01T00:00:00Z""#, "{}"])
-    func `what is neither true nor false costs its record and names the flag and the value`(
-        _ flag: String
-    ) async throws {
+    func
+        `what is neither true nor false deletes nothing and fails by the names of the flag and the value`(
+            _ flag: String
+        ) async throws
+    {
         try await flagged("", flag) { world async throws in
             #expect(try await rows(world, "id") == "a, b")
             let unread = try await world.checkpoint("ann")["unread"]
             #expect(unread?["deleted"]?["example"]?.string == flag)
+            #expect(
+                try await world.job("ann").text("last_error")
+                    == "flag_at deleted is neither true nor false in 1 records; in one of them it is \(flag)"
+            )
             #expect(
                 world.lines.all.contains { $0.contains("values unread") && $0.contains("deleted") })
         }

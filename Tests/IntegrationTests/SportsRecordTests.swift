@@ -61,14 +61,26 @@ import Testing
                 update synced.st_game set modified_at = '2030-01-01', home_team_id = 'ours'
                 where canonical_id = 'game_000004'
                 """)
-            let before = try await world.versions()
+            try await world.sql(
+                """
+                update synced.st_game set modified_at = '2000-01-01', home_team_id = 'stale'
+                where canonical_id = 'game_000005'
+                """)
             // Read in full without being asked to: what is asked for brings rows to what the source shows.
-            try await world.sql("update jobrunner.checkpoints set watermark = null")
-            try await world.enqueue("*")
+            try await world.sql(
+                "update jobrunner.checkpoints set last_full_at = now() - interval '2 days'"
+            )
+            try await world.enqueue("*", force: true)
             try await world.drain()
             let game = try #require(try await world.runs("*").last?["entities"]?["game"])
-            #expect(game.int("skipped_older") == 1 && game.int("unchanged") == 29)
-            #expect(try await world.versions() == before)
+            #expect(game.int("skipped_older") == 1 && game.int("unchanged") == 28)
+            #expect(game.int("updated") == 1)
+            #expect(
+                try await world.value(
+                    """
+                    select string_agg(canonical_id, ' ') from synced.st_game
+                    where home_team_id in ('ours', 'stale')
+                    """) == "game_000004")
         }
     }
 
