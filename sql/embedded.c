@@ -87,6 +87,9 @@ static const unsigned char functions_end_claims[] = {
 static const unsigned char functions_end_of[] = {
 #embed "functions/end_of.sql"
 };
+static const unsigned char functions_end_renewal[] = {
+#embed "functions/end_renewal.sql"
+};
 static const unsigned char functions_endless_at[] = {
 #embed "functions/endless_at.sql"
 };
@@ -164,6 +167,9 @@ static const unsigned char functions_key_hash[] = {
 };
 static const unsigned char functions_lacking_rows[] = {
 #embed "functions/lacking_rows.sql"
+};
+static const unsigned char functions_lease_credential[] = {
+#embed "functions/lease_credential.sql"
 };
 static const unsigned char functions_lift_quarantines[] = {
 #embed "functions/lift_quarantines.sql"
@@ -354,6 +360,9 @@ static const unsigned char functions_schedule_jobs[] = {
 static const unsigned char functions_schedule_next_jobs[] = {
 #embed "functions/schedule_next_jobs.sql"
 };
+static const unsigned char functions_sealed_secrets[] = {
+#embed "functions/sealed_secrets.sql"
+};
 static const unsigned char functions_set_period[] = {
 #embed "functions/set_period.sql"
 };
@@ -501,6 +510,7 @@ static const jr_sql_file files[] = {
     {"functions/edit_record.sql", functions_edit_record, sizeof functions_edit_record},
     {"functions/end_claims.sql", functions_end_claims, sizeof functions_end_claims},
     {"functions/end_of.sql", functions_end_of, sizeof functions_end_of},
+    {"functions/end_renewal.sql", functions_end_renewal, sizeof functions_end_renewal},
     {"functions/endless_at.sql", functions_endless_at, sizeof functions_endless_at},
     {"functions/endless_runs.sql", functions_endless_runs, sizeof functions_endless_runs},
     {"functions/enqueue.sql", functions_enqueue, sizeof functions_enqueue},
@@ -527,6 +537,7 @@ static const jr_sql_file files[] = {
     {"functions/keep_limited_tenants.sql", functions_keep_limited_tenants, sizeof functions_keep_limited_tenants},
     {"functions/key_hash.sql", functions_key_hash, sizeof functions_key_hash},
     {"functions/lacking_rows.sql", functions_lacking_rows, sizeof functions_lacking_rows},
+    {"functions/lease_credential.sql", functions_lease_credential, sizeof functions_lease_credential},
     {"functions/lift_quarantines.sql", functions_lift_quarantines, sizeof functions_lift_quarantines},
     {"functions/list_items.sql", functions_list_items, sizeof functions_list_items},
     {"functions/lock_ends.sql", functions_lock_ends, sizeof functions_lock_ends},
@@ -590,6 +601,7 @@ static const jr_sql_file files[] = {
     {"functions/save_record.sql", functions_save_record, sizeof functions_save_record},
     {"functions/schedule_jobs.sql", functions_schedule_jobs, sizeof functions_schedule_jobs},
     {"functions/schedule_next_jobs.sql", functions_schedule_next_jobs, sizeof functions_schedule_next_jobs},
+    {"functions/sealed_secrets.sql", functions_sealed_secrets, sizeof functions_sealed_secrets},
     {"functions/set_period.sql", functions_set_period, sizeof functions_set_period},
     {"functions/set_secret.sql", functions_set_secret, sizeof functions_set_secret},
     {"functions/set_source.sql", functions_set_source, sizeof functions_set_source},

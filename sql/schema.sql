@@ -224,6 +224,24 @@ create table jobrunner.periods (
   constraint periods_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES jobrunner.tenants(id) ON DELETE CASCADE
 );
 
+create table jobrunner.renewals (
+  tenant_id bigint not null,
+  user_id bigint not null default 0,
+  credential text not null,
+  lease uuid,
+  leased_until timestamp with time zone,
+  job_user_id bigint,
+  job_name text,
+  fence bigint,
+  access_token bytea,
+  good_until timestamp with time zone,
+  constraint access_token_has_an_end CHECK (((access_token IS NULL) = (good_until IS NULL))),
+  constraint lease_has_an_end CHECK (((lease IS NULL) = (leased_until IS NULL))),
+  constraint lease_names_a_whole_run CHECK ((num_nulls(job_user_id, job_name, fence) = ANY (ARRAY[0, 3]))),
+  constraint renewals_pkey PRIMARY KEY (user_id, tenant_id, credential),
+  constraint renewals_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES jobrunner.tenants(id)
+);
+
 create table jobrunner.runs (
   user_id bigint not null,
   id bigint not null,
@@ -403,6 +421,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.edit_record(in_tenant text, in_user text, in_table text, in_values jsonb) returns jsonb
 -- function jobrunner.end_claims(in_ends jobrunner.run_end[], in_is_locked boolean) returns TABLE(user_id bigint, name text, fence bigint, is_set_aside boolean)
 -- function jobrunner.end_of(in_job jobrunner.jobs, in_outcome text, in_error_kind text, in_error text, in_crashes_allowed integer DEFAULT NULL::integer) returns jobrunner.run_end
+-- function jobrunner.end_renewal(in_tenant_id bigint, in_user_id bigint, in_credential text, in_lease uuid, in_access_token bytea, in_good_ms bigint) returns boolean
 -- function jobrunner.endless_at(in_user_id bigint, in_job text, in_last_success_at timestamp with time zone) returns timestamp with time zone
 -- function jobrunner.endless_runs(in_ends jobrunner.run_end[]) returns TABLE(user_id bigint, name text, fence bigint)
 -- function jobrunner.enqueue(in_tenant text, in_user text, in_job text, in_full boolean DEFAULT false, in_entity text DEFAULT NULL::text, in_force boolean DEFAULT false) returns text
@@ -429,6 +448,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.keep_limited_tenants() returns trigger
 -- function jobrunner.key_hash(VARIADIC in_key text[]) returns bigint
 -- function jobrunner.lacking_rows(in_user_id bigint, in_name text, in_entity text, in_table text, in_key text[], in_most integer) returns TABLE(hash bigint, key text[], is_shown boolean)
+-- function jobrunner.lease_credential(in_tenant_id bigint, in_user_id bigint, in_credential text, in_refused bytea, in_ms bigint, in_job_user_id bigint, in_job_name text, in_fence bigint) returns TABLE(lease uuid, access_token bytea, good_for_ms bigint, secrets text)
 -- function jobrunner.lift_quarantines() returns integer
 -- function jobrunner.list_items(in_user_id bigint, in_table text, in_column text) returns TABLE(items text[], hash text)
 -- function jobrunner.lock_ends(in_ends jobrunner.run_end[]) returns jobrunner.run_end[]
@@ -492,6 +512,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.save_record(in_tenant text, in_user text, in_table text, in_values jsonb) returns TABLE(record jsonb, is_new boolean)
 -- function jobrunner.schedule_jobs(in_name text, in_tenant_id bigint DEFAULT NULL::bigint, in_user_id bigint DEFAULT NULL::bigint, in_after_user_id bigint DEFAULT '-1'::integer, in_limit integer DEFAULT NULL::integer) returns TABLE(last_user_id bigint, changed_count integer)
 -- function jobrunner.schedule_next_jobs(in_name text, in_limit integer DEFAULT 1000) returns integer
+-- function jobrunner.sealed_secrets(in_tenant_id bigint, in_user_id bigint) returns text
 -- function jobrunner.set_period(in_tenant text, in_user text, in_job text, in_every interval) returns integer
 -- function jobrunner.set_secret(in_tenant_id bigint, in_user_id bigint, in_name text, in_sealed bytea) returns integer
 -- function jobrunner.set_source(in_tenant text, in_source text, in_base text) returns void

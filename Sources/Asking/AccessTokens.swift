@@ -1,45 +1,62 @@
+import JobQueue
 import Synchronization
 
-/// Access tokens of OAuth 2.0, in this process's memory until shortly before they expire.
+/// Access tokens of OAuth 2.0 that this process knows, so that the database is not asked for each run's.
+///
+/// They are stored sealed in `jobrunner.renewals`, for all processes.
 public final class AccessTokens: Sendable {
-    /// A token is not used in its last minute: a request may be under way when it ends.
-    private static let margin = Duration.seconds(60)
-
-    /// Whose token it is: the tenant's own for client credentials, else a user's.
+    /// Whose token it is, what for, and which secrets it came of: another secret may be another person's.
     struct Key: Hashable, Sendable {
-        var tenantID: Int64
-        var userID: Int64
-        var source: String
+        var credential: RenewedCredential
+        var purpose: String
+        var versions: [Int64]
     }
 
-    private struct Token {
+    struct Token: Sendable {
         var text: String
+        /// As the database holds it.
+        var sealed: [UInt8]
+        /// No request is signed with it from then on.
         var until: ContinuousClock.Instant
     }
 
-    private let tokens = Mutex<[Key: Token]>([:])
+    private struct State {
+        var tokens: [Key: Token] = [:]
+        var renewing: Set<Key> = []
+    }
+
+    private let state = Mutex(State())
 
     /// Knows no token yet.
     public init() {}
 
     /// The token, while it is good; expired ones are forgotten on the way.
-    func token(of key: Key) -> String? {
-        tokens.withLock { tokens in
-            guard let token = tokens[key] else { return nil }
-            if token.until > .now { return token.text }
-            tokens[key] = nil
+    func token(of key: Key) -> Token? {
+        state.withLock { state in
+            guard let token = state.tokens[key] else { return nil }
+            if token.until > .now { return token }
+            state.tokens[key] = nil
             return nil
         }
     }
 
-    func keep(_ text: String, of key: Key, for span: Duration) {
-        tokens.withLock { $0[key] = Token(text: text, until: .now + span - Self.margin) }
+    func keep(_ token: Token, of key: Key) {
+        state.withLock { $0.tokens[key] = token }
     }
 
     /// Drops a token the source has refused, unless another has taken its place.
-    func drop(_ text: String, of key: Key) {
-        tokens.withLock { tokens in
-            if tokens[key]?.text == text { tokens[key] = nil }
+    func drop(_ token: Token, of key: Key) {
+        state.withLock { state in
+            if state.tokens[key]?.text == token.text { state.tokens[key] = nil }
         }
+    }
+
+    /// Whether the caller is the one of this process that looks for a token; it ends by `endRenewal`.
+    func beginRenewal(of key: Key) -> Bool {
+        state.withLock { $0.renewing.insert(key).inserted }
+    }
+
+    func endRenewal(of key: Key) {
+        state.withLock { _ = $0.renewing.remove(key) }
     }
 }

@@ -13,57 +13,87 @@ public final class Credentials {
         var new: [UInt8]
     }
 
-    private let tenantID: Int64
+    let tenantID: Int64
+    private let userID: Int64
     private let sealer: Sealer?
     private let queue: Queue
-    private let proof: [Statement]
     private let deadline: ContinuousClock.Instant
     /// By name, as this run last knew them.
     private var sealed: [String: SealedSecret] = [:]
     private(set) var secrets: [String: SecretValue] = [:]
     private var rotation: Rotation?
+    /// Gives back the turn to use a credential, for a run whose end does not: a dry one.
+    var ending: Statement?
     private var openedSecrets: [[UInt8]] = []
     private var latestSecrets: [[UInt8]] = []
 
     /// Keeps the run's secrets out of whatever leaves it.
     public private(set) var redactor = Redactor(secrets: [])
+    /// Versions of the secrets as this run last read them, opened or not: what is stored beside them came
+    /// too late for it.
+    public private(set) var versions: [Int64] = []
     /// A replaced credential was stored without a page.
     public private(set) var hasStored = false
 
     /// Opens nothing yet.
-    ///
-    /// `proof` stands before what stores a credential; empty where no claim is held, as in a dry run:
-    /// `rotate_secret` itself replaces only the credential that was sent.
     public init(
-        ofTenant tenantID: Int64, _ sealer: Sealer?, _ queue: Queue, proof: [Statement],
+        of claim: Claim, tenant tenantID: Int64, _ sealer: Sealer?, _ queue: Queue,
         deadline: ContinuousClock.Instant
     ) {
         self.tenantID = tenantID
+        userID = claim.userID
         self.sealer = sealer
         self.queue = queue
-        self.proof = proof
         self.deadline = deadline
     }
 
     /// Opens what the job file names.
     ///
-    /// Throws `RunEnd.needsReauth`: a secret that does not open parks its job and no other.
+    /// Throws `RunEnd.deferred` where the worker's key file is missing or another, which is no user's matter,
+    /// and `needsReauth` for a secret that no key opens: it parks its job and no other.
     public func open(_ sealedSecrets: [SealedSecret]) throws {
+        versions = sealedSecrets.map(\.version)
+        // The tenant's own first: the user's of the same name takes its place.
         for sealed in sealedSecrets.sorted(by: { $0.userID < $1.userID }) {
-            guard let sealer else {
-                throw RunEnd.needsReauth(message: "secrets exist, but there is no key file")
-            }
+            guard let sealer else { throw Self.locked("secrets exist, but there is no key file") }
             do {
                 let secret = try sealer.open(sealed.sealed, for: place(of: sealed))
                 secrets[sealed.name] = secret
                 self.sealed[sealed.name] = sealed
                 openedSecrets.append(secret.withBytes { Array($0) })
             } catch {
-                throw RunEnd.needsReauth(message: "secret '\(sealed.name)': \(error)")
+                let message = "secret '\(sealed.name)': \(error)"
+                if case .wrongKey = error { throw Self.locked(message) }
+                throw RunEnd.needsReauth(message: message)
             }
         }
-        redactor = Redactor(secrets: openedSecrets)
+        redactor = Redactor(secrets: openedSecrets + latestSecrets)
     }
+
+    private static func locked(_ message: String) -> RunEnd {
+        .deferred(.noKey, message: message, wait: .seconds(60))
+    }
+
+    /// Takes over the secrets as they are stored now; returns whether any differs.
+    ///
+    /// Throws as `open` does.
+    @discardableResult func adopt(_ stored: [SealedSecret]) throws -> Bool {
+        let before = sealed
+        sealed = [:]
+        secrets = [:]
+        try open(stored)
+        return sealed != before
+    }
+
+    /// Reads the secrets again after the source refused one; returns whether any differs.
+    func readAgain() async throws -> Bool {
+        guard rotation == nil, !sealed.isEmpty else { return false }
+        return try adopt(
+            await queue.readSecrets(tenant: tenantID, user: userID, deadline: deadline))
+    }
+
+    /// Those of the names that are set, as this run last knew them.
+    func known(_ names: [String]) -> [SealedSecret] { names.compactMap { sealed[$0] } }
 
     /// Whether a secret of the name is set.
     public func has(_ name: String) -> Bool { secrets[name] != nil }
@@ -86,24 +116,39 @@ public final class Credentials {
     public func noteStored() { rotation = nil }
 
     /// At the end of a run, however it ended; returns why the credential could not be stored.
+    ///
+    /// A run that has lost its claim stores it too: `rotate_secret` replaces only the one that was sent.
     public func storeAtEnd() async -> (any Error)? {
-        guard rotation != nil else { return nil }
-        let statements = proof + statements
-        let queue = queue
-        // A run that was cancelled at its deadline still has the claim, for as long as it is not
-        // finished.
-        let stored = await Task {
-            try await queue.turn(statements, deadline: .now + .seconds(5))
-        }.result
-        if case .failure(let error) = stored { return error }
-        hasStored = true
-        return nil
+        let statements = statements + (ending.map { [$0] } ?? [])
+        guard !statements.isEmpty else { return nil }
+        do {
+            try await storeWhateverHappens(statements)
+            return nil
+        } catch {
+            return error
+        }
     }
 
     /// Stores a credential that came without a page; before it is used.
     func store() async throws {
         guard rotation != nil else { return }
-        _ = try await queue.turn(proof + statements, deadline: deadline)
+        _ = try await queue.turn(statements, deadline: deadline)
+        noteStoredAlone()
+    }
+
+    /// Stores a renewed credential together with the end of its renewal, whatever becomes of the run.
+    func store(with ending: Statement) async throws {
+        try await storeWhateverHappens(statements + [ending])
+    }
+
+    /// Neither the deadline nor a stop of the run ends this: the old credential may be spent.
+    private func storeWhateverHappens(_ statements: [Statement]) async throws {
+        let queue = queue
+        _ = try await Task { try await queue.turn(statements, deadline: .now + .seconds(5)) }.value
+        if rotation != nil { noteStoredAlone() }
+    }
+
+    private func noteStoredAlone() {
         hasStored = true
         rotation = nil
     }

@@ -21,6 +21,9 @@ public protocol SourceDialect: RecordClassifier {
     /// `document` is the body when that is JSON.
     func failure(in response: HTTPResponse, _ document: JSONDocument?) -> SourceFailure?
 
+    /// Name of the secret that each answer replaces, so that only one run at a time can use it; nil: none is.
+    var rotatingSecret: String? { get }
+
     /// A credential that the answer replaces the sent one with (MS27).
     func newCredential(in response: HTTPResponse) -> NewCredential?
 

@@ -2,7 +2,7 @@ import Basics
 import HTTP
 public import JSON
 public import JobFiles
-public import Postgres
+import Postgres
 public import JobQueue
 public import Reading
 import Telemetry
@@ -23,22 +23,26 @@ public final class SourceSession {
     public let dialect: (any SourceDialect)?
     /// The run's secrets.
     public let credentials: Credentials
+    private let accessToken: AccessTokenHolder?
+    /// A credential that serves one run at a time is this run's.
+    private var holdsCredential = false
     /// What placeholders stand for in all requests of the run.
     public var values: Values
-    /// Requests that were sent, those to a token server included.
-    public private(set) var requests = 0
+    private var sourceRequests = 0
     /// Server time of the first answer, microseconds since 1970; nil: there was none, or it told none.
     public private(set) var sourceTime: Int64?
     /// The source has answered with more than a failure that may pass.
     private var isAnswered = false
 
+    /// Requests that were sent, those to a token server included.
+    public var requests: Int { sourceRequests + (accessToken?.requests ?? 0) }
+
     /// Begins a conversation for a claimed job.
     ///
-    /// `base` is the tenant's own address for the source, nil: the job file's. `proof` stands before
-    /// every write of the session; empty for a dry run.
+    /// `base` is the tenant's own address for the source, nil: the job file's.
     public init(
         with source: Source, at base: String?, for job: ClaimedJob, _ tools: SourceTools,
-        proof: [Statement], claimedAt: ContinuousClock.Instant, deadline: ContinuousClock.Instant
+        claimedAt: ContinuousClock.Instant, deadline: ContinuousClock.Instant
     ) {
         self.source = source
         self.base = base ?? source.base
@@ -49,7 +53,9 @@ public final class SourceSession {
         dialect = tools.dialect(source)
         values = Values(attributes: job.attributes)
         credentials = Credentials(
-            ofTenant: job.tenantID, tools.sealer, tools.queue, proof: proof, deadline: deadline)
+            of: job.claim, tenant: job.tenantID, tools.sealer, tools.queue, deadline: deadline)
+        accessToken = AccessTokenHolder(
+            for: source, job.claim, tools, credentials, deadline: deadline)
     }
 
     /// Sends a declared request.
@@ -62,23 +68,26 @@ public final class SourceSession {
         _ request: Request, _ pass: PassValues = PassValues(), retries: Bool, to url: String? = nil,
         validator: String? = nil
     ) async throws -> Answer {
-        let assembly = RequestAssembly(
-            source: source, base: base, renderer: Renderer(values: values(with: pass)))
-        var assembled =
-            try url.map { try assembly.request(request, to: try sameOrigin($0)) }
-            ?? assembly.request(request)
-        assembled.headers += conditions(validator, url: assembled.url)
-        return try await send(assembled, retries: retries)
+        try await send(retries: retries) {
+            let assembly = RequestAssembly(
+                source: source, base: base, renderer: Renderer(values: values(with: pass)))
+            var assembled =
+                try url.map { try assembly.request(request, to: try sameOrigin($0)) }
+                ?? assembly.request(request)
+            assembled.headers += conditions(validator, url: assembled.url)
+            return assembled
+        }
     }
 
     /// Sends a dialect's own request; its answer may be a failure in the source's words.
     public func send(_ request: DialectRequest) async throws -> Answer {
-        try await send(
+        try await send(retries: true) {
             HTTPRequest(
                 method: request.body == nil ? "GET" : "POST", url: base + request.path,
                 headers: [HTTPHeader("Accept", "application/json")]
                     + (request.body == nil ? [] : [HTTPHeader("Content-Type", "application/json")]),
-                body: request.body?.bytes), retries: true)
+                body: request.body?.bytes)
+        }
     }
 
     /// Takes a step of the preset; returns what is to be remembered of it.
@@ -155,23 +164,36 @@ public final class SourceSession {
 
     // MARK: Attempts
 
-    private func send(_ request: HTTPRequest, retries: Bool) async throws -> Answer {
-        var answer = try await settled(request, retries: retries)
-        if dropsRefusedToken(answer) { answer = try await settled(request, retries: retries) }
+    private func send(
+        retries: Bool, _ assemble: () throws -> HTTPRequest
+    ) async throws -> Answer {
+        let answer = try await settled(retries: retries, assemble)
         isAnswered = true
         noteTime(of: answer.response)
         return answer
     }
 
     /// Sends until an answer is not to be retried; its status is the caller's to judge.
-    private func settled(_ request: HTTPRequest, retries: Bool) async throws -> Answer {
+    ///
+    /// `assemble` makes the request with the credentials as they are then.
+    private func settled(
+        retries: Bool, _ assemble: () throws -> HTTPRequest
+    ) async throws -> Answer {
+        var request = try assemble()
         let clock = RetryClock(rule: source.retry)
         var attempt = 0
+        var refusals = 0
         while true {
             attempt += 1
             var trouble: RetryClock.Trouble
             do {
-                let answer = try await once(request)
+                var answer = try await once(request)
+                // Before any wait that a refusal names: another credential may need none.
+                while try await hasOtherCredential(after: answer, refusals) {
+                    refusals += 1
+                    request = try assemble()
+                    answer = try await once(request)
+                }
                 guard
                     let found = clock.trouble(
                         in: answer, of: requestLabel(request), retries: retries,
@@ -210,8 +232,19 @@ public final class SourceSession {
     /// One attempt: what the source replaced is stored first, then the request is signed anew.
     private func signed(_ request: HTTPRequest) async throws -> HTTPRequest {
         try await credentials.store()
-        requests += 1
-        guard let dialect else { return try await withAccessToken(request) }
+        guard let dialect else {
+            guard let accessToken else {
+                sourceRequests += 1
+                return request
+            }
+            let token = try await accessToken.token { secrets }
+            sourceRequests += 1
+            var request = request
+            request.headers.append(HTTPHeader("Authorization", "Bearer \(token)"))
+            return request
+        }
+        if let name = dialect.rotatingSecret { try await holdCredential(name) }
+        sourceRequests += 1
         return try dialect.signed(request, with: secrets, unixSeconds: unixSeconds)
     }
 
@@ -230,58 +263,46 @@ public final class SourceSession {
         sourceTime = Int64(seconds) * 1_000_000
     }
 
-    // MARK: Access tokens
+    // MARK: Credentials
 
-    /// The request with an access token; unchanged where the source wants none.
+    /// Waits until no other run uses a credential that each answer replaces, and takes it as it is then.
     ///
-    /// Throws `RunEnd.needsReauth` when the token server refuses the credential.
-    private func withAccessToken(_ request: HTTPRequest) async throws -> HTTPRequest {
-        guard let tokenRequest = TokenRequest(for: source.auth) else { return request }
-        let key = tokenKey(tokenRequest)
-        let token: String
-        if let kept = tools.tokens.token(of: key) {
-            token = kept
-        } else {
-            token = try await fetchToken(tokenRequest, key)
-            // A refresh token that rotates is worth nothing until it is stored.
-            try await credentials.store()
+    /// Two runs that send the same one make each other's worthless. The turn ends with the run.
+    private func holdCredential(_ name: String) async throws {
+        guard !holdsCredential, let secret = credentials.known([name]).first else { return }
+        let claim = job.claim.fence == 0 ? nil : job.claim
+        let credential = RenewedCredential(
+            tenantID: job.tenantID, userID: secret.userID, name: name)
+        let (lease, stored) = try await CredentialTurn(name: name, deadline: deadline).wait {
+            let answer = try await tools.queue.leaseCredential(
+                credential, refused: nil, for: deadline - .now + .seconds(10), claim: claim,
+                deadline: deadline)
+            return answer.lease.map { ($0, answer.secrets) }
         }
-        credentials.protect(Array(token.utf8))
-        var request = request
-        request.headers.append(HTTPHeader("Authorization", "Bearer \(token)"))
-        return request
+        holdsCredential = true
+        if claim == nil {
+            credentials.ending = .endRenewal(of: credential, lease: lease, accessToken: nil)
+        }
+        try credentials.adopt(stored)
     }
 
-    private func fetchToken(
-        _ tokenRequest: TokenRequest, _ key: AccessTokens.Key
-    ) async throws -> String {
-        let response = try await tools.client.send(
-            try tokenRequest.request(secrets), deadline: min(deadline, .now + source.timeout))
-        requests += 1
-        let issued = try tokenRequest.issued(by: response)
-        if let name = tokenRequest.refreshToken, let next = issued.refreshToken,
-            try secrets.text(ofSecret: name) != next
-        {
-            try credentials.replace(with: NewCredential(name: name, value: next))
+    /// Whether a request that the source refused may go with another credential, which it takes up.
+    ///
+    /// An access token is renewed once; a secret is looked at again, since a person or another run may
+    /// have stored another one meanwhile.
+    private func hasOtherCredential(after answer: Answer, _ refusals: Int) async throws -> Bool {
+        guard isRefusal(answer), refusals < 3 else { return false }
+        if let accessToken {
+            return refusals == 0 && answer.response.status == 401 && accessToken.dropRefused()
         }
-        tools.tokens.keep(issued.accessToken, of: key, for: issued.validity)
-        return issued.accessToken
+        return try await credentials.readAgain()
     }
 
-    /// Drops the token that the source has answered 401 to; true when a fresh one may help.
-    private func dropsRefusedToken(_ answer: Answer) -> Bool {
-        guard answer.response.status == 401, let request = TokenRequest(for: source.auth) else {
+    private func isRefusal(_ answer: Answer) -> Bool {
+        if let failure = answer.failure {
+            if case .needsReauth = failure.end { return true }
             return false
         }
-        let key = tokenKey(request)
-        guard let token = tools.tokens.token(of: key) else { return false }
-        tools.tokens.drop(token, of: key)
-        return true
-    }
-
-    private func tokenKey(_ request: TokenRequest) -> AccessTokens.Key {
-        AccessTokens.Key(
-            tenantID: job.tenantID, userID: request.refreshToken == nil ? 0 : job.claim.userID,
-            source: source.id)
+        return [401, 403, 421].contains(answer.response.status)
     }
 }

@@ -22,6 +22,24 @@ struct TokenRequest {
         }
     }
 
+    /// What the token is asked for; another purpose takes another token.
+    var purpose: String { "\(client.tokenURL) \(client.scope ?? "")" }
+
+    /// The secrets that the token comes of.
+    var secretNames: [String] {
+        placeholders.compactMap { if case .secret(let name) = $0 { name } else { nil } }
+            + (refreshToken.map { [$0] } ?? [])
+    }
+
+    /// Something of a user that is no secret stands in the request.
+    var namesUser: Bool {
+        placeholders.contains { if case .secret = $0 { false } else { true } }
+    }
+
+    private var placeholders: [Placeholder] {
+        client.clientID.placeholders + (client.clientSecret?.placeholders ?? [])
+    }
+
     /// What a token server has answered.
     struct Issued {
         var accessToken: String

@@ -34,6 +34,12 @@ extension CloudKitDialect {
         }
     }
 
+    /// The web auth token of users whose token rotates.
+    public var rotatingSecret: String? {
+        guard case .cloudkitUser(_, let name, rotates: true) = authentication else { return nil }
+        return name
+    }
+
     /// The web auth token that an answer brings, for users whose token rotates (MS27); it may be
     /// the one that was sent.
     ///

@@ -83,7 +83,7 @@ extension ClaimedJob {
                 try Checkpoint($0, of: self)
             }
             calls = try parts(row.optionalText(5), "calls").compactMap(CallMemory.init)
-            secrets = try parts(row.optionalText(6), "secrets").compactMap(SealedSecret.init)
+            secrets = try sealedSecrets(row.optionalText(6))
         } catch let input as UnreadableInput {
             unreadable = input.words
         }
@@ -119,6 +119,11 @@ private func own(_ text: String, _ name: String) throws -> JSONNode {
     } catch {
         throw UnreadableInput("\(name) can't be read: \(error)")
     }
+}
+
+/// Reads a list of secrets as `run_inputs` and `sealed_secrets` tell them.
+func sealedSecrets(_ text: String?) throws -> [SealedSecret] {
+    try parts(text, "secrets").compactMap(SealedSecret.init)
 }
 
 private func parts(_ text: String?, _ name: String) throws -> [JSONNode] {

@@ -38,6 +38,10 @@ public enum ErrorKind: String, Sendable, CaseIterable {
     case yielded
     // The source's breaker is open, or this worker holds as many bytes of pages as it may.
     case blocked
+    // Another run renews the credential, or uses one that serves one run at a time.
+    case credentialInUse = "credential_in_use"
+    // This worker has no key, or not the one, that the job's secrets are sealed with.
+    case noKey = "no_key"
     // Something the run needs is missing.
     case missing
 }

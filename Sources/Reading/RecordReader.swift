@@ -133,7 +133,7 @@ struct RecordReader: Sendable {
         switch isDeleted {
         case true?: return .tombstone(name: "")
         case false?: return .record
-        case nil: return .unclear(flag: "\(flag)", value: node?.excerpt ?? "")
+        case nil: return .unclear(flag: "flag_at \(flag)", value: node?.excerpt ?? "")
         }
     }
 

@@ -302,10 +302,13 @@ final class Pass {
     /// true nor false; nil: it has.
     private func worthless(_ state: PassState) -> RunEnd? {
         if state.isWorthless { return context.warnings.endOfUnreadable(entity.name) }
-        if let flag = entity.write.deletes?.flagAt, let values = state.fields.unread["\(flag)"] {
+        // Noted under another name than a field of the same place, which may be of a type of its own.
+        if let flag = entity.write.deletes?.flagAt.map({ "flag_at \($0)" }),
+            let values = state.fields.unread[flag]
+        {
             return .failed(
                 .incompatible,
-                "flag_at \(flag) is neither true nor false in \(values.count) records; in one of them it is "
+                "\(flag) is neither true nor false in \(values.count) records; in one of them it is "
                     + "\(values.example)")
         }
         guard let field = state.fields.unreadable, let values = state.fields.unread[field] else {

@@ -126,9 +126,7 @@ final class Run {
 
     /// However the run ended, a credential that the source replaced is stored.
     private func storeCredential(after end: RunEnd?) async {
-        guard end != .lost, let error = await context.session.credentials.storeAtEnd() else {
-            return
-        }
+        guard let error = await context.session.credentials.storeAtEnd() else { return }
         context.services.log.emit(
             .callWarned(
                 context.subject, call: "rotate_secret",
@@ -159,6 +157,6 @@ final class Run {
             claim: inputs.job.claim, outcome: outcome, errorKind: end.word,
             error: error, failures: failures, wait: wait, requests: context.session.requests,
             endedPasses: checkpoints.ended + checkpoints.unchanged, calls: progress.pendingCalls,
-            hasCommitted: hasCommitted, secretVersions: inputs.job.secrets.map(\.version))
+            hasCommitted: hasCommitted, secretVersions: context.session.credentials.versions)
     }
 }

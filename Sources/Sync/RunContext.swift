@@ -29,7 +29,7 @@ final class RunContext {
         sink = dryRun ?? DatabaseSink(services.queue, for: claim, deadline: deadline)
         session = SourceSession(
             with: inputs.file.source, at: inputs.base, for: inputs.job, services.tools,
-            proof: dryRun == nil ? [claim.holdStatement] : [], claimedAt: inputs.claimedAt,
+            claimedAt: inputs.claimedAt,
             deadline: deadline)
         checkpoints = RunCheckpoints(of: inputs.job)
         warnings = RecordWarnings(inputs.subject, services.log)

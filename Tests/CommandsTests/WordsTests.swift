@@ -32,7 +32,7 @@ private func awaited(
             ("quarantined", "set aside: j of user ann; it runs after jobrunner retry"),
             (
                 "needs_reauth",
-                "needs a new secret: j of user ann; it runs when jobrunner user set stores a secret"
+                "needs a new secret: j of user ann; it runs after jobrunner user set --secret or jobrunner retry"
             ),
         ])
     func `what becomes of an enqueue is said in words`(word: String, line: String) {

@@ -39,7 +39,7 @@ import TestSupport
 
     @Test
     func
-        `a key file that is swapped parks what is sealed with the new key, until a worker begins with it`()
+        `a key file that is swapped puts off what is sealed with the new key, until a worker begins with it`()
         async throws
     {
         try await Installation.with { installation in
@@ -54,8 +54,8 @@ import TestSupport
             }
             _ = try installation.write("key", String(repeating: "a7", count: 32) + "\n")
             try await installation.ok("user add bob --tenant acme --secret token=@@token")
-            try await eventually("bob's job is parked") {
-                try await kind("bob", installation) == "needs_reauth unauthorised"
+            try await eventually("bob's job is put off") {
+                try await kind("bob", installation) == "deferred no_key"
             }
             // The worker goes on with the key it began with.
             try await installation.execute(
@@ -74,7 +74,7 @@ import TestSupport
             #expect(refused.errors.contains("secrets are sealed with key"))
             try await installation.ok("user set ann --tenant acme --secret token=@@token")
             let later = try installation.start("worker")
-            try await installation.ok("user set bob --tenant acme --secret token=@@token")
+            try await installation.ok("retry shop.keyed --tenant acme --all")
             try await eventually("bob's run asks the source") {
                 try await kind("bob", installation) == "failed unavailable"
             }

@@ -134,13 +134,29 @@ import Testing
         try await flagged("", flag) { world async throws in
             #expect(try await rows(world, "id") == "a, b")
             let unread = try await world.checkpoint("ann")["unread"]
-            #expect(unread?["deleted"]?["example"]?.string == flag)
+            #expect(unread?["flag_at deleted"]?["example"]?.string == flag)
             #expect(
                 try await world.job("ann").text("last_error")
                     == "flag_at deleted is neither true nor false in 1 records; in one of them it is \(flag)"
             )
             #expect(
                 world.lines.all.contains { $0.contains("values unread") && $0.contains("deleted") })
+        }
+    }
+
+    @Test func `a flag that is read keeps a field of its place from being taken for it`()
+        async throws
+    {
+        let file = Self.file(
+            mode: "overwrite, deletes: { flag_at: deleted }",
+            fields: World.standardFields + "\ndeleted: { at: deleted, type: bool }")
+        try await withWorld(file) { world in
+            try await world.addUser("ann", videos: 0)
+            try await answer(
+                world, #"{"id": "a", "seq": 1, "deleted": 0}"#,
+                #"{"id": "b", "seq": 2, "deleted": 1}"#)
+            try await world.runAgain()
+            #expect(try await world.outcomes("ann") == ["complete"])
         }
     }
 

@@ -25,6 +25,8 @@ final class World: Sendable {
     /// The job file's text.
     let text: String
     let lines = Lines()
+    /// Jobs beside `file`.
+    private let others = Mutex<[JobFile]>([])
     let sealer: Sealer?
 
     /// Makes a world whose job file is `yaml`, by default MeTube's without its long waits.
@@ -85,6 +87,21 @@ final class World: Sendable {
             """)
     }
 
+    /// Gives the tenant another job, which the workers that are started from now on run too.
+    func also(_ yaml: String) async throws {
+        let other = try JobFile.parse(
+            yaml.replacing("HUB_BASE", with: source.base), file: "other.yaml"
+        ).get()
+        let files = others.withLock {
+            $0.append(other); return [file] + $0
+        }
+        _ = try await Migrator(database: pool).migrate(jobFiles: files)
+        try await sql("select jobrunner.give_job('acme', $1)", .text(other.name))
+        try await sql(
+            "select jobrunner.set_source('acme', $1, $2)", .text(other.source.id),
+            .text(source.base))
+    }
+
     func close() async {
         await pool.close()
         source.stop()
@@ -141,7 +158,8 @@ final class World: Sendable {
         settings.supervision = .milliseconds(100)
         change(&settings)
         let worker = Worker(
-            settings, configuration: configuration, queue: own, files: [file],
+            settings, configuration: configuration, queue: own,
+            files: [file] + others.withLock { $0 },
             sync: Syncer(
                 Services(
                     queue: own, client: client, budgets: budgets, sealer: sealer, log: log,

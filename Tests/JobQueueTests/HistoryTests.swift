@@ -185,7 +185,7 @@ struct HistoryTests {
             try await expect("due in 10 min: the source asked for patience")
             try await fixture.finish(
                 try await fixture.run(worker, user: user), .needsReauth, kind: .unauthorised)
-            try await expect("a new secret wakes it")
+            try await expect("a new secret wakes it, and so does `jobrunner retry`")
             try await expect(
                 "set aside for 10 min more: its worker died",
                 after:

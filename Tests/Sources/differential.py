@@ -41,6 +41,7 @@ MODES = [
     ("cond", f"overwrite, {SWEEP}", "", ""),
     ("all", "replace_all, deletes: { flag_at: deleted }", "", ""),
     ("seen", f"newest_wins, newer_by: updated_at, {SWEEP}", "{ watermark: max_seen, overlap: 1s, full_every: 1h }", 'since: "{since}"'),
+    ("odd", f"newest_wins, newer_by: updated_at, {SWEEP}", "", ""),
     ("start", f"overwrite, {SWEEP}", "{ watermark: run_start, overlap: 1s, full_every: 1h }", 'since: "{since}"'),
 ]
 
@@ -74,6 +75,20 @@ DISTURBANCES = [
     {"kind": "repeated_cursor"},
     {"kind": "loop_cursor"},
     {"kind": "slow", "delay_ms": 50},
+]
+
+# What costs a value, a record or a wait, and nothing else.
+ODDITIES = [
+    {"kind": "replace", "from": '"deleted":true', "to": '"deleted":1'},
+    {"kind": "replace", "from": '"deleted":true', "to": '"deleted":"true"'},
+    {"kind": "replace", "from": '"deleted":true', "to": '"deleted":"perhaps"'},
+    {"kind": "replace", "from": '"value":', "to": '"value":"n/a","was":', "count": 1},
+    {"kind": "replace", "from": '"name":', "to": '"name":"a\\u0000b","was":', "count": 1},
+    {"kind": "replace", "from": '"updated_at":', "to": '"updated_at":null,"was":', "count": 1},
+    {"kind": "replace", "from": '"updated_at":', "to": '"updated_at":"2020-01-01T00:00:00Z","was":', "count": 3},
+    {"kind": "replace", "from": '"id":', "to": '"id":null,"was":', "count": 1},
+    {"kind": "status", "status": 403, "headers": {"Retry-After": "1"}},
+    {"kind": "status", "status": 400, "headers": {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1"}},
 ]
 
 # What nobody can tell from the truth by one answer: one pass may believe it, and not two in a row.
@@ -135,7 +150,7 @@ entities:
     records:
       at: "items[]"
       key: [id]
-      fields:{FIELDS}
+      fields:{FIELDS if word != "odd" else FIELDS.replace("timestamp, required: true", "timestamp")}
     write: {{ table: {name}_{word}, mode: {write} }}
 """
         target = os.path.join(folder, f"{name}_{word}.yaml")
@@ -221,7 +236,7 @@ class Liars:
 
 def disturb(rng):
     style = rng.choice(STYLES)
-    fault = dict(rng.choice(DISTURBANCES))
+    fault = dict(rng.choice(rng.choice([DISTURBANCES, ODDITIES])))
     fault["path"] = f"/generic/{rng.choice(USERS)}/{style[1]}"
     fault["skip"] = rng.randint(0, 4)
     fault["times"] = rng.randint(1, 3)
@@ -246,17 +261,25 @@ def await_idle(what):
     return False
 
 
+def values(item):
+    value = item.get("value")
+    return (None if value is None else float(value), item.get("name") or "")
+
+
 def compare(check):
     for user in USERS:
         world = {item["id"]: item for item in control("GET", f"expected?user={user}&of=generic")["items"]}
         for style, mode in pairs():
             table = f"{style[0]}_{mode[0]}"
-            rows = sql(f"""select i.id || '|' || coalesce(i.name, '') from synced.{table} as i
+            rows = sql(f"""select i.id || '|' || coalesce(i.value::text, '') || '|' || coalesce(i.name, '') from synced.{table} as i
                            join jobrunner.users as u on u.id = i.user_id where u.key = '{user}'""")
-            stored = dict(row.split("|", 1) for row in rows.split("\n") if row)
+            stored = {}
+            for row in (row for row in rows.split("\n") if row):
+                identity, value, name = row.split("|", 2)
+                stored[identity] = (float(value) if value else None, name)
             lost = sorted(set(world) - set(stored))
             odd = sorted(set(stored) - set(world))
-            other = sorted(i for i in world if i in stored and (world[i].get("name") or "") != stored[i])
+            other = sorted(i for i in world if i in stored and values(world[i]) != stored[i])
             check.that(
                 f"{table} of {user} equals the world's {len(world)} records", not (lost or odd or other),
                 f"lost {lost[:5]}, too many {odd[:5]}, of other values {other[:5]}")

@@ -47,12 +47,14 @@ begin
       jobrunner.words_for(v_job.due_at - now()), v_job.quarantine_reason);
   end if;
   if v_job.state = 'needs_reauth' then
-    return format('It does not run because the source refuses its credential since %s ago; a new secret wakes it.',
+    return format('It does not run because the source refuses its credential since %s ago; a new secret wakes it, and so does `jobrunner retry`.',
       jobrunner.words_for(now() - v_job.reauth_needed_at));
   end if;
   if v_job.due_at > now() then
     return format('It does not run because it is due in %s%s.', jobrunner.words_for(v_job.due_at - now()),
       case
+        when v_job.deferred_until > now() and v_job.last_error_kind in ('no_key', 'credential_in_use')
+          then ': ' || coalesce(v_job.last_error, v_job.last_error_kind)
         when v_job.deferred_until > now() then ': the source asked for patience'
         when v_job.consecutive_failures = 1 then ', backing off after a failure: ' || coalesce(v_job.last_error, '')
         when v_job.consecutive_failures > 1

@@ -11,6 +11,7 @@ declare
   v_count integer;
 begin
   delete from jobrunner.secrets where tenant_id = v_tenant.id;
+  delete from jobrunner.renewals where tenant_id = v_tenant.id;
   select coalesce(array_agg(u.id), '{}'), count(*) filter (where not u.stands_for_tenant) into v_users, v_count
   from jobrunner.users as u where u.tenant_id = v_tenant.id;
   perform jobrunner.remove_users(v_users);

@@ -13,6 +13,7 @@ begin
   -- The order of set_secret: users, secrets, jobs.
   perform from jobrunner.users as u where u.id = any (in_user_ids) order by u.id for update;
   delete from jobrunner.secrets where user_id = any (in_user_ids) and user_id <> 0;
+  delete from jobrunner.renewals where user_id = any (in_user_ids) and user_id <> 0;
   delete from jobrunner.jobs where user_id = any (in_user_ids);
   delete from jobrunner.checkpoints where user_id = any (in_user_ids);
   delete from jobrunner.call_memory where user_id = any (in_user_ids);

@@ -27,6 +27,9 @@ begin
   values (in_tenant_id, in_user_id, in_name, in_sealed)
   on conflict (user_id, tenant_id, name) do update
   set sealed = excluded.sealed, updated_at = now(), version = nextval('jobrunner.secret_versions');
+  -- What came of the old secret is not used any more, and whoever renews it now keeps nothing.
+  delete from jobrunner.renewals as r
+  where r.tenant_id = in_tenant_id and (in_user_id = 0 or r.user_id = in_user_id);
   with parked as materialized (
     select j.user_id, j.name
     from jobrunner.jobs as j

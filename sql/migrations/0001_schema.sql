@@ -97,6 +97,34 @@ comment on column jobrunner.secrets.sealed is 'XChaCha20-Poly1305 box made by th
 comment on column jobrunner.secrets.updated_at is 'When this value was stored.';
 comment on column jobrunner.secrets.version is 'Changes with each set_secret and not when a source replaces its credential.';
 
+create table jobrunner.renewals (
+  tenant_id bigint not null references jobrunner.tenants (id),
+  user_id bigint not null default 0,
+  credential text not null,
+  lease uuid,
+  leased_until timestamptz,
+  job_user_id bigint,
+  job_name text,
+  fence bigint,
+  access_token bytea,
+  good_until timestamptz,
+  primary key (user_id, tenant_id, credential),
+  constraint lease_has_an_end check ((lease is null) = (leased_until is null)),
+  constraint lease_names_a_whole_run check (num_nulls(job_user_id, job_name, fence) in (0, 3)),
+  constraint access_token_has_an_end check ((access_token is null) = (good_until is null))
+);
+comment on table jobrunner.renewals is 'Credentials that a source renews: who renews one at present, and the access token that came of it last.';
+comment on column jobrunner.renewals.tenant_id is 'The tenant whose credential it is.';
+comment on column jobrunner.renewals.user_id is 'The user whose credential it is, 0 for the tenant''s own.';
+comment on column jobrunner.renewals.credential is 'A source''s id for access tokens, the secret''s name for a token that rotates.';
+comment on column jobrunner.renewals.lease is 'Whoever knows it may renew the credential; null: nobody does.';
+comment on column jobrunner.renewals.leased_until is 'The lease ends then, or earlier with the run that holds it.';
+comment on column jobrunner.renewals.job_user_id is 'The run that holds the lease: user of its job; null: no claimed run.';
+comment on column jobrunner.renewals.job_name is 'The run that holds the lease: name of its job.';
+comment on column jobrunner.renewals.fence is 'The run that holds the lease: its number.';
+comment on column jobrunner.renewals.access_token is 'Sealed as secrets are; null: there is none.';
+comment on column jobrunner.renewals.good_until is 'No request is signed with the access token from then on.';
+
 create table jobrunner.limited_tenants (
   tenant_id bigint primary key references jobrunner.tenants (id) on delete cascade,
   since timestamptz not null default now(),

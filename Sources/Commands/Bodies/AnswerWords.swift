@@ -11,5 +11,5 @@ let answerAdvice = [
     "deferred": "; the source asked for patience, --force goes now",
     "paused": "; it runs when it is resumed",
     "quarantined": "; it runs after jobrunner retry",
-    "needs_reauth": "; it runs when jobrunner user set stores a secret",
+    "needs_reauth": "; it runs after jobrunner user set --secret or jobrunner retry",
 ]

@@ -19,13 +19,14 @@ private let troubles: [String: Trouble] = [
         about: "quarantine", words: "set aside", hint: "mend the cause, then jobrunner retry"),
     "needs_reauth": Trouble(
         about: "secrets", words: "parked: the source refuses the credential",
-        hint: "jobrunner user set --secret wakes them"),
+        hint: "jobrunner user set --secret or jobrunner retry wakes them"),
     "stalled": Trouble(
         about: "stalled", words: "don't get on: no page before the deadline",
         hint: "a longer deadline or smaller pages"),
     "deferred": Trouble(
-        about: "deferred", words: "are put off by their source again and again",
-        hint: "ask its owner, or lower source.rate"),
+        about: "deferred", words: "are put off again and again",
+        hint:
+            "jobrunner explain tells why; for a limit ask the source's owner, or lower source.rate"),
     "sweep_refused": Trouble(
         about: "sweep", words: "deleted nothing, since two full passes lacked too many rows",
         hint: "an empty account or a wrong credential? if it is right, raise max_fraction"),

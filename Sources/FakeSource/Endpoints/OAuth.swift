@@ -1,5 +1,7 @@
 /// A token endpoint for each user that asks for OAuth 2.0: `POST /oauth/{user}/token` (RFC 6749).
 ///
+/// `POST /oauth/any/token` serves all of them: whose refresh token comes is meant, else whose client.
+///
 /// Only the access token issued last is good; refresh tokens rotate when told to.
 final class OAuth {
     struct Client {
@@ -28,23 +30,25 @@ final class OAuth {
     func answer(_ request: Request, grant: (String, String) -> Void) -> Answer? {
         let path = request.segments
         guard path.count == 3, path[0] == "oauth", path[2] == "token" else { return nil }
-        guard request.method == "POST", var client = clients[path[1]] else {
-            return .error(404, "Not found")
+        guard request.method == "POST" else { return .error(404, "Not found") }
+        let user = path[1] == "any" ? userMeant(by: request) : path[1]
+        guard let user else {
+            return .json(400, JSONText.object { $0.field("error", "invalid_grant") })
         }
-        let basic = "Basic " + Base64.encode("\(client.id):\(client.secret)")
-        guard request.header("authorization") == basic else {
+        guard var client = clients[user] else { return .error(404, "Not found") }
+        guard request.header("authorization") == basic(of: client) else {
             return .json(401, JSONText.object { $0.field("error", "invalid_client") })
         }
         guard isGood(form(request.body), client) else {
             return .json(400, JSONText.object { $0.field("error", "invalid_grant") })
         }
         client.issued += 1
-        let token = "access-\(path[1])-\(client.issued)"
+        let token = "access-\(user)-\(client.issued)"
         if client.rotates, client.refreshToken != nil {
-            client.refreshToken = "refresh-\(path[1])-\(client.issued)"
+            client.refreshToken = "refresh-\(user)-\(client.issued)"
         }
-        clients[path[1]] = client
-        grant(path[1], token)
+        clients[user] = client
+        grant(user, token)
         return .json(
             200,
             JSONText.object { json in
@@ -55,6 +59,17 @@ final class OAuth {
                     json.field("refresh_token", next)
                 }
             })
+    }
+
+    private func userMeant(by request: Request) -> String? {
+        if let token = form(request.body)["refresh_token"] {
+            return clients.first { $0.value.refreshToken == token }?.key
+        }
+        return clients.first { basic(of: $0.value) == request.header("authorization") }?.key
+    }
+
+    private func basic(of client: Client) -> String {
+        "Basic " + Base64.encode("\(client.id):\(client.secret)")
     }
 
     private func isGood(_ form: [String: String], _ client: Client) -> Bool {

@@ -61,6 +61,8 @@ enum FaultKind {
     case huge(Int)
     case page(CursorFault)
     case duplicates(Int)
+    /// Texts of the answer are others, at most so many.
+    case replace(String, with: String, most: Int)
     case redirect(String, status: Int)
     case echo(Int)
     case close

@@ -58,6 +58,12 @@ extension FaultKind {
         case .cut(let bytes): answer.shape.cutAfter = bytes
         case .longLength(let extra): answer.shape.missingBytes = extra
         case .chunked: answer.shape.isChunked = true
+        case .replace(let text, let other, let most):
+            guard case .bytes(let bytes) = answer.body else { return }
+            var parts = String(decoding: bytes, as: UTF8.self)
+                .split(separator: text, maxSplits: most, omittingEmptySubsequences: false)[...]
+            guard let first = parts.popFirst() else { return }
+            answer.body = .bytes(Array((first + parts.map { other + $0 }.joined()).utf8))
         case .gzip:
             guard case .bytes(let bytes) = answer.body else { return }
             answer.body = .bytes(Gzip.stored(bytes))

@@ -43,6 +43,10 @@ extension Fault {
         case "cut": return .cut(after: try command.int("after", in: anySize) ?? 0)
         case "long_length": return .longLength(try command.int("extra", in: 1...1 << 30) ?? 10)
         case "duplicates": return .duplicates(try command.int("count", in: 1...500) ?? 1)
+        case "replace":
+            return .replace(
+                try command.needed("from"), with: try command.needed("to"),
+                most: try command.int("count", in: 1...1_000_000) ?? 1_000_000)
         case "echo": return .echo(try status(command) ?? 400)
         case "drip":
             return .drip(
@@ -101,6 +105,7 @@ extension Fault {
             "slow", "status", "drip", "hang", "hang_after", "cut", "long_length", "chunked",
             "garbage", "html", "wrong_type", "deep", "gzip", "gzip_bomb", "huge",
             "endless_cursor", "repeated_cursor", "loop_cursor", "empty_page", "duplicates",
+            "replace",
             "redirect", "echo", "close", "reset", "raw",
         ] + cloudKinds
 }

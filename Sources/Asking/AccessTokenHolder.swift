@@ -1,0 +1,164 @@
+import HTTP
+import JobFiles
+import JobQueue
+import Postgres
+import Secrets
+
+/// The access token that one run signs its requests with (OAuth 2.0).
+///
+/// A token is renewed by one run at a time, over all jobs, workers and processes: a refresh token that
+/// serves once would be spent twice, for which some servers revoke the whole grant.
+final class AccessTokenHolder {
+    /// A request may be under way when its token ends.
+    private static let marginMax = Duration.seconds(60)
+    /// A token server that is slower than this is taken for unavailable.
+    private static let requestMax = Duration.seconds(10)
+    /// What storing the answer may take.
+    private static let storeMax = Duration.seconds(5)
+
+    private let tokenRequest: TokenRequest
+    private let source: Source
+    private let claim: Claim
+    private let tools: SourceTools
+    private let credentials: Credentials
+    private let deadline: ContinuousClock.Instant
+    /// What requests are signed with at present.
+    private var current: AccessTokens.Token?
+    /// The sealed token that the source or this worker's key refused.
+    private var refused: [UInt8]?
+    /// Requests that were sent to the token server.
+    private(set) var requests = 0
+
+    /// Nil where the source wants no access token.
+    init?(
+        for source: Source, _ claim: Claim, _ tools: SourceTools, _ credentials: Credentials,
+        deadline: ContinuousClock.Instant
+    ) {
+        guard let request = TokenRequest(for: source.auth) else { return nil }
+        tokenRequest = request
+        self.source = source
+        self.claim = claim
+        self.tools = tools
+        self.credentials = credentials
+        self.deadline = deadline
+    }
+
+    /// A good token: this process's, the database's, or a new one of the token server.
+    ///
+    /// `secrets` renders with the secrets as they are at the time. Throws `RunEnd.needsReauth` when
+    /// the token server refuses the credential, `deferred` when others keep it.
+    func token(_ secrets: () -> SourceSecrets) async throws -> String {
+        let token = try await CredentialTurn(name: source.id, deadline: deadline).wait {
+            try await found(secrets)
+        }
+        current = token
+        credentials.protect(Array(token.text.utf8))
+        return token.text
+    }
+
+    /// Drops the token that the source has refused; false: there was none.
+    func dropRefused() -> Bool {
+        guard let token = current else { return false }
+        tools.tokens.drop(token, of: key)
+        refused = token.sealed
+        current = nil
+        return true
+    }
+
+    /// Nil: another run renews the token at present.
+    private func found(_ secrets: () -> SourceSecrets) async throws -> AccessTokens.Token? {
+        let key = key
+        if let kept = tools.tokens.token(of: key) { return kept }
+        guard tools.tokens.beginRenewal(of: key) else { return nil }
+        defer { tools.tokens.endRenewal(of: key) }
+        let lease = try await tools.queue.leaseCredential(
+            key.credential, refused: refused,
+            for: requestMax + Self.storeMax + Self.storeMax,
+            claim: claim.fence == 0 ? nil : claim, deadline: deadline)
+        let token: AccessTokens.Token?
+        if let id = lease.lease {
+            token = try await renewed(key.credential, lease: id, lease.secrets, secrets)
+        } else {
+            token = lease.accessToken.flatMap { opened($0, for: lease.goodFor) }
+        }
+        // The secrets, and so the key, may be others by now.
+        if let token { tools.tokens.keep(token, of: self.key) }
+        return token
+    }
+
+    /// One that does not open was sealed with another key: it is renewed.
+    private func opened(_ sealed: [UInt8], for span: Duration) -> AccessTokens.Token? {
+        guard let value = try? tools.sealer?.open(sealed, for: place) else {
+            refused = sealed
+            return nil
+        }
+        return AccessTokens.Token(
+            text: value.withBytes { String(decoding: $0, as: UTF8.self) }, sealed: sealed,
+            until: .now + span)
+    }
+
+    /// Asks the token server and stores what came of it.
+    ///
+    /// No deadline and no stop ends this midway: a refresh token that was spent and whose successor
+    /// was not stored can't be had again.
+    private func renewed(
+        _ credential: RenewedCredential, lease: String, _ stored: [SealedSecret],
+        _ secrets: () -> SourceSecrets
+    ) async throws -> AccessTokens.Token {
+        do {
+            try credentials.adopt(stored)
+            let request = try tokenRequest.request(secrets())
+            let client = tools.client
+            let patience = requestMax
+            requests += 1
+            let response = try await Task {
+                try await client.send(request, deadline: .now + patience)
+            }.value
+            let issued = try tokenRequest.issued(by: response)
+            if let name = tokenRequest.refreshToken, let next = issued.refreshToken,
+                try secrets().text(ofSecret: name) != next
+            {
+                try credentials.replace(with: NewCredential(name: name, value: next))
+            }
+            return try await store(issued, credential, lease: lease)
+        } catch {
+            try? await credentials.store(
+                with: .endRenewal(of: credential, lease: lease, accessToken: nil))
+            throw error
+        }
+    }
+
+    private func store(
+        _ issued: TokenRequest.Issued, _ credential: RenewedCredential, lease: String
+    ) async throws -> AccessTokens.Token {
+        let text = SecretValue(Array(issued.accessToken.utf8))
+        let sealed = tools.sealer?.seal(text, for: place) ?? []
+        let span = issued.validity - min(Self.marginMax, issued.validity / 2)
+        try await credentials.store(
+            with: .endRenewal(
+                of: credential, lease: lease, accessToken: sealed, goodFor: span))
+        return AccessTokens.Token(text: issued.accessToken, sealed: sealed, until: .now + span)
+    }
+
+    private var requestMax: Duration { min(source.timeout, Self.requestMax) }
+
+    /// A token is the user's where anything that it came of is.
+    ///
+    /// Sources that share a refresh token share the turn to spend it.
+    private var key: AccessTokens.Key {
+        let used = credentials.known(tokenRequest.secretNames)
+        let isUsers = tokenRequest.namesUser || used.contains { $0.userID != 0 }
+        return AccessTokens.Key(
+            credential: RenewedCredential(
+                tenantID: credentials.tenantID, userID: isUsers ? claim.userID : 0,
+                name: tokenRequest.refreshToken ?? source.id),
+            purpose: tokenRequest.purpose, versions: used.map(\.version))
+    }
+
+    /// A token that was asked for in other words opens nowhere.
+    private var place: SecretPlace {
+        SecretPlace(
+            tenantID: credentials.tenantID, userID: key.credential.userID,
+            name: "access token: \(tokenRequest.purpose)")
+    }
+}
