@@ -3,7 +3,7 @@ extension Fault {
     private static let keys = [
         "kind", "path", "user", "method", "skip", "nth", "times", "probability", "delay_ms",
         "status", "headers", "body", "bytes", "every_ms", "after", "extra", "depth", "count",
-        "location",
+        "location", "from", "to",
     ]
 
     static func parse(_ body: [UInt8], id: Int) throws(BadRequest) -> Fault {
