@@ -86,7 +86,6 @@ ODDITIES = [
     {"kind": "replace", "from": '"name":', "to": '"name":"a\\u0000b","was":', "count": 1},
     {"kind": "replace", "from": '"updated_at":', "to": '"updated_at":null,"was":', "count": 1},
     {"kind": "replace", "from": '"updated_at":', "to": '"updated_at":"2020-01-01T00:00:00Z","was":', "count": 3},
-    {"kind": "replace", "from": '"id":', "to": '"id":null,"was":', "count": 1},
     {"kind": "status", "status": 403, "headers": {"Retry-After": "1"}},
     {"kind": "status", "status": 400, "headers": {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1"}},
 ]
@@ -94,6 +93,7 @@ ODDITIES = [
 # What nobody can tell from the truth by one answer: one pass may believe it, and not two in a row.
 LIES = [
     {"kind": "status", "status": 204},
+    {"kind": "replace", "from": '"id":', "to": '"id":null,"was":', "count": 1},
     {"kind": "status", "status": 200, "body": '{"items": [], "next_token": null, "next": null, "total": 0, "last_page": 1}'},
 ]
 
