@@ -32,6 +32,11 @@ public protocol SourceDialect: RecordClassifier {
         send: (DialectRequest) async throws -> JSONDocument
     ) async throws -> String?
 
+    /// Why the source has no form for a value of the operation; nil: it has one for each.
+    ///
+    /// Such an operation is in no request.
+    func obstacle(to operation: PushOperation) -> String?
+
     /// The request that brings local rows to the source.
     func pushRequest(_ operations: [PushOperation], of entity: Entity) -> DialectRequest
 

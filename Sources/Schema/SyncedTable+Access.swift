@@ -64,7 +64,7 @@ extension SyncedTable {
                 Column(
                     name: "unread_fields", type: "text[]", isRequired: false, defaultSQL: nil,
                     comment:
-                        "Fields of which the source's value could not be read: null here, and not sent back."
+                        "Fields of which the source's value could not be read: null or the default here, and not sent back."
                 ))
         }
         if entity.hidesLosers {

@@ -105,12 +105,14 @@ struct PushConflicts {
         return ours.isLess(than: theirs) == true ? .remote(remote) : .ours
     }
 
-    /// Every value that a push of the row would send is there.
+    /// Every value that a push of the row would send is there; one there that nobody can read is
+    /// none of ours.
     private func holds(_ remote: RemoteRecord, _ row: UnsentRow) -> Bool {
         !row.isDeleted
             && entity.pushedFields.allSatisfy { field in
                 entity.index(of: field.name).map { index in
                     isSame(row.values[index], remote.values[index])
+                        && remote.hasUnread(field.name) == row.leavesOut(field, at: index)
                 } ?? true
             }
     }

@@ -54,7 +54,11 @@ struct PushLoop {
             after: last, limit: push.batch, takesPaused: isRepair, userID: userID)
         return try await context.sink.run([take], counts: false)[0].map { row in
             var unsent = try statements.row(row)
-            unsent.recordName = try recordName(of: unsent, entity, push)
+            do {
+                unsent.recordName = try recordName(of: unsent, entity, push)
+            } catch let end as RunEnd {
+                unsent.obstacle = unsent.obstacle ?? "it has no record name: \(end.message ?? "")"
+            }
             return unsent
         }
     }

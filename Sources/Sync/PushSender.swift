@@ -23,13 +23,25 @@ struct PushSender {
         // What the source never had is only deleted here.
         outcome.deleted = rows.filter(\.isOnlyHere)
         do {
-            try await send(rows.filter { !$0.isOnlyHere }, &outcome)
+            try await send(sendable(rows, &outcome), &outcome)
         } catch  where !Task.isCancelled && !outcome.isEmpty {
             // What the source has taken is written, whatever became of the rest (MS22).
             try await write(outcome, isRepair: isRepair)
             throw error
         }
         try await write(outcome, isRepair: isRepair)
+    }
+
+    /// The rows that the source is to have; one that can't be sent as it is stays, and says so.
+    private func sendable(_ rows: [UnsentRow], _ outcome: inout PushOutcome) -> [UnsentRow] {
+        rows.filter { row in
+            guard !row.isOnlyHere else { return false }
+            guard let obstacle = row.obstacle ?? target.dialect.obstacle(to: operation(row)) else {
+                return true
+            }
+            refuse(row, code: "UNSENDABLE", reason: obstacle, pauses: false, &outcome)
+            return false
+        }
     }
 
     private func send(_ rows: [UnsentRow], _ outcome: inout PushOutcome) async throws {
@@ -133,8 +145,7 @@ struct PushSender {
     private func pushedFields(_ row: UnsentRow) -> [PushField] {
         entity.pushedFields.compactMap { field in
             entity.index(of: field.name).flatMap { index -> PushField? in
-                // A null that stands for a value nobody could read would clear it at the source.
-                if row.values[index] == nil, row.unreadFields.contains(field.name) { return nil }
+                if row.leavesOut(field, at: index) { return nil }
                 return PushField(name: field.wireName, kind: field.kind, value: row.values[index])
             }
         }

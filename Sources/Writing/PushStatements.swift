@@ -88,8 +88,12 @@ public struct PushStatements: Sendable {
     /// Reads a row of `take` by position, since a field may have any name; its record's name is filled in
     /// by the caller.
     public func row(_ row: Row) throws -> UnsentRow {
+        var odd: [String] = []
         let values = try fields.enumerated().map { index, field in
-            try row.optionalText(.index(index + 3)).flatMap { field.value($0) }
+            let text = try row.optionalText(.index(index + 3))
+            let value = text.flatMap { field.value($0) }
+            if let text, value == nil { odd.append("\(field.name): \(text) can't be sent") }
+            return value
         }
         return UnsentRow(
             values: values, version: try row.text(0), recordName: "",
@@ -98,6 +102,7 @@ public struct PushStatements: Sendable {
             unreadFields: Set(
                 (try row.optionalText(.index(fields.count + 3)) ?? "")
                     .split(separator: ",").map(String.init)),
+            obstacle: odd.first,
             wasSent: try row.bool(2))
     }
 
@@ -143,13 +148,15 @@ public struct PushStatements: Sendable {
     public func saved(_ rows: [(row: UnsentRow, tag: String, modifiedAt: Int64?)], _ userID: Int64)
         -> Statement
     {
-        let given = Given(self, rows.map(\.row), extra: ["tag", "modified", "name"])
+        let given = Given(self, rows.map(\.row), extra: ["tag", "modified", "name", "unread"])
         let isSame = "t.xmin::text = g.row_version"
         var sets = [
             "synced = t.synced or \(isSame)",
             "push_error = case when \(isSame) then null else t.push_error end",
             "sent_hashes = case when \(isSame) then null else t.sent_hashes end",
             "push_pause = null",
+            // What was sent is no longer a value that nobody could read: a later null clears it.
+            "unread_fields = g.unread::text[]",
         ]
         if let tag = entity.changeTagColumn { sets.append("\(quoted(tag)) = g.tag") }
         if let name = entity.recordNameColumn, !entity.records.key.contains(name) {
@@ -168,7 +175,7 @@ public struct PushStatements: Sendable {
         return Statement(
             """
             with given as materialized (
-              \(given.select(types: ["text", "timestamptz", "text"]))
+              \(given.select(types: ["text", "timestamptz", "text", "text"]))
             )
             update \(table) as t set \(sets.joined(separator: ", ")) from given as g
             where t.user_id = $1 and \(given.match)
@@ -176,7 +183,15 @@ public struct PushStatements: Sendable {
             binds: [.int8(userID)] + given.binds + [
                 .textArray(rows.map(\.tag)), .timestamptzArray(rows.map(\.modifiedAt)),
                 .textArray(rows.map(\.row.recordName)),
+                .textArray(rows.map { stillUnread($0.row) }),
             ])
+    }
+
+    /// The fields that a push of the row left out, as an array's text; nil: none.
+    private func stillUnread(_ row: UnsentRow) -> String? {
+        let names = fields.indices.filter { row.leavesOut(fields[$0], at: $0) }
+            .map { fields[$0].name }
+        return names.isEmpty ? nil : "{\(names.joined(separator: ","))}"
     }
 
     /// Rows whose record is gone: deleted here too, or, when edited meanwhile or by policy, sent
@@ -302,10 +317,14 @@ public struct PushStatements: Sendable {
 
 extension Field {
     /// The column as a text that `value` reads.
+    ///
+    /// A time without end is no number of microseconds, and would fail the whole statement.
     fileprivate var textExpression: String {
-        kind == .timestamp
-            ? "(extract(epoch from t.\(quoted(name))) * 1000000)::bigint::text"
-            : "t.\(quoted(name))::text"
+        let column = "t.\(quoted(name))"
+        guard kind == .timestamp else { return "\(column)::text" }
+        return
+            "case when isfinite(\(column)) then (extract(epoch from \(column)) * 1000000)::bigint::text "
+            + "else \(column)::text end"
     }
 
     fileprivate func value(_ text: String) -> FieldValue? {

@@ -32,7 +32,7 @@ comment on column synced."watched_status"."pending_delete" is 'True: deleted her
 comment on column synced."watched_status"."push_error" is 'Why the source refused the row''s last push (MS22).';
 comment on column synced."watched_status"."push_pause" is 'Since a source refused a whole push for this row, and until when the row is not sent again unless it is edited.';
 comment on column synced."watched_status"."sent_hashes" is 'Hashes of what was sent of the row since it was last as the source has it, 0 for its deletion: what comes back with one of them never replaces a later edit.';
-comment on column synced."watched_status"."unread_fields" is 'Fields of which the source''s value could not be read: null here, and not sent back.';
+comment on column synced."watched_status"."unread_fields" is 'Fields of which the source''s value could not be read: null or the default here, and not sent back.';
 create index "watched_status_by_record_name" on synced."watched_status" ("user_id", "record_name");
 comment on index synced."watched_status_by_record_name" is 'A user''s rows by record_name.';
 create index "watched_status_unsent" on synced."watched_status" ("user_id") where not synced or pending_delete;
@@ -103,7 +103,7 @@ with picked as materialized (
   select t."video_id" as key_0,
     t.xmin::text as row_version, t.pending_delete as is_deleted, coalesce(t.sent_hashes, '{}') as sent,
     case when t.pending_delete then 0::bigint else hash_record_extended(row(t."video_id", t."status", date_trunc('milliseconds', t."last_modified"), t."playback_position"), 0) end as hash,
-    t."video_id"::text as field_0, t."status"::text as field_1, (extract(epoch from t."last_modified") * 1000000)::bigint::text as field_2, t."playback_position"::text as field_3, t."record_name"::text as field_4, t."change_tag"::text as field_5, (extract(epoch from t."modified_at") * 1000000)::bigint::text as field_6, array_to_string(t.unread_fields, ',') as unread
+    t."video_id"::text as field_0, t."status"::text as field_1, case when isfinite(t."last_modified") then (extract(epoch from t."last_modified") * 1000000)::bigint::text else t."last_modified"::text end as field_2, t."playback_position"::text as field_3, t."record_name"::text as field_4, t."change_tag"::text as field_5, case when isfinite(t."modified_at") then (extract(epoch from t."modified_at") * 1000000)::bigint::text else t."modified_at"::text end as field_6, array_to_string(t.unread_fields, ',') as unread
   from synced."watched_status" as t
   where t.user_id = $1 and (not t.synced or t.pending_delete) and (t.push_pause is null or not t.push_pause @> now()
     or case when t.pending_delete then 0::bigint else hash_record_extended(row(t."video_id", t."status", date_trunc('milliseconds', t."last_modified"), t."playback_position"), 0) end <> all (coalesce(t.sent_hashes, '{}')))
@@ -132,9 +132,9 @@ join synced."watched_status" as t on t.user_id = $1 and t."video_id" = g.key_0
 where (t.sent_hashes is not null and (not t.synced or t.pending_delete) and hash_record_extended(row(g."new video_id", g."new status", date_trunc('milliseconds', g."new last_modified"), g."new playback_position"), 0) = any (t.sent_hashes) and (t.pending_delete or hash_record_extended(row(g."new video_id", g."new status", date_trunc('milliseconds', g."new last_modified"), g."new playback_position"), 0) <> hash_record_extended(row(t."video_id", t."status", date_trunc('milliseconds', t."last_modified"), t."playback_position"), 0)));
 -- watched_status: notes rows that the source has taken
 with given as materialized (
-  select * from unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[]) as g (key_0, row_version, "tag", "modified", "name")
+  select * from unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[], $7::text[]) as g (key_0, row_version, "tag", "modified", "name", "unread")
 )
-update synced."watched_status" as t set synced = t.synced or t.xmin::text = g.row_version, push_error = case when t.xmin::text = g.row_version then null else t.push_error end, sent_hashes = case when t.xmin::text = g.row_version then null else t.sent_hashes end, push_pause = null, "change_tag" = g.tag, "record_name" = g.name, "modified_at" = coalesce(g.modified, t."modified_at"), "last_modified" = case when t.xmin::text = g.row_version then date_trunc('milliseconds', t."last_modified") else t."last_modified" end from given as g
+update synced."watched_status" as t set synced = t.synced or t.xmin::text = g.row_version, push_error = case when t.xmin::text = g.row_version then null else t.push_error end, sent_hashes = case when t.xmin::text = g.row_version then null else t.sent_hashes end, push_pause = null, unread_fields = g.unread::text[], "change_tag" = g.tag, "record_name" = g.name, "modified_at" = coalesce(g.modified, t."modified_at"), "last_modified" = case when t.xmin::text = g.row_version then date_trunc('milliseconds', t."last_modified") else t."last_modified" end from given as g
 where t.user_id = $1 and t."video_id" = g.key_0;
 -- watched_status: deletes rows whose record is gone
 with given as materialized (
