@@ -35,6 +35,11 @@ public protocol SourceDialect: RecordClassifier {
         send: (DialectRequest) async throws -> JSONDocument
     ) async throws -> String?
 
+    /// Why the source has no form for a value of the operation; nil: it has one for each.
+    ///
+    /// Such an operation is in no request.
+    func obstacle(to operation: PushOperation) -> String?
+
     /// The request that brings local rows to the source.
     func pushRequest(_ operations: [PushOperation], of entity: Entity) -> DialectRequest
 
@@ -96,15 +101,21 @@ public struct SourceFailure: Sendable {
     public var wait: Duration?
     /// It may pass within the run, so that the retry rule applies.
     public var mayPass: Bool
+    /// The source understood the request and refuses what it holds, so that a part of it may go.
+    public var refusesContent: Bool
     /// How the run ends when nothing cures it.
     public var end: RunEnd
 
     /// Describes a failure.
-    public init(code: String?, reason: String, wait: Duration?, mayPass: Bool, end: RunEnd) {
+    public init(
+        code: String?, reason: String, wait: Duration?, mayPass: Bool, refusesContent: Bool,
+        end: RunEnd
+    ) {
         self.code = code
         self.reason = reason
         self.wait = wait
         self.mayPass = mayPass
+        self.refusesContent = refusesContent
         self.end = end
     }
 }

@@ -23,6 +23,7 @@ extension CloudKitDialect {
         return SourceFailure(
             code: error?.code, reason: error?.reason ?? "", wait: wait,
             mayPass: consequence.mayPass(after: wait),
+            refusesContent: consequence.refusesContent(error?.code, response.status),
             end: consequence.end(message(response, error), code: error?.code, wait: wait))
     }
 
@@ -80,6 +81,22 @@ private enum Consequence {
         case .unavailable: wait.map { $0 <= waitInRunMax } ?? true
         }
     }
+
+    /// Whether a part of the request may go: by status, and for an error inside a 200 by its code.
+    ///
+    /// A missing zone, a full store and a lost position are no matter of what the request holds.
+    func refusesContent(_ code: String?, _ status: Int) -> Bool {
+        guard self == .refused else { return false }
+        if let code, Self.ofNoContent.contains(code) { return false }
+        if status < 400 { return code.map(Self.ofContent.contains) ?? false }
+        return (400..<500).contains(status) && ![401, 403, 408, 409, 412, 429].contains(status)
+    }
+
+    private static let ofContent: Set = ["ATOMIC_ERROR", "BAD_REQUEST"]
+    private static let ofNoContent: Set = [
+        "ACCESS_DENIED", "CHANGE_TOKEN_EXPIRED", "CONFLICT", "EXISTS", "QUOTA_EXCEEDED",
+        "VALIDATING_REFERENCE_ERROR", "ZONE_NOT_FOUND",
+    ]
 
     /// How the run ends; a source that names a wait is obeyed, one that merely failed has failed.
     func end(_ message: String, code: String?, wait: Duration?) -> RunEnd {

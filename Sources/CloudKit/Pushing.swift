@@ -6,6 +6,9 @@ import Reading
 
 // How local rows reach CloudKit (sections 5.2 and 5.3).
 extension CloudKitDialect {
+    /// A number or a JSON value that CloudKit has no form for.
+    public func obstacle(to operation: PushOperation) -> String? { operation.obstacle }
+
     /// `records/modify`, where each operation stands or falls alone.
     public func pushRequest(_ operations: [PushOperation], of entity: Entity) -> DialectRequest {
         let operations = operations.map { $0.body(recordType: entity.push?.recordType) }

@@ -81,6 +81,17 @@ public enum FieldValue: Sendable, Equatable {
         return node.string.flatMap(ClockText.seconds).map { .double($0) }
     }
 
+    /// It is what a column holds in place of a value that is missing or could not be read.
+    public func standsIn(for field: Field) -> Bool {
+        switch (self, Self.fallback(of: field)) {
+        case (.json(let text), .json(let fallback)?):
+            (try? JSONDocument(parsing: Array(text.utf8)))?.root.value
+                == (try? JSONDocument(parsing: Array(fallback.utf8)))?.root.value
+        case (let value, let fallback?): value == fallback
+        case (_, nil): false
+        }
+    }
+
     /// The declared default of a field, which the job file's check has fitted to its type.
     static func fallback(of field: Field) -> FieldValue? {
         guard let value = field.defaultValue else { return nil }

@@ -49,6 +49,12 @@ extension SyncedTable {
                     comment: "Why the source refused the row's last push (MS22)."))
             columns.append(
                 Column(
+                    name: "push_pause", type: "tstzrange", isRequired: false, defaultSQL: nil,
+                    comment:
+                        "Since a source refused a whole push for this row, and until when the row is not sent "
+                        + "again unless it is edited."))
+            columns.append(
+                Column(
                     name: "sent_hashes", type: "bigint[]", isRequired: false, defaultSQL: nil,
                     comment:
                         "Hashes of what was sent of the row since it was last as the source has it, 0 for its "
@@ -58,7 +64,7 @@ extension SyncedTable {
                 Column(
                     name: "unread_fields", type: "text[]", isRequired: false, defaultSQL: nil,
                     comment:
-                        "Fields of which the source's value could not be read: null here, and not sent back."
+                        "Fields of which the source's value could not be read: null or the default here, and not sent back."
                 ))
         }
         if entity.hidesLosers {

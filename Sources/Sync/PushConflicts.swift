@@ -20,9 +20,7 @@ struct PushConflicts {
     func resolve(
         _ rows: [UnsentRow], _ outcome: inout PushOutcome
     ) async throws -> [UnsentRow] {
-        let document = try await target.exchange(
-            target.dialect.lookupRequest(rows.map(\.recordName), of: entity))
-        let records = target.dialect.lookedUp(document)
+        let records = try await lookUp(rows)
         let reader = PageReader(entity, target.dialect)
         let read = rows.map { row in
             records[row.recordName]?.flatMap { RemoteRecord(reader.read([$0])) }
@@ -31,7 +29,7 @@ struct PushConflicts {
         var again: [UnsentRow] = []
         for (place, row) in rows.enumerated() {
             guard let found = records[row.recordName] else {
-                outcome.refused.append((row, "CONFLICT: the record could not be looked up"))
+                outcome.refused.append((row, "CONFLICT: the record could not be looked up", false))
                 continue
             }
             guard let node = found else {
@@ -52,6 +50,19 @@ struct PushConflicts {
             }
         }
         return again
+    }
+
+    private func lookUp(_ rows: [UnsentRow]) async throws -> [String: JSONNode?] {
+        var records: [String: JSONNode?] = [:]
+        var names = Halving(
+            rows.map(\.recordName), sizeMax: context.progress.pushSizes[entity.name] ?? push.batch)
+        while let some = names.next() {
+            let document = try await target.exchange(
+                target.dialect.lookupRequest(some, of: entity))
+            records.merge(target.dialect.lookedUp(document)) { $1 }
+            names.notePassed()
+        }
+        return records
     }
 
     /// The places of rows whose record at the source is what we ourselves sent before they were edited
@@ -94,12 +105,14 @@ struct PushConflicts {
         return ours.isLess(than: theirs) == true ? .remote(remote) : .ours
     }
 
-    /// Every value that a push of the row would send is there.
+    /// Every value that a push of the row would send is there; one there that nobody can read is
+    /// none of ours.
     private func holds(_ remote: RemoteRecord, _ row: UnsentRow) -> Bool {
         !row.isDeleted
             && entity.pushedFields.allSatisfy { field in
                 entity.index(of: field.name).map { index in
                     isSame(row.values[index], remote.values[index])
+                        && remote.hasUnread(field.name) == row.leavesOut(field, at: index)
                 } ?? true
             }
     }

@@ -31,7 +31,7 @@ struct PushLoop {
         var last: UnsentRow?
         repeat {
             try context.checkMayBegin(page: 0, of: entity)
-            let rows = try await unsent(target.statements, entity, push, after: last)
+            let rows = try await unsent(target.statements, entity, push, after: last, isRepair)
             guard !rows.isEmpty else { break }
             try await sender.send(rows, isRepair: isRepair)
             last = rows.count < push.batch ? nil : rows.last
@@ -46,13 +46,19 @@ struct PushLoop {
     }
 
     private func unsent(
-        _ statements: PushStatements, _ entity: Entity, _ push: Push, after last: UnsentRow?
+        _ statements: PushStatements, _ entity: Entity, _ push: Push, after last: UnsentRow?,
+        _ isRepair: Bool
     ) async throws -> [UnsentRow] {
         let userID = context.inputs.job.claim.userID
-        let take = statements.take(after: last, limit: push.batch, userID: userID)
+        let take = statements.take(
+            after: last, limit: push.batch, takesPaused: isRepair, userID: userID)
         return try await context.sink.run([take], counts: false)[0].map { row in
             var unsent = try statements.row(row)
-            unsent.recordName = try recordName(of: unsent, entity, push)
+            do {
+                unsent.recordName = try recordName(of: unsent, entity, push)
+            } catch let end as RunEnd {
+                unsent.obstacle = unsent.obstacle ?? "it has no record name: \(end.message ?? "")"
+            }
             return unsent
         }
     }

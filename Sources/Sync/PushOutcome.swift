@@ -8,7 +8,8 @@ struct PushOutcome {
     /// Gone at the source while we edited them.
     var gone: [UnsentRow] = []
     var replaced: [(row: UnsentRow, remote: RemoteRecord)] = []
-    var refused: [(row: UnsentRow, error: String)] = []
+    /// `pauses`: as it is, the row may cost the batch it is in more requests, so that it waits.
+    var refused: [(row: UnsentRow, error: String, pauses: Bool)] = []
     /// Why the source refused single records, in its own words (LU26).
     var failures: [RecordFailure] = []
 

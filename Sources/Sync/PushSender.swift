@@ -23,13 +23,25 @@ struct PushSender {
         // What the source never had is only deleted here.
         outcome.deleted = rows.filter(\.isOnlyHere)
         do {
-            try await send(rows.filter { !$0.isOnlyHere }, &outcome)
+            try await send(sendable(rows, &outcome), &outcome)
         } catch  where !Task.isCancelled && !outcome.isEmpty {
             // What the source has taken is written, whatever became of the rest (MS22).
             try await write(outcome, isRepair: isRepair)
             throw error
         }
         try await write(outcome, isRepair: isRepair)
+    }
+
+    /// The rows that the source is to have; one that can't be sent as it is stays, and says so.
+    private func sendable(_ rows: [UnsentRow], _ outcome: inout PushOutcome) -> [UnsentRow] {
+        rows.filter { row in
+            guard !row.isOnlyHere else { return false }
+            guard let obstacle = row.obstacle ?? target.dialect.obstacle(to: operation(row)) else {
+                return true
+            }
+            refuse(row, code: "UNSENDABLE", reason: obstacle, pauses: false, &outcome)
+            return false
+        }
     }
 
     private func send(_ rows: [UnsentRow], _ outcome: inout PushOutcome) async throws {
@@ -39,7 +51,9 @@ struct PushSender {
             let conflicts = try await attempt(pending, &outcome)
             guard !conflicts.isEmpty else { return }
             guard round < push.conflictRounds else {
-                outcome.refused += conflicts.map { ($0, "CONFLICT: changed again and again") }
+                outcome.refused += conflicts.map {
+                    ($0, "CONFLICT: changed again and again", false)
+                }
                 return
             }
             round += 1
@@ -47,15 +61,46 @@ struct PushSender {
         }
     }
 
-    /// One request; returns the rows that met another version.
+    /// One request, or more where the source refuses one as a whole; returns the rows that met another
+    /// version.
     private func attempt(
         _ rows: [UnsentRow], _ outcome: inout PushOutcome
     ) async throws -> [UnsentRow] {
-        let operations = rows.map(operation)
-        let document = try await target.exchange(
-            target.dialect.pushRequest(operations, of: entity))
-        let results = try target.dialect.pushResults(document, of: operations)
+        let size = context.progress.pushSizes[entity.name] ?? push.batch
+        var halving = Halving(rows, sizeMax: size)
+        defer { context.progress.pushSizes[entity.name] = halving.sizeMax }
         var conflicts: [UnsentRow] = []
+        while let part = halving.next() {
+            // A run that yields before it knows anything of a row would begin as it did this time.
+            if !outcome.isEmpty { try context.checkMayBegin(page: 0, of: entity) }
+            let failure = try await request(part, &outcome, &conflicts)
+            guard let failure else {
+                halving.notePassed()
+                continue
+            }
+            if let culprit = halving.noteRefused() {
+                refuse(
+                    culprit, code: failure.code ?? ErrorKind.rejected.rawValue,
+                    reason: failure.reason.isEmpty ? failure.end.message ?? "" : failure.reason,
+                    pauses: true, &outcome)
+            }
+            if halving.isHopeless { throw failure.end }
+        }
+        return conflicts
+    }
+
+    /// One request; returns why its rows were refused all together, nil: each has its own result.
+    private func request(
+        _ rows: [UnsentRow], _ outcome: inout PushOutcome, _ conflicts: inout [UnsentRow]
+    ) async throws -> SourceFailure? {
+        let operations = rows.map(operation)
+        let answer = try await target.answer(
+            to: target.dialect.pushRequest(operations, of: entity))
+        if let failure = answer.failure {
+            guard failure.refusesContent else { throw failure.end }
+            return failure
+        }
+        let results = try target.dialect.pushResults(try answer.document(), of: operations)
         for (row, result) in zip(rows, results) {
             switch result {
             case .saved(let tag, let modifiedAt): outcome.saved.append((row, tag, modifiedAt))
@@ -63,13 +108,25 @@ struct PushSender {
             case .conflict: conflicts.append(row)
             case .gone where row.isDeleted: outcome.deleted.append(row)
             case .gone: outcome.gone.append(row)
-            case .failed(let failure):
-                let text = context.redactor.sanitised("\(failure.code): \(failure.reason)")
-                outcome.refused.append((row, text))
-                outcome.failures.append(failure.sanitised(context.redactor))
+            case .failed(let failure): refuse(row, failure, pauses: false, &outcome)
             }
         }
-        return conflicts
+        return nil
+    }
+
+    private func refuse(
+        _ row: UnsentRow, code: String, reason: String, pauses: Bool, _ outcome: inout PushOutcome
+    ) {
+        let failure = RecordFailure(code: code, reason: reason, record: row.recordName, wait: nil)
+        refuse(row, failure, pauses: pauses, &outcome)
+    }
+
+    private func refuse(
+        _ row: UnsentRow, _ failure: RecordFailure, pauses: Bool, _ outcome: inout PushOutcome
+    ) {
+        let text = context.redactor.sanitised("\(failure.code): \(failure.reason)")
+        outcome.refused.append((row, text, pauses))
+        outcome.failures.append(failure.sanitised(context.redactor))
     }
 
     private func operation(_ row: UnsentRow) -> PushOperation {
@@ -88,8 +145,7 @@ struct PushSender {
     private func pushedFields(_ row: UnsentRow) -> [PushField] {
         entity.pushedFields.compactMap { field in
             entity.index(of: field.name).flatMap { index -> PushField? in
-                // A null that stands for a value nobody could read would clear it at the source.
-                if row.values[index] == nil, row.unreadFields.contains(field.name) { return nil }
+                if row.leavesOut(field, at: index) { return nil }
                 return PushField(name: field.wireName, kind: field.kind, value: row.values[index])
             }
         }

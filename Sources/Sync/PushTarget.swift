@@ -25,18 +25,23 @@ struct PushTarget {
         statements = PushStatements(entity, push)
     }
 
-    /// A zone that is missing is made once (CloudKit reference, 6).
+    /// The answer, or the end of the run that its failure is.
     func exchange(_ request: DialectRequest) async throws -> JSONDocument {
+        let answer = try await answer(to: request)
+        if let failure = answer.failure { throw failure.end }
+        return try answer.document()
+    }
+
+    /// A zone that is missing is made once (CloudKit reference, 6).
+    func answer(to request: DialectRequest) async throws -> Answer {
         let answer = try await context.session.send(request)
-        guard let failure = answer.failure else { return try answer.document() }
+        guard let failure = answer.failure else { return answer }
         let canMakeZone = entity.recover.contains { recovery in
             recovery.steps.contains(.createZone)
                 && failure.code.map(recovery.codes.contains) ?? false
         }
-        guard canMakeZone else { throw failure.end }
+        guard canMakeZone else { return answer }
         try await calls.createZone(of: entity)
-        let second = try await context.session.send(request)
-        if let failure = second.failure { throw failure.end }
-        return try second.document()
+        return try await context.session.send(request)
     }
 }

@@ -106,6 +106,8 @@ struct RunProgress {
     var entity: String?
     /// Entities that have failed while the run goes on with others.
     var failures: [EntityFailure] = []
+    /// How many rows the source takes in one request, by entity; none: as many as the file says.
+    var pushSizes: [String: Int] = [:]
     /// Calls that succeeded and are to be remembered with the next commit.
     var pendingCalls: [PendingCall] = []
 

@@ -6,8 +6,8 @@ import Reading
 extension PageWrites {
     /// Columns that are ours, unless a job file has a field of that name.
     private static let bookkeeping = [
-        "user_id", "inserted_at", "last_modified", "synced", "push_error", "pending_delete",
-        "sent_hashes", "unread_fields", "hidden_at",
+        "user_id", "inserted_at", "last_modified", "synced", "push_error", "push_pause",
+        "pending_delete", "sent_hashes", "unread_fields", "hidden_at",
     ]
 
     /// The names of the key's columns.

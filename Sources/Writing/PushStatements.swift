@@ -26,19 +26,30 @@ public struct PushStatements: Sendable {
     /// sent: whatever becomes of the answer, what comes back is known for our own
     /// (docs/decisions/0022).
     ///
-    /// A row that another transaction is editing is passed over: that edit is sent later. Every column
-    /// comes as a text, so that one reader does.
-    public func take(after last: UnsentRow?, limit: Int, userID: Int64) -> Statement {
+    /// A row that another transaction is editing is passed over: that edit is sent later. So is one that
+    /// waits after a refusal and was not edited since, unless `takesPaused`. Every column comes as a text,
+    /// so that one reader does.
+    public func take(
+        after last: UnsentRow?, limit: Int, takesPaused: Bool = false, userID: Int64
+    ) -> Statement {
         let keys = keyIndexes.map { "t.\(quoted(fields[$0].name))" }
         let places = keyIndexes.indices.map { "key_\($0)" }
         let texts = fields.enumerated().map { "\($1.textExpression) as field_\($0)" }
         var binds: [Bind] = [.int8(userID), .int8(Int64(limit))]
-        var bound = ""
+        let hash =
+            "case when t.pending_delete then \(Entity.sentDeletion) else \(entity.sentHash(of: "t")) end"
+        var bound =
+            takesPaused
+            ? ""
+            : """
+            and (t.push_pause is null or not t.push_pause @> now()
+                or \(hash) <> all (coalesce(t.sent_hashes, '{}')))
+            """
         if let last {
             let values = keyIndexes.enumerated().map { place, index in
                 "($\(place + 3)::\(fields[index].arrayType)[])[1]"
             }
-            bound = "and (\(keys.joined(separator: ", "))) > (\(values.joined(separator: ", ")))"
+            bound += " and (\(keys.joined(separator: ", "))) > (\(values.joined(separator: ", ")))"
             binds += keyIndexes.map { fields[$0].bind([last.values[$0]]) }
         }
         let same = zip(keys, places).map { "\($0) = p.\($1)" }.joined(separator: " and ")
@@ -48,7 +59,7 @@ public struct PushStatements: Sendable {
             with picked as materialized (
               select \(zip(keys, places).map { "\($0) as \($1)" }.joined(separator: ", ")),
                 t.xmin::text as row_version, t.pending_delete as is_deleted, coalesce(t.sent_hashes, '{}') as sent,
-                case when t.pending_delete then \(Entity.sentDeletion) else \(entity.sentHash(of: "t")) end as hash,
+                \(hash) as hash,
                 \(texts.joined(separator: ", ")), array_to_string(t.unread_fields, ',') as unread
               from \(table) as t
               where t.user_id = $1 and (not t.synced or t.pending_delete) \(bound)
@@ -77,8 +88,12 @@ public struct PushStatements: Sendable {
     /// Reads a row of `take` by position, since a field may have any name; its record's name is filled in
     /// by the caller.
     public func row(_ row: Row) throws -> UnsentRow {
+        var odd: [String] = []
         let values = try fields.enumerated().map { index, field in
-            try row.optionalText(.index(index + 3)).flatMap { field.value($0) }
+            let text = try row.optionalText(.index(index + 3))
+            let value = text.flatMap { field.value($0) }
+            if let text, value == nil { odd.append("\(field.name): \(text) can't be sent") }
+            return value
         }
         return UnsentRow(
             values: values, version: try row.text(0), recordName: "",
@@ -87,6 +102,7 @@ public struct PushStatements: Sendable {
             unreadFields: Set(
                 (try row.optionalText(.index(fields.count + 3)) ?? "")
                     .split(separator: ",").map(String.init)),
+            obstacle: odd.first,
             wasSent: try row.bool(2))
     }
 
@@ -132,12 +148,15 @@ public struct PushStatements: Sendable {
     public func saved(_ rows: [(row: UnsentRow, tag: String, modifiedAt: Int64?)], _ userID: Int64)
         -> Statement
     {
-        let given = Given(self, rows.map(\.row), extra: ["tag", "modified", "name"])
+        let given = Given(self, rows.map(\.row), extra: ["tag", "modified", "name", "unread"])
         let isSame = "t.xmin::text = g.row_version"
         var sets = [
             "synced = t.synced or \(isSame)",
             "push_error = case when \(isSame) then null else t.push_error end",
             "sent_hashes = case when \(isSame) then null else t.sent_hashes end",
+            "push_pause = null",
+            // What was sent is no longer a value that nobody could read: a later null clears it.
+            "unread_fields = g.unread::text[]",
         ]
         if let tag = entity.changeTagColumn { sets.append("\(quoted(tag)) = g.tag") }
         if let name = entity.recordNameColumn, !entity.records.key.contains(name) {
@@ -156,7 +175,7 @@ public struct PushStatements: Sendable {
         return Statement(
             """
             with given as materialized (
-              \(given.select(types: ["text", "timestamptz", "text"]))
+              \(given.select(types: ["text", "timestamptz", "text", "text"]))
             )
             update \(table) as t set \(sets.joined(separator: ", ")) from given as g
             where t.user_id = $1 and \(given.match)
@@ -164,7 +183,15 @@ public struct PushStatements: Sendable {
             binds: [.int8(userID)] + given.binds + [
                 .textArray(rows.map(\.tag)), .timestamptzArray(rows.map(\.modifiedAt)),
                 .textArray(rows.map(\.row.recordName)),
+                .textArray(rows.map { stillUnread($0.row) }),
             ])
+    }
+
+    /// The fields that a push of the row left out, as an array's text; nil: none.
+    private func stillUnread(_ row: UnsentRow) -> String? {
+        let names = fields.indices.filter { row.leavesOut(fields[$0], at: $0) }
+            .map { fields[$0].name }
+        return names.isEmpty ? nil : "{\(names.joined(separator: ","))}"
     }
 
     /// Rows whose record is gone: deleted here too, or, when edited meanwhile or by policy, sent
@@ -217,8 +244,8 @@ public struct PushStatements: Sendable {
         let touched =
             fields.contains { $0.name == "last_modified" } ? [] : ["last_modified = now()"]
         let clean = [
-            "synced = true", "push_error = null", "pending_delete = false", "sent_hashes = null",
-            "unread_fields = g.unread::text[]",
+            "synced = true", "push_error = null", "push_pause = null", "pending_delete = false",
+            "sent_hashes = null", "unread_fields = g.unread::text[]",
         ]
         return Statement(
             """
@@ -236,17 +263,28 @@ public struct PushStatements: Sendable {
                 + [.textArray(rows.map(\.remote.unreadFields))])
     }
 
-    /// Rows the source refused: they stay unsent and say why; the same text is not written again.
-    public func refused(_ rows: [(row: UnsentRow, error: String)], _ userID: Int64) -> Statement {
-        let given = Given(self, rows.map(\.row), extra: ["error"])
+    /// Rows that were refused: they stay unsent and say why; the same text is not written again.
+    ///
+    /// Those that `pause` wait before they are sent again as they are, twice as long each time, from a
+    /// minute to a day: as long as they are in a batch they cost it requests.
+    public func refused(
+        _ rows: [(row: UnsentRow, error: String, pauses: Bool)], _ userID: Int64
+    ) -> Statement {
+        let given = Given(self, rows.map(\.row), extra: ["error", "pauses"])
         return Statement(
             """
             with given as materialized (
-              \(given.select(types: ["text"]))
+              \(given.select(types: ["text", "boolean"]))
             )
-            update \(table) as t set push_error = g.error from given as g
-            where t.user_id = $1 and \(given.match) and t.push_error is distinct from g.error
-            """, binds: [.int8(userID)] + given.binds + [.textArray(rows.map(\.error))])
+            update \(table) as t set push_error = g.error,
+              push_pause = case when g.pauses then tstzrange(now(), now() + least(
+                coalesce(2 * (upper(t.push_pause) - lower(t.push_pause)), interval '1 minute'), interval '1 day')) end
+            from given as g
+            where t.user_id = $1 and \(given.match) and (g.pauses or t.push_error is distinct from g.error)
+            """,
+            binds: [.int8(userID)] + given.binds + [
+                .textArray(rows.map(\.error)), .boolArray(rows.map(\.pauses)),
+            ])
     }
 
     /// Rows handed to a statement: their keys, the version they were read in, and more per row.
@@ -279,10 +317,14 @@ public struct PushStatements: Sendable {
 
 extension Field {
     /// The column as a text that `value` reads.
+    ///
+    /// A time without end is no number of microseconds, and would fail the whole statement.
     fileprivate var textExpression: String {
-        kind == .timestamp
-            ? "(extract(epoch from t.\(quoted(name))) * 1000000)::bigint::text"
-            : "t.\(quoted(name))::text"
+        let column = "t.\(quoted(name))"
+        guard kind == .timestamp else { return "\(column)::text" }
+        return
+            "case when isfinite(\(column)) then (extract(epoch from \(column)) * 1000000)::bigint::text "
+            + "else \(column)::text end"
     }
 
     fileprivate func value(_ text: String) -> FieldValue? {

@@ -1,3 +1,4 @@
+public import JobFiles
 import Postgres
 public import Reading
 
@@ -15,8 +16,17 @@ public struct UnsentRow: Sendable {
     public var isDeleted: Bool
     /// Fields of which the source has a value that could not be read.
     public var unreadFields: Set<String> = []
+    /// Why the row can't be sent as it is; nil: nothing is known against it.
+    public var obstacle: String?
     /// The source may have it, though we know of no tag: it was sent before.
     public var wasSent = false
+
+    /// The column's null or default stands for a value that nobody could read, which it would overwrite at
+    /// the source.
+    public func leavesOut(_ field: Field, at index: Int) -> Bool {
+        unreadFields.contains(field.name)
+            && (values[index]?.standsIn(for: field) ?? true)
+    }
 }
 
 /// A record as the source has it, looked up for a row that met another version of it.
@@ -34,5 +44,11 @@ public struct RemoteRecord: Sendable {
         guard let place = batch.places(of: .write).first else { return nil }
         values = batch.rows[0]
         unreadFields = batch.unreadFields?.text(at: place)
+    }
+
+    /// The record has a value for the field, and nobody could read it.
+    public func hasUnread(_ field: String) -> Bool {
+        guard let names = unreadFields?.dropFirst().dropLast() else { return false }
+        return names.split(separator: ",").contains { $0 == field }
     }
 }

@@ -192,8 +192,8 @@ extension UpsertText {
             entity.push == nil
             ? ["synced = true"]
             : [
-                "synced = true", "push_error = null", "pending_delete = false",
-                "sent_hashes = null",
+                "synced = true", "push_error = null", "push_pause = null",
+                "pending_delete = false", "sent_hashes = null",
             ]
         let set = (updates + touched + clean).joined(separator: ", ")
         let guarded =

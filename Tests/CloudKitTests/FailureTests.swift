@@ -53,6 +53,26 @@ import Testing
         #expect(ofZone.end == inside.end)
     }
 
+    @Test(
+        arguments: [
+            ("BAD_REQUEST", 400, true), ("BAD_REQUEST", 413, true), ("BAD_REQUEST", 200, true),
+            ("ATOMIC_ERROR", 400, true), ("NOT_FOUND", 404, true), ("LIMIT_EXCEEDED", 422, true),
+            (nil, 400, true), (nil, 413, true), (nil, 404, true),
+            ("NOT_FOUND", 200, false), ("QUOTA_EXCEEDED", 413, false),
+            ("ZONE_NOT_FOUND", 404, false),
+            ("ACCESS_DENIED", 403, false), ("BAD_REQUEST", 401, false), ("CONFLICT", 409, false),
+            ("VALIDATING_REFERENCE_ERROR", 412, false), ("AUTHENTICATION_REQUIRED", 421, false),
+            (nil, 401, false), (nil, 403, false), (nil, 408, false), (nil, 409, false),
+            (nil, 412, false), (nil, 421, false), (nil, 429, false), (nil, 500, false),
+        ] as [(String?, Int, Bool)])
+    func `6 an error is of what the request holds, or no part of the request would do better`(
+        _ code: String?, _ status: Int, _ isOfContent: Bool
+    ) throws {
+        let failure = try #require(
+            dialect.failure(answer(status, code.map { body($0) } ?? "not JSON")))
+        #expect(failure.refusesContent == isOfContent)
+    }
+
     @Test func `5.4 a zone's error inside a 200 is the answer's, as a zone that is gone`() throws {
         let text = """
             {"zones":[{"zoneID":{"zoneName":"Gone"},"serverErrorCode":"ZONE_NOT_FOUND",

@@ -273,7 +273,8 @@ extension TruthTable {
 
     /// The columns of a table that is pushed, when nothing waits and nothing was refused.
     fileprivate static let pushed = [
-        "pending_delete": "false", "push_error": "null", "sent_hashes": "null",
+        "pending_delete": "false", "push_error": "null", "push_pause": "null",
+        "sent_hashes": "null",
         "unread_fields": "null",
     ]
 

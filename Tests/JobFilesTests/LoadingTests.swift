@@ -264,7 +264,7 @@ import Testing
 
     @Test(arguments: [
         "tableoid", "xmin", "cmin", "xmax", "cmax", "ctid", "push_error", "hidden_at", "user_id",
-        "inserted_at", "synced", "pending_delete", "sent_hashes",
+        "inserted_at", "synced", "pending_delete", "sent_hashes", "push_pause", "unread_fields",
     ]) func `a column that is PostgreSQL's or the tables' own is refused in one line`(
         _ name: String
     )

@@ -97,7 +97,7 @@ private struct StandIns {
                 "replaced",
                 statements.replaced(
                     [(row, RemoteRecord(values("KEY", tag: "TAG", body: "REMOTE")))], user)
-            ), ("refused", statements.refused([(row, "REFUSED")], user)),
+            ), ("refused", statements.refused([(row, "REFUSED", true)], user)),
         ]
     }
 

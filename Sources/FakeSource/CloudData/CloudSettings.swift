@@ -22,6 +22,10 @@ struct CloudSettings {
     var hasExtras = false
     /// So many records of the page before are at the start of each later page.
     var repeatedRecords = 0
+    /// A push of one of these records is refused as a whole.
+    var refusedRecords: Set<String> = []
+    /// A push of more operations is refused as a whole.
+    var operationsMax = pageMax
     var rate: Rate?
     /// What signatures' dates are compared with; the real time when nil.
     var signatureNow: Milliseconds?
@@ -74,6 +78,7 @@ extension CloudSettings {
         "throttle_status", "throttle_wait", "expired_token", "empty_token", "system_fields",
         "existing_zone", "atomic_error", "empty_body", "signed_path", "owner_key",
         "number_strings_key", "record_types", "extras", "repeat_records", "rate", "signature_now",
+        "refused_records", "operations_max",
     ]
 
     /// Changes what the command names.
@@ -83,6 +88,9 @@ extension CloudSettings {
         indexLag = try command.int("index_lag_ms", in: whole).map { Milliseconds($0) } ?? indexLag
         repeatedRecords =
             try command.int("repeat_records", in: 0...CloudSettings.pageMax) ?? repeatedRecords
+        refusedRecords = try command.strings("refused_records").map { Set($0) } ?? refusedRecords
+        operationsMax =
+            try command.int("operations_max", in: 1...CloudSettings.pageMax) ?? operationsMax
         throttleStatus = try command.int("throttle_status", in: 400...599) ?? throttleStatus
         hasExtras = try command.bool("extras") ?? hasExtras
         signatureNow = try command.time("signature_now") ?? signatureNow

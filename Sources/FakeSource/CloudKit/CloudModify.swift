@@ -39,8 +39,8 @@ struct CloudModify {
         guard let operations = call.body["operations"]?.elements else {
             throw .badRequest("Missing operations")
         }
-        guard operations.count <= CloudSettings.pageMax else {
-            throw .badRequest("more than \(CloudSettings.pageMax) operations")
+        guard operations.count <= call.settings.operationsMax else {
+            throw .badRequest("more than \(call.settings.operationsMax) operations")
         }
         zone = try call.zone(call.body["zoneID"] ?? operations.first?["record"]?["zoneID"])
         // In a default zone the flag means nothing.
@@ -50,6 +50,9 @@ struct CloudModify {
             let step = try read(operation)
             guard names.insert(step.name).inserted else {
                 throw .badRequest("more than one operation for record '\(step.name)'")
+            }
+            guard !call.settings.refusedRecords.contains(step.name) else {
+                throw .badRequest("Invalid value in a record")
             }
             steps.append(step)
         }
@@ -73,7 +76,8 @@ struct CloudModify {
             if wire["value"] == nil {
                 cleared.append(key)
             } else {
-                fields[key] = try CloudField(wire: wire, expected: schema?.fields[key]?.type)
+                let expected = schema?.fields[key]?.type ?? zone.live(name)?.fields[key]?.type
+                fields[key] = try CloudField(wire: wire, expected: expected)
             }
         }
         return Step(

@@ -5,8 +5,8 @@ enum RecordsKey: String, KeySet {
 
     /// Columns that synced tables have of their own, or a push or a merge adds.
     static let reservedColumns = [
-        "user_id", "inserted_at", "synced", "pending_delete", "push_error", "sent_hashes",
-        "unread_fields", "hidden_at",
+        "user_id", "inserted_at", "synced", "pending_delete", "push_error", "push_pause",
+        "sent_hashes", "unread_fields", "hidden_at",
     ]
     /// Columns that every table of PostgreSQL has.
     static let systemColumns = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"]

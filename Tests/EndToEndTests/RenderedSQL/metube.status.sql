@@ -12,6 +12,7 @@ create table synced."watched_status" (
   "synced" boolean default true not null,
   "pending_delete" boolean default false not null,
   "push_error" text,
+  "push_pause" tstzrange,
   "sent_hashes" bigint[],
   "unread_fields" text[],
   primary key ("user_id", "video_id")
@@ -29,8 +30,9 @@ comment on column synced."watched_status"."inserted_at" is 'When the record was 
 comment on column synced."watched_status"."synced" is 'False: changed here and not yet sent to the source (MH30).';
 comment on column synced."watched_status"."pending_delete" is 'True: deleted here, and not yet at the source (LU10).';
 comment on column synced."watched_status"."push_error" is 'Why the source refused the row''s last push (MS22).';
+comment on column synced."watched_status"."push_pause" is 'Since a source refused a whole push for this row, and until when the row is not sent again unless it is edited.';
 comment on column synced."watched_status"."sent_hashes" is 'Hashes of what was sent of the row since it was last as the source has it, 0 for its deletion: what comes back with one of them never replaces a later edit.';
-comment on column synced."watched_status"."unread_fields" is 'Fields of which the source''s value could not be read: null here, and not sent back.';
+comment on column synced."watched_status"."unread_fields" is 'Fields of which the source''s value could not be read: null or the default here, and not sent back.';
 create index "watched_status_by_record_name" on synced."watched_status" ("user_id", "record_name");
 comment on index synced."watched_status_by_record_name" is 'A user''s rows by record_name.';
 create index "watched_status_unsent" on synced."watched_status" ("user_id") where not synced or pending_delete;
@@ -49,7 +51,7 @@ with incoming as materialized (
   insert into synced."watched_status" as t (user_id, "video_id", "status", "last_modified", "playback_position", "record_name", "change_tag", "modified_at", "unread_fields")
   select $1, r."video_id", r."status", r."last_modified", r."playback_position", r."record_name", r."change_tag", r."modified_at", r."unread_fields"::text[]
   from incoming as r where coalesce(r."Standing", 'older') = 'older'
-  on conflict (user_id, "video_id") do update set "status" = excluded."status", "last_modified" = excluded."last_modified", "playback_position" = excluded."playback_position", "record_name" = excluded."record_name", "change_tag" = excluded."change_tag", "modified_at" = excluded."modified_at", "unread_fields" = excluded."unread_fields", synced = true, push_error = null, pending_delete = false, sent_hashes = null where (t."last_modified" is null and excluded."last_modified" is not null or t."last_modified" < excluded."last_modified") and not (t.sent_hashes is not null and (not t.synced or t.pending_delete) and hash_record_extended(row(excluded."video_id", excluded."status", date_trunc('milliseconds', excluded."last_modified"), excluded."playback_position"), 0) = any (t.sent_hashes) and (t.pending_delete or hash_record_extended(row(excluded."video_id", excluded."status", date_trunc('milliseconds', excluded."last_modified"), excluded."playback_position"), 0) <> hash_record_extended(row(t."video_id", t."status", date_trunc('milliseconds', t."last_modified"), t."playback_position"), 0)))
+  on conflict (user_id, "video_id") do update set "status" = excluded."status", "last_modified" = excluded."last_modified", "playback_position" = excluded."playback_position", "record_name" = excluded."record_name", "change_tag" = excluded."change_tag", "modified_at" = excluded."modified_at", "unread_fields" = excluded."unread_fields", synced = true, push_error = null, push_pause = null, pending_delete = false, sent_hashes = null where (t."last_modified" is null and excluded."last_modified" is not null or t."last_modified" < excluded."last_modified") and not (t.sent_hashes is not null and (not t.synced or t.pending_delete) and hash_record_extended(row(excluded."video_id", excluded."status", date_trunc('milliseconds', excluded."last_modified"), excluded."playback_position"), 0) = any (t.sent_hashes) and (t.pending_delete or hash_record_extended(row(excluded."video_id", excluded."status", date_trunc('milliseconds', excluded."last_modified"), excluded."playback_position"), 0) <> hash_record_extended(row(t."video_id", t."status", date_trunc('milliseconds', t."last_modified"), t."playback_position"), 0)))
   returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."video_id"::text) as hash
 ), removed as (
   delete from synced."watched_status" as t using unnest($29::int[], $34::text[]) as i ("Action", "record_name")
@@ -74,7 +76,7 @@ with incoming as materialized (
   insert into synced."watched_status" as t (user_id, "video_id", "status", "last_modified", "playback_position", "record_name", "change_tag", "modified_at", "unread_fields")
   select $1, r."video_id", r."status", r."last_modified", r."playback_position", r."record_name", r."change_tag", r."modified_at", r."unread_fields"::text[]
   from incoming as r where coalesce(r."Standing", 'older') = 'older'
-  on conflict (user_id, "video_id") do update set "status" = excluded."status", "last_modified" = excluded."last_modified", "playback_position" = excluded."playback_position", "record_name" = excluded."record_name", "change_tag" = excluded."change_tag", "modified_at" = excluded."modified_at", "unread_fields" = excluded."unread_fields", synced = true, push_error = null, pending_delete = false, sent_hashes = null where (t."last_modified" is null and excluded."last_modified" is not null or t."last_modified" < excluded."last_modified") and not (t.sent_hashes is not null and (not t.synced or t.pending_delete) and hash_record_extended(row(excluded."video_id", excluded."status", date_trunc('milliseconds', excluded."last_modified"), excluded."playback_position"), 0) = any (t.sent_hashes) and (t.pending_delete or hash_record_extended(row(excluded."video_id", excluded."status", date_trunc('milliseconds', excluded."last_modified"), excluded."playback_position"), 0) <> hash_record_extended(row(t."video_id", t."status", date_trunc('milliseconds', t."last_modified"), t."playback_position"), 0)))
+  on conflict (user_id, "video_id") do update set "status" = excluded."status", "last_modified" = excluded."last_modified", "playback_position" = excluded."playback_position", "record_name" = excluded."record_name", "change_tag" = excluded."change_tag", "modified_at" = excluded."modified_at", "unread_fields" = excluded."unread_fields", synced = true, push_error = null, push_pause = null, pending_delete = false, sent_hashes = null where (t."last_modified" is null and excluded."last_modified" is not null or t."last_modified" < excluded."last_modified") and not (t.sent_hashes is not null and (not t.synced or t.pending_delete) and hash_record_extended(row(excluded."video_id", excluded."status", date_trunc('milliseconds', excluded."last_modified"), excluded."playback_position"), 0) = any (t.sent_hashes) and (t.pending_delete or hash_record_extended(row(excluded."video_id", excluded."status", date_trunc('milliseconds', excluded."last_modified"), excluded."playback_position"), 0) <> hash_record_extended(row(t."video_id", t."status", date_trunc('milliseconds', t."last_modified"), t."playback_position"), 0)))
   returning (t.xmax = 0) as is_new
 ), removed as (
   delete from synced."watched_status" as t using unnest($29::int[], $34::text[]) as i ("Action", "record_name")
@@ -101,9 +103,10 @@ with picked as materialized (
   select t."video_id" as key_0,
     t.xmin::text as row_version, t.pending_delete as is_deleted, coalesce(t.sent_hashes, '{}') as sent,
     case when t.pending_delete then 0::bigint else hash_record_extended(row(t."video_id", t."status", date_trunc('milliseconds', t."last_modified"), t."playback_position"), 0) end as hash,
-    t."video_id"::text as field_0, t."status"::text as field_1, (extract(epoch from t."last_modified") * 1000000)::bigint::text as field_2, t."playback_position"::text as field_3, t."record_name"::text as field_4, t."change_tag"::text as field_5, (extract(epoch from t."modified_at") * 1000000)::bigint::text as field_6, array_to_string(t.unread_fields, ',') as unread
+    t."video_id"::text as field_0, t."status"::text as field_1, case when isfinite(t."last_modified") then (extract(epoch from t."last_modified") * 1000000)::bigint::text else t."last_modified"::text end as field_2, t."playback_position"::text as field_3, t."record_name"::text as field_4, t."change_tag"::text as field_5, case when isfinite(t."modified_at") then (extract(epoch from t."modified_at") * 1000000)::bigint::text else t."modified_at"::text end as field_6, array_to_string(t.unread_fields, ',') as unread
   from synced."watched_status" as t
-  where t.user_id = $1 and (not t.synced or t.pending_delete) 
+  where t.user_id = $1 and (not t.synced or t.pending_delete) and (t.push_pause is null or not t.push_pause @> now()
+    or case when t.pending_delete then 0::bigint else hash_record_extended(row(t."video_id", t."status", date_trunc('milliseconds', t."last_modified"), t."playback_position"), 0) end <> all (coalesce(t.sent_hashes, '{}')))
   order by t."video_id"
   limit $2
   for no key update skip locked
@@ -129,9 +132,9 @@ join synced."watched_status" as t on t.user_id = $1 and t."video_id" = g.key_0
 where (t.sent_hashes is not null and (not t.synced or t.pending_delete) and hash_record_extended(row(g."new video_id", g."new status", date_trunc('milliseconds', g."new last_modified"), g."new playback_position"), 0) = any (t.sent_hashes) and (t.pending_delete or hash_record_extended(row(g."new video_id", g."new status", date_trunc('milliseconds', g."new last_modified"), g."new playback_position"), 0) <> hash_record_extended(row(t."video_id", t."status", date_trunc('milliseconds', t."last_modified"), t."playback_position"), 0)));
 -- watched_status: notes rows that the source has taken
 with given as materialized (
-  select * from unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[]) as g (key_0, row_version, "tag", "modified", "name")
+  select * from unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[], $7::text[]) as g (key_0, row_version, "tag", "modified", "name", "unread")
 )
-update synced."watched_status" as t set synced = t.synced or t.xmin::text = g.row_version, push_error = case when t.xmin::text = g.row_version then null else t.push_error end, sent_hashes = case when t.xmin::text = g.row_version then null else t.sent_hashes end, "change_tag" = g.tag, "record_name" = g.name, "modified_at" = coalesce(g.modified, t."modified_at"), "last_modified" = case when t.xmin::text = g.row_version then date_trunc('milliseconds', t."last_modified") else t."last_modified" end from given as g
+update synced."watched_status" as t set synced = t.synced or t.xmin::text = g.row_version, push_error = case when t.xmin::text = g.row_version then null else t.push_error end, sent_hashes = case when t.xmin::text = g.row_version then null else t.sent_hashes end, push_pause = null, unread_fields = g.unread::text[], "change_tag" = g.tag, "record_name" = g.name, "modified_at" = coalesce(g.modified, t."modified_at"), "last_modified" = case when t.xmin::text = g.row_version then date_trunc('milliseconds', t."last_modified") else t."last_modified" end from given as g
 where t.user_id = $1 and t."video_id" = g.key_0;
 -- watched_status: deletes rows whose record is gone
 with given as materialized (
@@ -167,14 +170,17 @@ where t.user_id = $1 and t."video_id" = l.key_0 and not l.goes;
 with given as materialized (
   select * from unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::double precision[], $7::text[], $8::text[], $9::timestamptz[], $10::text[]) as g (key_0, row_version, "new_1", "new_2", "new_3", "new_4", "new_5", "new_6", "unread")
 ), replaced as (
-  update synced."watched_status" as t set "status" = g.new_1, "last_modified" = g.new_2, "playback_position" = g.new_3, "record_name" = g.new_4, "change_tag" = g.new_5, "modified_at" = g.new_6, synced = true, push_error = null, pending_delete = false, sent_hashes = null, unread_fields = g.unread::text[] from given as g
+  update synced."watched_status" as t set "status" = g.new_1, "last_modified" = g.new_2, "playback_position" = g.new_3, "record_name" = g.new_4, "change_tag" = g.new_5, "modified_at" = g.new_6, synced = true, push_error = null, push_pause = null, pending_delete = false, sent_hashes = null, unread_fields = g.unread::text[] from given as g
   where t.user_id = $1 and t."video_id" = g.key_0 and t.xmin::text = g.row_version
   returning true
 )
 select count(*) as replaced from replaced;
 -- watched_status: notes why the source refused rows
 with given as materialized (
-  select * from unnest($2::text[], $3::text[], $4::text[]) as g (key_0, row_version, "error")
+  select * from unnest($2::text[], $3::text[], $4::text[], $5::boolean[]) as g (key_0, row_version, "error", "pauses")
 )
-update synced."watched_status" as t set push_error = g.error from given as g
-where t.user_id = $1 and t."video_id" = g.key_0 and t.push_error is distinct from g.error;
+update synced."watched_status" as t set push_error = g.error,
+  push_pause = case when g.pauses then tstzrange(now(), now() + least(
+    coalesce(2 * (upper(t.push_pause) - lower(t.push_pause)), interval '1 minute'), interval '1 day')) end
+from given as g
+where t.user_id = $1 and t."video_id" = g.key_0 and (g.pauses or t.push_error is distinct from g.error);
