@@ -36,7 +36,8 @@ extension Page.Style {
             .members(("style", .string("page")), ("start", .integer(start)), end.expanded)
         case .keyset(let place, let start):
             .members(
-                ("style", .string("keyset")), place.expanded, ("start", .string(start)),
+                ("style", .string("keyset")), place.expanded,
+                ("start", place.expanded(start: start)),
                 ("persist", .bool(persists)))
         case .syncToken(let at, let more):
             .members(
@@ -58,6 +59,10 @@ extension Page.NumberEnd? {
 }
 
 extension Page.KeysetPlace {
+    fileprivate func expanded(start: String) -> JSONValue {
+        if case .body = self { KeptPosition.value(start) } else { .string(start) }
+    }
+
     fileprivate var expanded: (String, JSONValue?) {
         switch self {
         case .body(let path): ("token_at", .text(path))

@@ -99,11 +99,14 @@ extension NodeReading {
         let place = keys.alternative()
         let start = keys.text(.start)
         guard let (key, value) = place else { return nil }
+        let isText =
+            if case .scalar(_, isPlain: false)? = keys[.start]?.content { true } else { false }
         let found: Page.KeysetPlace? =
             key == .by
             ? name(value).map { .field($0) } : innerPath(value).map { .body($0) }
         guard let found, let start else { return nil }
-        return .keyset(found, start: start)
+        // A field's own type says what its positions are, the body's positions are as the file writes the first one.
+        return .keyset(found, start: isText && key == .tokenAt ? KeptPosition.text(start) : start)
     }
 
     /// What says where counted pages end: one word of the source's, so that two can't disagree.

@@ -29,7 +29,7 @@ extension Page {
         case .token(let path):
             return try named(facts) { try token(at: path, facts) }
         case .nextURL(.body(let path)):
-            return try named(facts) { try address(token(at: path, facts), facts, signInName) }
+            return try named(facts) { try address(url(at: path, facts), facts, signInName) }
         case .nextURL(.header(let name)):
             return try named(facts) { try address(facts.response.header(name), facts, signInName) }
         case .linkHeader(let endIf):
@@ -70,7 +70,11 @@ extension Page {
         guard let text = node.string ?? node.numberText else {
             throw PageError.malformed("the page's position at \(path) is no text and no number")
         }
-        return text.isEmpty ? nil : text
+        return text.isEmpty ? nil : node.kind == .string ? KeptPosition.text(text) : text
+    }
+
+    private func url(at path: Path, _ facts: PageFacts) throws -> String? {
+        try token(at: path, facts).map { KeptPosition.value($0).string ?? $0 }
     }
 
     /// The address in the source's own words, made whole, without the sign-in it may repeat.

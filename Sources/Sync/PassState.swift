@@ -1,4 +1,3 @@
-import JSON
 import JobFiles
 import JobQueue
 import Reading
@@ -229,14 +228,4 @@ struct PassState {
         position = nil
         return true
     }
-
-    /// What `{page.token}` stands for.
-    func tokenValue(_ page: Page) -> JSONValue? { position.map { plainValue(page.sent($0)) } }
-}
-
-/// A position or watermark as it stands in a body: a whole number as a number, all else as a text.
-///
-/// `+5` and `007` are texts: as numbers they would be no JSON.
-func plainValue(_ text: String) -> JSONValue {
-    Int64(text).map(String.init) == text ? .number(text) : .string(text)
 }

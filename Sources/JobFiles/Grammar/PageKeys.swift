@@ -252,7 +252,11 @@ enum KeysetKey: String, KeySet {
             Key(
                 .name, .optional(nil),
                 "The field of the records that is the position: a required int, timestamp or text.")
-        case .start: Key(.text, .required, "The first position.")
+        case .start:
+            Key(
+                .text, .required,
+                "The first position. With `token_at` it stands in a body as it is written here: in quotes as a text, "
+                    + "else as a number.")
         case .persist:
             Key(.boolean, .default("false"), "With `true` the position is kept after the pass.")
         case .end: Counting.end
