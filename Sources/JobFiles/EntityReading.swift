@@ -81,6 +81,7 @@ extension NodeReading {
             isConditional: isConditional ?? false, push: push,
             requiresPrevious: requiresPrevious ?? false)
         checkEntity(entity, keys)
+        checkIdleKeys(entity, keys, operation == nil ? uses : nil)
         return entity
     }
 

@@ -135,9 +135,6 @@ extension NodeReading {
         guard let deletes = entity.write.deletes, let node = keys[.write]?["deletes"] else {
             return
         }
-        if let word = node["tombstones"], word.isScalar("delete"), !deletes.appliesTombstones {
-            add(word, "no tombstones come without changes/zone or flag_at")
-        }
         for name in deletes.confirmation?.columns ?? [] where !entity.records.key.contains(name) {
             if let place = node["confirm"]?["path"] {
                 add(

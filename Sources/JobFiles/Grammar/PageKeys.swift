@@ -5,7 +5,10 @@ enum PageKey: String, KeySet {
 
     static let title = "page"
     static let meaning = "How a pass goes from page to page; the style decides the other keys."
-    static let rules: [KeyRule] = [.when(.has("end", ["short_page"]), [.needs(["size"])])]
+    static let rules: [KeyRule] = [
+        .when(.has("end", ["short_page"]), [.needs(["size"])]),
+        .when(.has("style", ["single"]), [.forbids(["max_pages"])]),
+    ]
 
     var key: Key {
         switch self {
