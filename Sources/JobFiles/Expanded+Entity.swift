@@ -95,10 +95,12 @@ extension Field {
     fileprivate var expanded: JSONValue {
         let written = form == .cloudkit ? CloudKitWire.filePath(at) : at
         let isFormatted = form != .plain && form != .cloudkit
+        let form = isFormatted ? JSONValue.string(form.rawValue) : nil
         return .members(
             ("at", meta == nil ? .text(written) : nil), ("meta", meta.map { .string($0) }),
             ("type", .string(kind.rawValue)),
-            ("format", isFormatted ? .string(form.rawValue) : nil), ("required", .bool(required)),
+            ("format", times.isEmpty ? form : .texts(times.map(\.text))),
+            ("required", .bool(required)),
             ("default", defaultValue), ("one_of", oneOf.map { .texts($0) }))
     }
 }

@@ -35,6 +35,8 @@ public struct Field: Sendable, Equatable {
     public var oneOf: [String]?
     /// How the value is written on the wire.
     public var form: Form
+    /// Forms of a time, tried in their order; none: `form` says it.
+    public var times: [TimeFormat] = []
     /// The record's own system value this is, such as `recordName`; nil: one of its fields.
     public var meta: String?
 

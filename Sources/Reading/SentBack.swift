@@ -42,11 +42,14 @@ extension Field {
         }
     }
 
+    /// In the first of the field's forms; what it has by a pattern goes as ISO 8601, which names its offset.
     private func written(_ microseconds: Int64) -> JSONValue {
-        switch form {
-        case .epochSeconds: .number(fraction(microseconds, of: 1_000_000))
-        case .epochMilliseconds, .cloudkit: .number(fraction(microseconds, of: 1000))
-        case .plain, .text: .string(Timestamp.iso8601(microseconds))
+        switch (form, times.first) {
+        case (.epochSeconds, _), (_, .epochSeconds):
+            .number(fraction(microseconds, of: 1_000_000))
+        case (.epochMilliseconds, _), (.cloudkit, _), (_, .epochMilliseconds):
+            .number(fraction(microseconds, of: 1000))
+        case (.plain, _), (.text, _): .string(Timestamp.iso8601(microseconds))
         }
     }
 

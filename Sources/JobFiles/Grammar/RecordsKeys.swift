@@ -50,8 +50,6 @@ enum FieldKey: String, KeySet {
 
     static let metaTimes = ["created", "modified"]
     static let metaTexts = ["recordName", "recordType", "recordChangeTag"]
-    /// The forms that a file may ask for.
-    static let formats = [Field.Form.epochSeconds, .epochMilliseconds, .text].map(\.rawValue)
 
     var key: Key {
         switch self {
@@ -68,10 +66,11 @@ enum FieldKey: String, KeySet {
         case .type: Key(.words(of: Field.Kind.self, "type"), .required, "What the value must be.")
         case .format:
             Key(
-                .word(Self.formats, noun: "format"), .optional("ISO 8601, or a number"),
-                "How the value is written. `epoch_s` and `epoch_ms` are for a timestamp that is a number of "
-                    + "seconds or milliseconds; `text` is for an `int` or `double` that is a text, as sources "
-                    + "write numbers of 64 bits.", in: .withoutPreset)
+                .oneOrMore(.formed(.fieldFormat)), .optional("ISO 8601, or a number"),
+                "How the value is written. For a timestamp: `iso8601`, `epoch_s` or `epoch_ms` (a number of "
+                    + "seconds or milliseconds), a pattern, or a list of them, which are tried in order. `text` is "
+                    + "for an `int` or `double` that is a text, as sources write numbers of 64 bits.",
+                in: .withoutPreset)
         case .required:
             Key(
                 .boolean, .default("false"),
@@ -90,7 +89,7 @@ enum FieldKey: String, KeySet {
         .when(.not(.has("type", ["text"])), [.forbids(["one_of"])]),
         .when(
             .has("type", ["timestamp"]),
-            [.narrows("format", .word(["epoch_s", "epoch_ms"], noun: ""))]),
+            [.narrows("format", .oneOrMore(.formed(.timeFormat)))]),
         .when(.has("type", ["int", "double"]), [.narrows("format", .word(["text"], noun: ""))]),
         .when(.not(.has("type", ["timestamp", "int", "double"])), [.forbids(["format"])]),
         .when(.has("meta", metaTimes), [.narrows("type", .word(["timestamp"], noun: ""))]),
