@@ -151,7 +151,9 @@ extension OAuth2 {
             ("client_id", .text(clientID)),
             ("client_secret", clientSecret.map { .text($0) }),
             ("refresh_token", refreshToken.map { .string("{secret.\($0)}") }),
-            ("scope", scope.map { .string($0) }))
+            ("scope", scope.map { .string($0) }),
+            ("client_auth", clientSecret == nil ? nil : .string(clientAuth.rawValue)),
+            ("parameters", NamedTemplate.expanded(parameters)))
     }
 }
 
