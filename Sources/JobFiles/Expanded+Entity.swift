@@ -86,7 +86,8 @@ extension Records {
         .members(
             ("at", .text(at)), ("key", .texts(key)),
             ("fields", .object(fields.map { JSONMember($0.name, $0.expanded) })),
-            ("keep_if", .filled(keepIf.map(\.expanded))))
+            ("keep_if", .filled(keepIf.map(\.expanded))),
+            ("one_as_list", countsOneAsList ? .bool(true) : nil))
     }
 }
 

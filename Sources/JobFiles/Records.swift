@@ -10,6 +10,8 @@ public struct Records: Sendable, Equatable {
     public var fields: [Field]
     /// All must hold, else the record is counted `filtered`.
     public var keepIf: [KeepRule]
+    /// One object where `at` has `[]` counts as a list of one.
+    public var countsOneAsList = false
 
     /// The field of that name; nil without one.
     public func field(named name: String) -> Field? { fields.first { $0.name == name } }

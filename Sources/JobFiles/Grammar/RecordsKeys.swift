@@ -2,6 +2,7 @@
 enum RecordsKey: String, KeySet {
     case at, key, fields
     case keepIf = "keep_if"
+    case oneAsList = "one_as_list"
 
     /// Columns that synced tables have of their own, or a push or a merge adds.
     static let reservedColumns = [
@@ -34,6 +35,12 @@ enum RecordsKey: String, KeySet {
             Key(
                 .list(.mapping(KeepRuleKey.self)), .optional(nil),
                 "What a record must fulfil; all must hold, else the record is counted `filtered`.")
+        case .oneAsList:
+            Key(
+                .boolean, .default("false"),
+                "With `true` one object where `at` has `[]` counts as a list of one; without it such a page is "
+                    + "`malformed`. For sources that leave the list out around a single record.",
+                in: .withoutPreset)
         }
     }
 }
