@@ -5,7 +5,7 @@ extension Page {
     var expanded: JSONValue {
         let common = JSONValue.members(
             ("size", size.map { .integer($0) }), ("max_pages", maxPages.map { .integer($0) }),
-            ("end", end.map { .string($0.rawValue) }),
+            ("more_at", moreAt.map { .text($0) }), ("end", end.map { .string($0.rawValue) }),
             ("origin", staysAtOrigin ? .string("base") : nil))
         return .object((style.expanded(persists: persists).members ?? []) + (common.members ?? []))
     }
@@ -15,7 +15,7 @@ extension Page.Style {
     fileprivate func expanded(persists: Bool) -> JSONValue {
         switch self {
         case .single: .members(("style", .string("single")))
-        case .token(let path): .members(("style", .string("token")), ("token_at", .text(path)))
+        case .token(let place): .members(("style", .string("token")), ("token_at", place.expanded))
         case .nextURL(.body(let path)):
             .members(("style", .string("next_url")), ("url_at", .text(path)))
         case .nextURL(.header(let name)):
@@ -47,6 +47,16 @@ extension Page.Style {
     }
 }
 
+extension Page.TokenPlace {
+    fileprivate var expanded: JSONValue {
+        switch self {
+        case .body(let path): .text(path)
+        case .header(let name): .members(("header", .string(name)))
+        case .lastRecord(let path): .members(("last", .text(path)))
+        }
+    }
+}
+
 extension Page.NumberEnd? {
     fileprivate var expanded: (String, JSONValue?) {
         switch self {
@@ -74,10 +84,11 @@ extension Page.KeysetPlace {
 extension Incremental {
     var expanded: JSONValue {
         .members(
-            ("watermark", .string(watermark.rawValue)), ("overlap", .span(overlap)),
+            ("watermark", .string(watermark.rawValue)),
+            ("overlap", overlapCount > 0 ? .integer(overlapCount) : .span(overlap)),
             ("format", .string(format.rawValue)), ("full_if", .filled(fullIf.map(\.expanded))),
             ("fallback", fallsBackToJob ? .string("job_last_success") : nil),
-            ("full_every", fullEvery.map { .span($0) }))
+            ("full_every", fullEvery.map { .span($0) }), ("start", start.map(KeptPosition.number)))
     }
 }
 

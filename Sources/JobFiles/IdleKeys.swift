@@ -40,6 +40,16 @@ extension NodeReading {
                 "nothing asks which version is newer; expected mode newest_wins or incremental.watermark max_seen, else "
                     + "leave \"\(name)\" out here")
         }
+        if !isKept, let rule = entity.incremental, rule.overlapCount > 0,
+            let node = keys[.incremental]?["overlap"]
+        {
+            add(node, "a run's start is a time; expected a span of time such as 5m")
+        }
+        if !isKept, let start = entity.incremental?.start, Int64(start) != nil,
+            let node = keys[.incremental]?["start"]
+        {
+            add(node, "a run's start is a time; expected one such as 2025-01-31T00:00:00Z")
+        }
         if isKept, entity.incremental?.fallsBackToJob == true,
             let name = entity.write.newerBy, entity.records.field(named: name)?.kind == .int,
             let node = keys[.incremental]?["fallback"]

@@ -81,12 +81,13 @@ struct PassState {
     ) {
         let isFull = isFull || checkpoint.isFullRequested
         let incremental = isFull ? nil : entity.incremental
-        since = incremental.flatMap { rule in
+        let reached = incremental.flatMap { rule in
             (checkpoint.watermark ?? fallback).map(rule.since)
         }
+        since = reached ?? entity.incremental?.first
         syncToken = isFull ? nil : checkpoint.syncToken
         position = entity.page.firstPosition(persisted: entity.page.outlives ? syncToken : nil)
-        kind = since != nil || (entity.page.isFeed && position != nil) ? .incremental : .full
+        kind = reached != nil || (entity.page.isFeed && position != nil) ? .incremental : .full
         self.startedAt = startedAt
         self.asked = asked
         generation = checkpoint.generation
