@@ -124,6 +124,7 @@ create table jobrunner.jobs (
   reauth_needed_at timestamp with time zone,
   deferred_until timestamp with time zone,
   untriggered_due_at timestamp with time zone,
+  triggered_at timestamp with time zone,
   rerun_requested boolean not null default false,
   force_requested boolean not null default false,
   entity_requested text,

@@ -23,7 +23,10 @@ struct TokenRequest {
     }
 
     /// What the token is asked for; another purpose takes another token.
-    var purpose: String { "\(client.tokenURL) \(client.scope ?? "")" }
+    var purpose: String {
+        ([client.tokenURL, client.scope ?? ""] + client.parameters.map { "\($0.name)=\($0.value)" })
+            .joined(separator: " ")
+    }
 
     /// The secrets that the token comes of.
     var secretNames: [String] {
@@ -37,7 +40,9 @@ struct TokenRequest {
     }
 
     private var placeholders: [Placeholder] {
-        client.clientID.placeholders + (client.clientSecret?.placeholders ?? [])
+        ([client.clientID] + [client.clientSecret].compactMap(\.self)
+            + client.parameters.map(\.value))
+            .flatMap(\.placeholders)
     }
 
     /// What a token server has answered.
@@ -62,7 +67,7 @@ struct TokenRequest {
             validity: seconds.map { .seconds(Int64(min(max($0, 0), 86_400))) } ?? Self.unsaidSpan)
     }
 
-    /// Section 4.4.2 or 6; the client proves itself by Basic (2.3.1), a public one names itself.
+    /// Section 4.4.2 or 6; the client proves itself by Basic or in the form (2.3.1), a public one names itself.
     func request(_ secrets: SourceSecrets) throws -> HTTPRequest {
         var form = [("grant_type", refreshToken == nil ? "client_credentials" : "refresh_token")]
         if let refreshToken {
@@ -74,7 +79,12 @@ struct TokenRequest {
             HTTPHeader("Accept", "application/json"),
         ]
         let id = try secrets.text(client.clientID)
-        if let secret = client.clientSecret {
+        for parameter in client.parameters {
+            form.append((parameter.name, try secrets.text(parameter.value)))
+        }
+        if let secret = client.clientSecret, client.clientAuth == .body {
+            form += [("client_id", id), ("client_secret", try secrets.text(secret))]
+        } else if let secret = client.clientSecret {
             let pair = [id, try secrets.text(secret)].map { percentEncode(queryValue: $0) }
             headers.append(
                 HTTPHeader(
@@ -83,7 +93,9 @@ struct TokenRequest {
         } else {
             form.append(("client_id", id))
         }
-        let body = form.map { "\($0.0)=\(percentEncode(queryValue: $0.1))" }.joined(separator: "&")
+        let body = form.map {
+            "\(percentEncode(queryValue: $0.0))=\(percentEncode(queryValue: $0.1))"
+        }.joined(separator: "&")
         return HTTPRequest(
             method: "POST", url: client.tokenURL, headers: headers, body: Array(body.utf8))
     }

@@ -69,13 +69,13 @@ extension Entity {
         guard let root = (try? JSONDocument(parsing: response.body))?.root else { return nil }
         let found: JSONNode?
         switch page.style {
-        case .token(let path), .nextURL(.body(let path)): found = path.first(in: root)
+        case .token(.body(let path)), .nextURL(.body(let path)): found = path.first(in: root)
         case .syncToken(let path, let more):
             guard more.first(in: root)?.bool == true else { return nil }
             found = path.first(in: root)
-        case .nextURL(.header(let name)): return response.header(name)
+        case .token(.header(let name)), .nextURL(.header(let name)): return response.header(name)
         case .linkHeader: return LinkHeader.next(response.allValues(of: "Link"))
-        case .single, .offset, .number, .keyset: return nil
+        case .single, .token(.lastRecord), .offset, .number, .keyset: return nil
         }
         guard let text = found?.string ?? found?.numberText, !text.isEmpty else { return nil }
         return text
@@ -85,16 +85,16 @@ extension Entity {
     func replacingNext(in response: HTTPResponse, with next: String) -> HTTPResponse {
         var response = response
         switch page.style {
-        case .token(let path), .nextURL(.body(let path)), .syncToken(let path, _):
+        case .token(.body(let path)), .nextURL(.body(let path)), .syncToken(let path, _):
             guard let root = (try? JSONDocument(parsing: response.body))?.root.value else { break }
             response.body = root.changing(path.steps[...]) { _ in .string(next) }.bytes
-        case .nextURL(.header(let name)):
+        case .token(.header(let name)), .nextURL(.header(let name)):
             response.headers.removeAll { $0.name.lowercased() == name.lowercased() }
             response.headers.append(HTTPHeader(name, next))
         case .linkHeader:
             response.headers.removeAll { $0.name.lowercased() == "link" }
             response.headers.append(HTTPHeader("Link", "<\(next)>; rel=\"next\""))
-        case .single, .offset, .number, .keyset: break
+        case .single, .token(.lastRecord), .offset, .number, .keyset: break
         }
         return response
     }
@@ -110,8 +110,8 @@ extension Entity {
     /// A page can be put into its pass by a made-up position.
     var allowsInjection: Bool {
         switch page.style {
-        case .token, .nextURL, .linkHeader, .syncToken: true
-        case .single, .offset, .number, .keyset: false
+        case .token(.body), .token(.header), .nextURL, .linkHeader, .syncToken: true
+        case .single, .token(.lastRecord), .offset, .number, .keyset: false
         }
     }
 }

@@ -74,9 +74,13 @@ extension NodeReading {
         let id = keys.value(.clientID).flatMap { template($0, .secret) }
         let secret = keys.value(.clientSecret).flatMap { self.secret($0) }
         let scope = keys.text(.scope)
+        let clientAuth = keys.word(.clientAuth, as: OAuth2.ClientAuth.self)
+        let parameters = keys[.parameters].map { tokenParameters($0, isOfUser: false) }
         guard let url, let id, let secret else { return nil }
         return .oauth2Client(
-            OAuth2(tokenURL: url, clientID: id, clientSecret: secret, scope: scope))
+            OAuth2(
+                tokenURL: url, clientID: id, clientSecret: secret, scope: scope,
+                clientAuth: clientAuth ?? .basic, parameters: parameters ?? []))
     }
 
     /// A client with a refresh token may be a public one.
@@ -86,10 +90,45 @@ extension NodeReading {
         let secret = keys[.clientSecret].map { self.secret($0) }
         let token = keys.value(.refreshToken).flatMap { secretName($0) }
         let scope = keys.text(.scope)
+        let clientAuth = keys.word(.clientAuth, as: OAuth2.ClientAuth.self)
+        if let node = keys[.clientAuth], secret == nil {
+            add(node, "a client without client_secret has nothing to prove; leave client_auth out")
+        }
+        let parameters = keys[.parameters].map { tokenParameters($0, isOfUser: true) }
         guard let url, let id, secret != .some(nil), let token else { return nil }
         return .oauth2Refresh(
-            OAuth2(tokenURL: url, clientID: id, clientSecret: secret ?? nil, scope: scope),
+            OAuth2(
+                tokenURL: url, clientID: id, clientSecret: secret ?? nil, scope: scope,
+                clientAuth: clientAuth ?? .basic, parameters: parameters ?? []),
             refreshToken: token)
+    }
+
+    /// What else the form holds; a token of the client's own is shared by all users, so that nothing of one may be in it.
+    private func tokenParameters(_ node: Node, isOfUser: Bool) -> [NamedTemplate] {
+        let parameters = namedTemplates(node, .secret) { entry in
+            let isOwn = OAuth2Keys.ownParameters.contains(entry.key)
+            if isOwn {
+                add(
+                    entry.position, entry.value.path,
+                    "\"\(entry.key)\" is sent already; write it beside token_url")
+            }
+            if entry.key.isEmpty { add(entry.position, entry.value.path, "expected a name") }
+            return !isOwn && !entry.key.isEmpty
+        }
+        if case .mapping(let entries) = node.content, entries.isEmpty {
+            add(node, "expected at least one entry")
+        }
+        for parameter in parameters where !isOfUser {
+            let name = parameter.value.placeholders.lazy.compactMap { placeholder in
+                if case .user(let name) = placeholder { name } else { nil }
+            }.first
+            if let name, let place = node[parameter.name] {
+                add(
+                    place,
+                    "a client's own token is shared by all users; {user.\(name)} is one's own")
+            }
+        }
+        return parameters
     }
 
     /// A token travels only where nobody listens.

@@ -141,10 +141,19 @@ public struct Page: Sendable, Equatable {
         case body(Path)
         case header(String)
     }
+    /// Where a token for the next page is.
+    public enum TokenPlace: Sendable, Equatable {
+        case body(Path)
+        case header(String)
+        /// In the last record of the page.
+        case lastRecord(Path)
+    }
     /// What ends a pass beside its style's own sign.
     public enum End: String, Sendable, CaseIterable {
         case shortPage = "short_page"
         case emptyPage = "empty_page"
+        /// The page names the position that it was asked for.
+        case repeated
     }
     /// A parameter of a link by which the source says that no more follows.
     public struct LinkSign: Sendable, Equatable {
@@ -156,7 +165,7 @@ public struct Page: Sendable, Equatable {
     /// Where the next position is and what ends a pass.
     public enum Style: Sendable, Equatable {
         case single
-        case token(at: Path)
+        case token(TokenPlace)
         case nextURL(URLPlace)
         /// Ends where there is no link, or where it bears all of the signs, of which there may be none.
         case linkHeader(endIf: [LinkSign])
@@ -191,6 +200,8 @@ public struct Page: Sendable, Equatable {
     public var maxPages: Int?
     /// What ends the pass besides; nil: nothing.
     public var end: End?
+    /// Where the source says, beside its style's own sign, whether more follows; nil: it does not.
+    public var moreAt: Path?
     /// A next address is asked for at the source's own origin, whatever it names.
     public var staysAtOrigin = false
     /// Keyset only: the position outlives the pass.
@@ -215,6 +226,8 @@ public struct Incremental: Sendable, Equatable {
     public var watermark: Watermark
     /// Taken off the committed watermark when it is sent.
     public var overlap: Duration
+    /// The same of a watermark that is a number.
+    public var overlapCount: Int64 = 0
     /// How it is written into a request.
     public var format: Format
     /// Any of these holds: the pass is full although a watermark exists.
@@ -223,6 +236,8 @@ public struct Incremental: Sendable, Equatable {
     public var fallsBackToJob: Bool
     /// A pass is full when the last full one is so long ago (ST31); nil: never for that reason.
     public var fullEvery: Duration?
+    /// Where the list begins for this file, a time or a number; nil: at its beginning.
+    public var start: String?
 }
 
 /// What to do when a page's request is answered with a declared failure.

@@ -52,6 +52,11 @@ extension Page {
         }
     }
 
+    /// The next position is in the last record.
+    public var continuesFromLastRecord: Bool {
+        if case .token(.lastRecord) = style { true } else { false }
+    }
+
     /// The field whose greatest value is the next position.
     public var keysetField: String? {
         if case .keyset(.field(let name), _) = style { name } else { nil }

@@ -81,6 +81,7 @@ extension NodeReading {
             isConditional: isConditional ?? false, push: push,
             requiresPrevious: requiresPrevious ?? false)
         checkEntity(entity, keys)
+        checkIdleKeys(entity, keys, operation == nil ? uses : nil)
         return entity
     }
 
@@ -159,11 +160,15 @@ extension NodeReading {
     private func incremental(_ node: Node, isCloudKit: Bool) -> Incremental? {
         guard let keys = Keys(node, self, of: IncrementalKey.self) else { return nil }
         let watermark = keys.word(.watermark, as: Incremental.Watermark.self)
-        let overlap = keys.duration(.overlap)
+        let isCount = keys[.overlap].map { self.isCount($0) } ?? false
+        let count = isCount ? keys[.overlap].flatMap { int($0, 1 ... .max) } : nil
+        let overlap =
+            isCount ? nil : keys[.overlap].flatMap { duration($0, .zero ... .days(30)) }
         let format = keys.word(.format, as: Incremental.Format.self)
         let fullIf = keys.elements(.fullIf)?.compactMap { fullCondition($0) }
         let fallsBack = keys.word(.fallback) != nil
         let fullEvery = keys.duration(.fullEvery)
+        let start = keys[.start].flatMap { self.start($0) }
         guard let watermark else { return nil }
         if watermark == .runStart, format == .raw, let node = keys[.format] {
             add(node, "a run's start has no raw form; use iso8601, epoch_s or epoch_ms")
@@ -172,9 +177,28 @@ extension NodeReading {
             add(node, "CloudKit's times are numbers of milliseconds; expected epoch_ms")
         }
         return Incremental(
-            watermark: watermark, overlap: overlap ?? .zero,
+            watermark: watermark, overlap: overlap ?? .zero, overlapCount: Int64(count ?? 0),
             format: format ?? (isCloudKit ? .epochMilliseconds : .iso8601), fullIf: fullIf ?? [],
-            fallsBackToJob: fallsBack, fullEvery: fullEvery)
+            fallsBackToJob: fallsBack, fullEvery: fullEvery, start: start)
+    }
+
+    private func isCount(_ node: Node) -> Bool {
+        if case .scalar(let text, isPlain: true) = node.content {
+            isJSONNumber(text)
+        } else {
+            false
+        }
+    }
+
+    /// A time, or a whole number.
+    private func start(_ node: Node) -> String? {
+        if case .scalar(let text, isPlain: true) = node.content, Int64(text) != nil { return text }
+        guard let text = text(node) else { return nil }
+        if isTimestamp(text) { return text }
+        add(
+            node,
+            "expected a time such as 2025-01-31T00:00:00Z or a whole number, found \(node.words)")
+        return nil
     }
 
     private func fullCondition(_ node: Node) -> Condition? {

@@ -37,14 +37,26 @@ extension NodeReading {
                 "newer_by must be a timestamp or an int, \"\(name)\" is \(field.kind.rawValue)")
             return
         }
-        guard seesMax, field.kind == .int, let incremental, let place = keys[.incremental] else {
-            return
+        guard seesMax, let incremental, let place = keys[.incremental] else { return }
+        if let start = incremental.start, let node = place["start"],
+            (Int64(start) != nil) != (field.kind == .int)
+        {
+            add(
+                node,
+                "\"\(name)\" is \(field.kind == .int ? "an int; expected a whole number" : "a timestamp; expected a time such as 2025-01-31T00:00:00Z")"
+            )
         }
+        if field.kind != .int, incremental.overlapCount > 0, let node = place["overlap"] {
+            add(node, "\"\(name)\" is a timestamp; expected a span of time such as 5m")
+        }
+        guard field.kind == .int else { return }
         if incremental.format != .raw {
             add(place["format"] ?? place, "\"\(name)\" is an int, so the format must be raw")
         }
         if incremental.overlap != .zero, let overlap = place["overlap"] {
-            add(overlap, "\"\(name)\" is an int, so no time can be taken off it")
+            add(
+                overlap,
+                "\"\(name)\" is an int, so no time can be taken off it; expected a whole number")
         }
     }
 
@@ -134,9 +146,6 @@ extension NodeReading {
     private func checkDeletes(_ entity: Entity, _ keys: Keys<EntityKey>) {
         guard let deletes = entity.write.deletes, let node = keys[.write]?["deletes"] else {
             return
-        }
-        if let word = node["tombstones"], word.isScalar("delete"), !deletes.appliesTombstones {
-            add(word, "no tombstones come without changes/zone or flag_at")
         }
         for name in deletes.confirmation?.columns ?? [] where !entity.records.key.contains(name) {
             if let place = node["confirm"]?["path"] {

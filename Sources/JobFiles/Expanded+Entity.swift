@@ -5,7 +5,7 @@ extension Page {
     var expanded: JSONValue {
         let common = JSONValue.members(
             ("size", size.map { .integer($0) }), ("max_pages", maxPages.map { .integer($0) }),
-            ("end", end.map { .string($0.rawValue) }),
+            ("more_at", moreAt.map { .text($0) }), ("end", end.map { .string($0.rawValue) }),
             ("origin", staysAtOrigin ? .string("base") : nil))
         return .object((style.expanded(persists: persists).members ?? []) + (common.members ?? []))
     }
@@ -15,7 +15,7 @@ extension Page.Style {
     fileprivate func expanded(persists: Bool) -> JSONValue {
         switch self {
         case .single: .members(("style", .string("single")))
-        case .token(let path): .members(("style", .string("token")), ("token_at", .text(path)))
+        case .token(let place): .members(("style", .string("token")), ("token_at", place.expanded))
         case .nextURL(.body(let path)):
             .members(("style", .string("next_url")), ("url_at", .text(path)))
         case .nextURL(.header(let name)):
@@ -36,12 +36,23 @@ extension Page.Style {
             .members(("style", .string("page")), ("start", .integer(start)), end.expanded)
         case .keyset(let place, let start):
             .members(
-                ("style", .string("keyset")), place.expanded, ("start", .string(start)),
+                ("style", .string("keyset")), place.expanded,
+                ("start", place.expanded(start: start)),
                 ("persist", .bool(persists)))
         case .syncToken(let at, let more):
             .members(
                 ("style", .string("sync_token")), ("token_at", .text(at)),
                 ("more_at", .text(more)))
+        }
+    }
+}
+
+extension Page.TokenPlace {
+    fileprivate var expanded: JSONValue {
+        switch self {
+        case .body(let path): .text(path)
+        case .header(let name): .members(("header", .string(name)))
+        case .lastRecord(let path): .members(("last", .text(path)))
         }
     }
 }
@@ -58,6 +69,10 @@ extension Page.NumberEnd? {
 }
 
 extension Page.KeysetPlace {
+    fileprivate func expanded(start: String) -> JSONValue {
+        if case .body = self { KeptPosition.value(start) } else { .string(start) }
+    }
+
     fileprivate var expanded: (String, JSONValue?) {
         switch self {
         case .body(let path): ("token_at", .text(path))
@@ -69,10 +84,11 @@ extension Page.KeysetPlace {
 extension Incremental {
     var expanded: JSONValue {
         .members(
-            ("watermark", .string(watermark.rawValue)), ("overlap", .span(overlap)),
+            ("watermark", .string(watermark.rawValue)),
+            ("overlap", overlapCount > 0 ? .integer(overlapCount) : .span(overlap)),
             ("format", .string(format.rawValue)), ("full_if", .filled(fullIf.map(\.expanded))),
             ("fallback", fallsBackToJob ? .string("job_last_success") : nil),
-            ("full_every", fullEvery.map { .span($0) }))
+            ("full_every", fullEvery.map { .span($0) }), ("start", start.map(KeptPosition.number)))
     }
 }
 
@@ -81,7 +97,8 @@ extension Records {
         .members(
             ("at", .text(at)), ("key", .texts(key)),
             ("fields", .object(fields.map { JSONMember($0.name, $0.expanded) })),
-            ("keep_if", .filled(keepIf.map(\.expanded))))
+            ("keep_if", .filled(keepIf.map(\.expanded))),
+            ("one_as_list", countsOneAsList ? .bool(true) : nil))
     }
 }
 
@@ -90,10 +107,12 @@ extension Field {
     fileprivate var expanded: JSONValue {
         let written = form == .cloudkit ? CloudKitWire.filePath(at) : at
         let isFormatted = form != .plain && form != .cloudkit
+        let form = isFormatted ? JSONValue.string(form.rawValue) : nil
         return .members(
             ("at", meta == nil ? .text(written) : nil), ("meta", meta.map { .string($0) }),
             ("type", .string(kind.rawValue)),
-            ("format", isFormatted ? .string(form.rawValue) : nil), ("required", .bool(required)),
+            ("format", times.isEmpty ? form : .texts(times.map(\.text))),
+            ("required", .bool(required)),
             ("default", defaultValue), ("one_of", oneOf.map { .texts($0) }))
     }
 }

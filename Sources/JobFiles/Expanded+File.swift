@@ -5,6 +5,7 @@ extension Trigger {
     var expanded: JSONValue {
         .members(
             ("event", .string(event)), ("debounce", .span(debounce)),
+            ("at_most", atMost.map { .span($0) }),
             ("cancel_on", cancelOn.map { .string($0) }))
     }
 }

@@ -151,7 +151,9 @@ extension OAuth2 {
             ("client_id", .text(clientID)),
             ("client_secret", clientSecret.map { .text($0) }),
             ("refresh_token", refreshToken.map { .string("{secret.\($0)}") }),
-            ("scope", scope.map { .string($0) }))
+            ("scope", scope.map { .string($0) }),
+            ("client_auth", clientSecret == nil ? nil : .string(clientAuth.rawValue)),
+            ("parameters", NamedTemplate.expanded(parameters)))
     }
 }
 
@@ -164,21 +166,27 @@ extension Rate {
 }
 
 extension RetryRule {
+    /// With one attempt nothing is repeated, and a file may not say how.
+    private var repeats: Bool { attempts > 1 }
+
     fileprivate var expanded: JSONValue {
         .members(
-            ("attempts", .integer(attempts)), ("first", .span(first)), ("factor", .double(factor)),
-            ("jitter", .double(jitter)),
+            ("attempts", .integer(attempts)), ("first", repeats ? .span(first) : nil),
+            ("factor", repeats ? .double(factor) : nil),
+            ("jitter", repeats ? .double(jitter) : nil),
             (
                 "on",
-                .array(
-                    on.map { failure in
-                        switch failure {
-                        case .network: .string("network")
-                        case .timeout: .string("timeout")
-                        case .serverErrors: .string("5xx")
-                        case .status(let status): .integer(status)
-                        }
-                    })
+                !repeats
+                    ? nil
+                    : .array(
+                        on.map { failure in
+                            switch failure {
+                            case .network: .string("network")
+                            case .timeout: .string("timeout")
+                            case .serverErrors: .string("5xx")
+                            case .status(let status): .integer(status)
+                            }
+                        })
             ),
             (
                 "wait_from",

@@ -78,6 +78,8 @@ public struct Trigger: Sendable, Equatable {
     public var event: String
     /// The run waits so long for the event to last; another one begins the wait anew (ST25).
     public var debounce: Duration
+    /// The longest wait, from the first event on; nil: events that go on coming put the run off for ever.
+    public var atMost: Duration? = nil
     /// The event that undoes this one; with it only the change from undone to done counts (ST24).
     public var cancelOn: String?
 }

@@ -24,10 +24,13 @@ extension NodeReading {
         }
         let maxPages = keys.int(.maxPages)
         let end = end(style, keys)
+        let moreAt =
+            style == .syncToken || operation != nil
+            ? nil : node["more_at"].flatMap { innerPath($0) }
         let persists = style == .keyset ? keys.and(KeysetKey.self).bool(.persist) : false
         return self.style(style, keys, operation).map {
             Page(
-                style: $0, size: size, maxPages: maxPages, end: end,
+                style: $0, size: size, maxPages: maxPages, end: end, moreAt: moreAt,
                 staysAtOrigin: node["origin"] != nil, persists: persists ?? false)
         }
     }
@@ -39,7 +42,7 @@ extension NodeReading {
         case .single: return .single
         case .linkHeader: return linkHeader(keys.and(LinkHeaderKey.self))
         case .token:
-            return tokenPath(keys.and(TokenKey.self), .tokenAt, operation).map { .token(at: $0) }
+            return tokenPlace(keys.and(TokenKey.self), operation).map { .token($0) }
         case .syncToken:
             let keys = keys.and(SyncTokenKey.self)
             let at = tokenPath(keys, .tokenAt, operation)
@@ -86,12 +89,10 @@ extension NodeReading {
         _ = keys.word(.origin)
         guard let (key, value) = keys.alternative() else { return nil }
         switch key {
-        case .end, .origin: return nil
+        case .end, .origin, .moreAt: return nil
         case .urlAt: return innerPath(value).map { .nextURL(.body($0)) }
         case .urlHeader:
-            guard let name = text(value) else { return nil }
-            if !isToken(name) { add(value, "\(value.words) is no name of a header field") }
-            return .nextURL(.header(name))
+            return answerHeader(value).map { .nextURL(.header($0)) }
         }
     }
 
@@ -99,11 +100,14 @@ extension NodeReading {
         let place = keys.alternative()
         let start = keys.text(.start)
         guard let (key, value) = place else { return nil }
+        let isText =
+            if case .scalar(_, isPlain: false)? = keys[.start]?.content { true } else { false }
         let found: Page.KeysetPlace? =
             key == .by
             ? name(value).map { .field($0) } : innerPath(value).map { .body($0) }
         guard let found, let start else { return nil }
-        return .keyset(found, start: start)
+        // A field's own type says what its positions are, the body's positions are as the file writes the first one.
+        return .keyset(found, start: isText && key == .tokenAt ? KeptPosition.text(start) : start)
     }
 
     /// What says where counted pages end: one word of the source's, so that two can't disagree.
@@ -117,6 +121,28 @@ extension NodeReading {
         case .nextAt: .next(path)
         default: .total(path)
         }
+    }
+
+    private func tokenPlace(
+        _ keys: Keys<TokenKey>, _ operation: CloudKitOperation?
+    ) -> Page.TokenPlace? {
+        guard operation == nil, let node = keys[.tokenAt], case .mapping = node.content else {
+            return tokenPath(keys, .tokenAt, operation).map { .body($0) }
+        }
+        guard let (key, value) = Keys(node, self, of: TokenPlaceKey.self)?.alternative() else {
+            return nil
+        }
+        switch key {
+        case .header: return answerHeader(value).map { .header($0) }
+        case .last: return innerPath(value).map { .lastRecord($0) }
+        }
+    }
+
+    /// The name of a header field of an answer.
+    private func answerHeader(_ node: Node) -> String? {
+        guard let name = text(node) else { return nil }
+        if !isToken(name) { add(node, "\(node.words) is no name of a header field") }
+        return name
     }
 
     /// A preset's positions may lie in the only element of an array.

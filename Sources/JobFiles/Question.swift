@@ -70,7 +70,8 @@ extension Entity {
                 incremental.map {
                     .members(
                         ("watermark", .string($0.watermark.rawValue)),
-                        ("format", .string($0.format.rawValue)))
+                        ("format", .string($0.format.rawValue)),
+                        ("start", $0.start.map { .string($0) }))
                 }
             ),
             ("records", records.asked(for: decidingFields)),

@@ -10,6 +10,8 @@ public struct Records: Sendable, Equatable {
     public var fields: [Field]
     /// All must hold, else the record is counted `filtered`.
     public var keepIf: [KeepRule]
+    /// One object where `at` has `[]` counts as a list of one.
+    public var countsOneAsList = false
 
     /// The field of that name; nil without one.
     public func field(named name: String) -> Field? { fields.first { $0.name == name } }
@@ -35,6 +37,8 @@ public struct Field: Sendable, Equatable {
     public var oneOf: [String]?
     /// How the value is written on the wire.
     public var form: Form
+    /// Forms of a time, tried in their order; none: `form` says it.
+    public var times: [TimeFormat] = []
     /// The record's own system value this is, such as `recordName`; nil: one of its fields.
     public var meta: String?
 

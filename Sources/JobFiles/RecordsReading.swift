@@ -22,8 +22,14 @@ extension NodeReading {
         let key = keys.elements(.key).flatMap { self.key($0, names: names, fields: fields ?? []) }
         let rules = keys.elements(.keepIf)?
             .compactMap { keepRule($0, names: names, fields: fields ?? []) }
+        let countsOneAsList = operation == nil ? keys.bool(.oneAsList) ?? false : false
+        if countsOneAsList, let at, !at.hasEach, let node = keys[.oneAsList] {
+            add(node, "\(at) names one record already; leave one_as_list out")
+        }
         guard let at, let fields, let key else { return nil }
-        return Records(at: at, key: key, fields: fields, keepIf: rules ?? [])
+        return Records(
+            at: at, key: key, fields: fields, keepIf: rules ?? [],
+            countsOneAsList: countsOneAsList)
     }
 
     private func fields(_ node: Node, isCloudKit: Bool) -> [Field]? {
@@ -110,12 +116,13 @@ extension NodeReading {
         {
             addUnknown("value", text, known: texts, at: node)
         }
-        let format = keys[.format] == nil ? nil : self.format(keys, kind: kind)
+        let format = keys[.format].flatMap { self.format($0, kind: kind) }
         guard let at, let kind else { return nil }
         if let meta { checkMeta(meta, kind, keys) }
         return Field(
             name: entry.key, at: at, kind: kind, required: required, defaultValue: fallback,
-            oneOf: texts, form: isCloudKit ? .cloudkit : format ?? .plain, meta: meta)
+            oneOf: texts, form: isCloudKit ? .cloudkit : format?.form ?? .plain,
+            times: format?.times ?? [], meta: meta)
     }
 
     /// Where in the record, on the wire.
@@ -138,21 +145,6 @@ extension NodeReading {
         for key in [FieldKey.fallback, .oneOf] {
             if let node = keys[key] { add(node, "a system value has no \(key.rawValue)") }
         }
-    }
-
-    private func format(_ keys: Keys<FieldKey>, kind: Field.Kind?) -> Field.Form? {
-        guard let node = keys[.format], let form = keys.word(.format, as: Field.Form.self) else {
-            return nil
-        }
-        guard let kind else { return form }
-        let isJSONNumber = kind == .int || kind == .double
-        if !isJSONNumber, kind != .timestamp {
-            add(node, "format is for types timestamp, int and double, not \(kind.rawValue)")
-        } else if isJSONNumber != (form == .text) {
-            let words = isJSONNumber ? "text" : "epoch_s or epoch_ms"
-            add(node, "a field of type \(kind.rawValue) has format \(words)")
-        }
-        return form
     }
 
     private func oneOf(_ node: Node, kind: Field.Kind?) -> [String]? {

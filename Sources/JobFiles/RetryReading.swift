@@ -23,6 +23,11 @@ extension NodeReading {
         keys.double(.factor).map { rule.factor = $0 }
         keys.double(.jitter).map { rule.jitter = $0 }
         keys.elements(.on).map { rule.on = $0.compactMap { retryClass($0) } }
+        for key in [RetryKey.first, .factor, .jitter, .on] where rule.attempts == 1 {
+            if let node = keys[key] {
+                add(node, "with attempts: 1 nothing is repeated; leave \(key.rawValue) out")
+            }
+        }
         keys.elements(.waitFrom).map { rule.waitFrom = $0.compactMap { waitSource($0) } }
         return rule
     }

@@ -55,6 +55,13 @@ public struct OAuth2: Sendable, Equatable {
     public var clientSecret: Template?
     /// What is asked for; nil: what the server gives.
     public var scope: String?
+    /// How the client proves itself where it has a secret.
+    public var clientAuth = ClientAuth.basic
+    /// What the server wants besides, such as `audience`.
+    public var parameters: [NamedTemplate] = []
+
+    /// How a client proves itself to the token endpoint (RFC 6749, 2.3.1).
+    public enum ClientAuth: String, Sendable, CaseIterable { case basic, body }
 }
 
 /// A protocol that a source speaks.

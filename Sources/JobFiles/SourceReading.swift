@@ -49,14 +49,24 @@ extension NodeReading {
             let event = keys.name(.event)
             let debounce = keys.duration(.debounce)
             let cancelOn = keys.name(.cancelOn)
+            let atMost = keys.duration(.atMost)
             guard let event, let debounce else { return nil }
+            if let atMost, let place = keys[.atMost], atMost < debounce || debounce == .zero {
+                add(
+                    place,
+                    debounce == .zero
+                        ? "at_most bounds a debounce, and there is none"
+                        : "the longest wait can't be shorter than the debounce of \(debounce.jobFileText)"
+                )
+            }
             if !events.insert(event).inserted, let place = keys[.event] {
                 add(place, "event \"\(event)\" appears twice")
             }
             if cancelOn == event, let place = keys[.cancelOn] {
                 add(place, "an event can't undo itself; expected another one")
             }
-            return Trigger(event: event, debounce: debounce, cancelOn: cancelOn)
+            return Trigger(
+                event: event, debounce: debounce, atMost: atMost, cancelOn: cancelOn)
         }
     }
 

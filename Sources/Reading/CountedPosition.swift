@@ -63,7 +63,7 @@ extension Page {
     ///
     /// An empty page where the source counts more is a list cut short, and no end (invariant 5).
     private func following(_ next: String, isEnd: Bool, _ facts: PageFacts) throws -> String? {
-        if isEnd || isDeclaredShort(facts) { return nil }
+        if isEnd || facts.isLast || isDeclaredShort(facts) { return nil }
         guard facts.recordCount > 0 else {
             throw PageError.truncated(
                 "the page is empty, though the source says that more records follow")

@@ -29,6 +29,25 @@ struct DigitScanner {
         return value
     }
 
+    /// Two digits, or one where it may be short and no second follows.
+    mutating func pair(_ mayBeShort: Bool) -> Int64? {
+        digits(mayBeShort && digitsAhead == 1 ? 1 : 2)
+    }
+
+    /// The place of the word that comes next, whatever its case.
+    mutating func word(of words: [String]) -> Int? {
+        let place = words.firstIndex { word in
+            text[position...].prefix(word.utf8.count).map { $0 | 0x20 }.elementsEqual(word.utf8)
+        }
+        if let place { position += words[place].utf8.count }
+        return place
+    }
+
+    /// A mark of any alphabet.
+    mutating func takeScalar(_ scalar: Unicode.Scalar) -> Bool {
+        String(scalar).utf8.allSatisfy { take(Unicode.Scalar($0)) }
+    }
+
     /// One to eighteen digits, as a whole number.
     mutating func number() -> Int64? {
         let run = digitsAhead

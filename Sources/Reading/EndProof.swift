@@ -18,12 +18,13 @@ extension Page {
     /// Nothing is at the place where the source names the next page: no null, no false, and no empty text either.
     private func isSilent(_ facts: PageFacts) -> Bool {
         switch style {
-        case .token(let path), .nextURL(.body(let path)), .keyset(.body(let path), _),
+        case .token(.body(let path)), .nextURL(.body(let path)), .keyset(.body(let path), _),
             .number(_, .next(let path)):
             path.first(in: facts.root) == nil
-        case .nextURL(.header(let name)): facts.response.header(name) == nil
+        case .token(.header(let name)), .nextURL(.header(let name)):
+            facts.response.header(name) == nil
         case .linkHeader: facts.response.allValues(of: "Link").isEmpty
-        case .single, .offset, .number, .keyset, .syncToken: false
+        case .single, .token(.lastRecord), .offset, .number, .keyset, .syncToken: false
         }
     }
 

@@ -44,9 +44,25 @@ final class FieldReader: Sendable {
     func timeWithoutZone(_ record: FoundPlace, _ places: JSONPlaces) -> String? {
         guard zone == nil || field.kind == .text, let place = place(of: record, places),
             places.kind(at: place) == .string, !places.raw(at: place).endsInZ,
-            let text = places.node(at: place).string, Timestamp.namesNoOffset(text)
+            let text = places.node(at: place).string, namesNoOffset(text)
         else { return nil }
         return text
+    }
+
+    /// By the first of the field's forms that fits.
+    private func namesNoOffset(_ text: String) -> Bool {
+        for format in field.times {
+            switch format {
+            case .iso8601:
+                if Timestamp.microseconds(text) != nil { return Timestamp.namesNoOffset(text) }
+            case .epochSeconds, .epochMilliseconds: if Double(text) != nil { return false }
+            case .pattern(let pattern):
+                if Timestamp.microseconds(text, pattern, in: nil) != nil {
+                    return !pattern.hasOffset
+                }
+            }
+        }
+        return Timestamp.namesNoOffset(text)
     }
 
     /// The field is the whole record, whatever that is.
@@ -154,7 +170,7 @@ final class FieldReader: Sendable {
             else { return false }
             column.appendText { places.appendOrdered(at: place, to: &$0) }
             return true
-        case (.timestamp, .plain, .string):
+        case (.timestamp, .plain, .string) where field.times.isEmpty:
             guard let text = places.plainString(at: place),
                 let time = Timestamp.microseconds(utf8: text, in: zone)
             else { return appendValue(places.node(at: place), to: &column) }

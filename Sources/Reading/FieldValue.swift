@@ -23,7 +23,7 @@ public enum FieldValue: Sendable, Equatable {
         switch field.kind {
         case .text: return node.string.map { .some(.text($0)) }
         case .url: return node.string.flatMap(address)
-        case .timestamp: return time(node, field.form, zone).map { .some(.timestamp($0)) }
+        case .timestamp: return time(node, field, zone).map { .some(.timestamp($0)) }
         case .duration: return duration(node).map { .some($0) }
         case .int:
             let mayBeText = field.form == .cloudkit || field.form == .text
@@ -48,6 +48,23 @@ public enum FieldValue: Sendable, Equatable {
         var text = text
         if text.isEmpty { return .some(nil) }
         return text.withUTF8(isWebAddress) ? .some(.text(text)) : nil
+    }
+
+    /// Microseconds since 1970, by the first of the field's forms that fits.
+    private static func time(_ node: JSONNode, _ field: Field, _ zone: TimeZone?) -> Int64? {
+        if field.times.isEmpty { return time(node, field.form, zone) }
+        for format in field.times {
+            let found: Int64? =
+                switch format {
+                case .iso8601: time(node, .plain, zone)
+                case .epochSeconds: time(node, .epochSeconds, zone)
+                case .epochMilliseconds: time(node, .epochMilliseconds, zone)
+                case .pattern(let pattern):
+                    node.string.flatMap { Timestamp.microseconds($0, pattern, in: zone) }
+                }
+            if let found { return found }
+        }
+        return nil
     }
 
     /// Microseconds since 1970; nil for another type, or a time PostgreSQL can't hold.
@@ -99,6 +116,7 @@ public enum FieldValue: Sendable, Equatable {
         // A file writes its defaults plainly, whatever form the source has.
         var plain = field
         plain.form = .plain
+        plain.times = []
         return read(document.root, as: plain) ?? nil
     }
 

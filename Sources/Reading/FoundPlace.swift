@@ -22,7 +22,11 @@ struct FoundPlace {
         return FoundPlace(member, owner: owner, parent: parent)
     }
 
+    /// The elements of an array; an object is the one element of a list that the source left out.
     func elements(_ places: JSONPlaces) -> [FoundPlace] {
+        guard places.kind(at: place) == .array else {
+            return [FoundPlace(place, owner: place, parent: owner)]
+        }
         var elements: [FoundPlace] = []
         elements.reserveCapacity(places.node(at: place).count)
         places.forEachElement(of: place) {

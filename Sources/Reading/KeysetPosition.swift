@@ -65,7 +65,9 @@ extension Page {
         return NextPosition(next: before, reached: reached)
     }
 
-    private func isFull(_ facts: PageFacts) -> Bool { facts.recordCount >= size ?? .max }
+    private func isFull(_ facts: PageFacts) -> Bool {
+        !facts.isLast && facts.recordCount >= size ?? .max
+    }
 
     private func tooMany(at position: String, by name: String) -> PageError {
         .cursorLoop(

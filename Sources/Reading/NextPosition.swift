@@ -17,19 +17,40 @@ extension Page {
     ///
     /// Throws `PageError` for a next address on another origin and for positions that make no sense.
     func position(after facts: PageFacts, signInName: String?) throws -> NextPosition {
+        let isMore = try moreAt.flatMap { try more(at: $0, facts) }
+        var facts = facts
+        facts.isLast = isMore == false
         var position = try following(facts, signInName)
+        let isRepeated =
+            end == .repeated && position.next != nil && position.next == facts.position
+        if facts.isLast || isRepeated { position.next = nil }
+        if isMore == true, position.next == nil, !isRepeated, !isDeclaredEnd(facts) {
+            throw PageError.truncated(
+                "the source says that more records follow, and the page leads to none")
+        }
         position.isProven =
-            position.next != nil || isDeclaredEnd(facts) || isEndProven(by: facts)
+            position.next != nil || facts.isLast || isRepeated || isDeclaredEnd(facts)
+            || isEndProven(by: facts)
         return position
+    }
+
+    /// Whether more follows by the source's own words; nil: it does not say.
+    private func more(at path: Path, _ facts: PageFacts) throws -> Bool? {
+        guard let node = path.first(in: facts.root), node.kind != .null else { return nil }
+        guard let isMore = Truth.value(of: node) else {
+            throw PageError.malformed(
+                "at \(path) \(node.excerpt) is neither true nor false, so that the end is unknown")
+        }
+        return isMore
     }
 
     private func following(_ facts: PageFacts, _ signInName: String?) throws -> NextPosition {
         switch style {
         case .single: return NextPosition()
-        case .token(let path):
-            return try named(facts) { try token(at: path, facts) }
+        case .token(let place):
+            return try named(facts) { try token(at: place, facts) }
         case .nextURL(.body(let path)):
-            return try named(facts) { try address(token(at: path, facts), facts, signInName) }
+            return try named(facts) { try address(url(at: path, facts), facts, signInName) }
         case .nextURL(.header(let name)):
             return try named(facts) { try address(facts.response.header(name), facts, signInName) }
         case .linkHeader(let endIf):
@@ -46,7 +67,7 @@ extension Page {
 
     /// A position in the source's own words, unless the file says that the pass ends with this page.
     private func named(_ facts: PageFacts, _ next: () throws -> String?) rethrows -> NextPosition {
-        NextPosition(next: isDeclaredEnd(facts) ? nil : try next())
+        NextPosition(next: facts.isLast || isDeclaredEnd(facts) ? nil : try next())
     }
 
     /// Nil: there is no next page, or its link says that nothing is behind it.
@@ -60,17 +81,40 @@ extension Page {
         return isEnd ? nil : link.target
     }
 
+    private func token(at place: TokenPlace, _ facts: PageFacts) throws -> String? {
+        switch place {
+        case .body(let path): return try token(at: path, facts)
+        case .header(let name):
+            return facts.response.header(name).flatMap { $0.isEmpty ? nil : KeptPosition.text($0) }
+        case .lastRecord(let path):
+            guard let record = facts.lastRecord else { return nil }
+            // The list goes on behind this record, wherever that is.
+            guard let token = try token(at: path, in: record) else {
+                throw PageError.malformed("the last record of the page has no position at \(path)")
+            }
+            return token
+        }
+    }
+
+    private func token(at path: Path, _ facts: PageFacts) throws -> String? {
+        try token(at: path, in: facts.root)
+    }
+
     /// Nil: absent, null, false or empty, which is how sources say that there is none.
     ///
     /// Anything else that is no position is a mistake of the source's, and never an end.
-    private func token(at path: Path, _ facts: PageFacts) throws -> String? {
-        guard let node = path.first(in: facts.root), node.kind != .null, node.bool != false else {
+    private func token(at path: Path, in root: JSONNode) throws -> String? {
+        guard let node = path.first(in: root), node.kind != .null, node.bool != false else {
             return nil
         }
         guard let text = node.string ?? node.numberText else {
             throw PageError.malformed("the page's position at \(path) is no text and no number")
         }
-        return text.isEmpty ? nil : text
+        return text.isEmpty ? nil : node.kind == .string ? KeptPosition.text(text) : text
+    }
+
+    private func url(at path: Path, _ facts: PageFacts) throws -> String? {
+        try token(at: path, facts).map { KeptPosition.value($0).string ?? $0 }
     }
 
     /// The address in the source's own words, made whole, without the sign-in it may repeat.

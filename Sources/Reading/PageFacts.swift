@@ -33,6 +33,10 @@ struct PageFacts {
     var begun = Int64.max
     /// What the records say of their order by a keyset's field.
     var positions = SeenPositions()
+    /// The last record, where the position is in it; nil: there is none.
+    var lastRecord: JSONNode?
+    /// The source says that no more follows.
+    var isLast = false
 }
 
 extension Page {
@@ -46,6 +50,7 @@ extension Page {
         switch end {
         case nil: false
         case .emptyPage: facts.recordCount == 0
+        case .repeated: false
         case .shortPage: facts.recordCount < size ?? 0
         }
     }

@@ -55,7 +55,8 @@ public struct PageReader: Sendable {
         let facts = PageFacts(
             root: root, response: response, url: url, position: position,
             recordCount: batch.counts.fetched, fullPage: fullPage, begun: begun,
-            positions: batch.positions)
+            positions: batch.positions,
+            lastRecord: entity.page.continuesFromLastRecord ? try records.last(root) : nil)
         return ReadPage(
             batch: batch, next: try entity.page.position(after: facts, signInName: signInName),
             keys: entity.page.isCounted ? try records.keysHash(root) : nil)

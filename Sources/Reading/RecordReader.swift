@@ -310,9 +310,7 @@ struct RecordReader: Sendable {
                 guard found.isEmpty || !members.isEmpty else { throw noArray }
                 found = members
             case .each:
-                guard found.allSatisfy({ places.kind(at: $0.place) == .array }) else {
-                    throw noArray
-                }
+                guard found.allSatisfy({ isList($0, places) }) else { throw noArray }
                 found = found.flatMap { $0.elements(places) }
                 guard found.count <= Self.recordsMax else {
                     throw PageError.malformed("the page has more than \(Self.recordsMax) records")
@@ -320,6 +318,18 @@ struct RecordReader: Sendable {
             }
         }
         return found
+    }
+
+    private func isList(_ found: FoundPlace, _ places: JSONPlaces) -> Bool {
+        let kind = places.kind(at: found.place)
+        return kind == .array || kind == .object && entity.records.countsOneAsList
+    }
+
+    /// The last record of a page; nil: there is none.
+    func last(_ root: JSONNode) throws -> JSONNode? {
+        try root.withPlaces { places in
+            try found(from: root.place, places).last.map { places.node(at: $0.place) }
+        }
     }
 
     /// Stands for the keys of the records on a page, in whatever order; nil: there are none.

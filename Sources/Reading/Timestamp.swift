@@ -81,7 +81,7 @@ public enum Timestamp {
         return scanner.fraction().map { micros + $0 }
     }
 
-    private static func offsetSeconds(_ scanner: inout DigitScanner) -> Int64? {
+    static func offsetSeconds(_ scanner: inout DigitScanner) -> Int64? {
         if scanner.take("Z") || scanner.take("z") { return 0 }
         let sign: Int64
         if scanner.take("+") {
@@ -99,7 +99,7 @@ public enum Timestamp {
         return sign * (hours * 3600 + minutes * 60)
     }
 
-    private static func daysIn(month: Int64, year: Int64) -> Int64 {
+    static func daysIn(month: Int64, year: Int64) -> Int64 {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
         case 4, 6, 9, 11: 30

@@ -5,9 +5,18 @@ import JSON
 extension Incremental {
     /// `{since}` for a committed watermark: the overlap taken off, in the source's own form.
     public func since(_ watermark: String) -> String {
+        written(watermark, less: overlap, or: overlapCount)
+    }
+
+    /// `{since}` of a first and a full pass; nil: it has none.
+    public var first: String? { start.map { written($0, less: .zero, or: 0) } }
+
+    private func written(_ watermark: String, less overlap: Duration, or count: Int64) -> String {
         let time = Timestamp.microseconds(watermark)
         let moved = time.map { $0 - overlap.wholeMicroseconds }
         switch (format, moved, Int64(watermark)) {
+        case (.raw, .some(let time), _) where overlap > .zero: return Timestamp.iso8601(time)
+        case (.raw, nil, .some(let number)): return String(number.subtracting(count))
         case (.raw, _, _): return watermark
         case (.iso8601, .some(let time), _): return Timestamp.iso8601(time)
         case (.epochSeconds, .some(let time), _): return String(time / 1_000_000)

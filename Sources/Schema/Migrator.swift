@@ -262,7 +262,11 @@ extension [Trigger] {
                     JSONMember("event", .string(trigger.event)),
                     JSONMember(
                         "debounce_ms", .number(String(trigger.debounce.wholeMicroseconds / 1000))),
-                ] + (trigger.cancelOn.map { [JSONMember("cancel_on", .string($0))] } ?? []))
+                ]
+                    + (trigger.atMost.map {
+                        [JSONMember("at_most_ms", .number(String($0.wholeMicroseconds / 1000)))]
+                    } ?? [])
+                    + (trigger.cancelOn.map { [JSONMember("cancel_on", .string($0))] } ?? []))
         }
         return JSONValue.array(triggers).text
     }

@@ -3,6 +3,7 @@ import HTTP
 import JobFiles
 import JobQueue
 import Postgres
+import Reading
 import Writing
 
 /// Asks the source for each record that a full pass lacked, and deletes the rows of those that are gone.
@@ -56,7 +57,7 @@ struct Confirmations {
         request.query = []
         request.body = nil
         var values = PassValues()
-        values.row = row.key
+        for (column, text) in row.key { values.row[column] = entity.keyText(column, text) }
         let answer = try await context.session.send(request, values, retries: true)
         if rule.gone.contains(answer.response.status) { return true }
         guard (200..<300).contains(answer.response.status) else {

@@ -104,10 +104,7 @@ struct PageSource {
         if entity.page.continuesByAddress, let url = pass.position {
             return try await context.session.send(entity.request, values, retries: true, to: url)
         }
-        // A preset's tokens are texts, whatever they look like.
-        values.pageToken =
-            entity.cloudkit == nil
-            ? pass.tokenValue(entity.page) : pass.position.map(JSONValue.string)
+        values.pageToken = pass.position.map(entity.pageToken)
         let validator = entity.isConditional && pass.isAtStart ? pass.validator : nil
         return try await context.session.send(
             entity.request, values, retries: true, validator: validator)
@@ -115,7 +112,7 @@ struct PageSource {
 
     private func values(of pass: PassState) -> PassValues {
         var values = PassValues()
-        values.since = pass.since.map(plainValue)
+        values.since = pass.since.map(entity.sinceValue)
         values.pageSize = entity.page.size
         values.chunk = part.chunk
         return values

@@ -1,4 +1,3 @@
-import JSON
 import JobFiles
 import JobQueue
 import Reading
@@ -82,12 +81,13 @@ struct PassState {
     ) {
         let isFull = isFull || checkpoint.isFullRequested
         let incremental = isFull ? nil : entity.incremental
-        since = incremental.flatMap { rule in
+        let reached = incremental.flatMap { rule in
             (checkpoint.watermark ?? fallback).map(rule.since)
         }
+        since = reached ?? entity.incremental?.first
         syncToken = isFull ? nil : checkpoint.syncToken
         position = entity.page.firstPosition(persisted: entity.page.outlives ? syncToken : nil)
-        kind = since != nil || (entity.page.isFeed && position != nil) ? .incremental : .full
+        kind = reached != nil || (entity.page.isFeed && position != nil) ? .incremental : .full
         self.startedAt = startedAt
         self.asked = asked
         generation = checkpoint.generation
@@ -229,14 +229,4 @@ struct PassState {
         position = nil
         return true
     }
-
-    /// What `{page.token}` stands for.
-    func tokenValue(_ page: Page) -> JSONValue? { position.map { plainValue(page.sent($0)) } }
-}
-
-/// A position or watermark as it stands in a body: a whole number as a number, all else as a text.
-///
-/// `+5` and `007` are texts: as numbers they would be no JSON.
-func plainValue(_ text: String) -> JSONValue {
-    Int64(text).map(String.init) == text ? .number(text) : .string(text)
 }

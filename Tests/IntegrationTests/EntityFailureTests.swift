@@ -15,7 +15,7 @@ import Testing
               id: generic
               base: http://127.0.0.1:1
               timeout: 10s
-              retry: { attempts: 1, first: 10ms }
+              retry: { attempts: 1 }
             entities:
 
             """

@@ -38,6 +38,38 @@ extension World {
         """.split(separator: "\n").joined(separator: "\n")
     }
 
+    /// A job file whose requests the source keeps whole in its log and answers as a test says, by `answerNext`.
+    static func heard(
+        request: String, page: String, parts: String = "", source: String = "",
+        write: String = "mode: overwrite", at: String = "items[]",
+        fields: String = standardFields, schedule: String = ""
+    ) -> String {
+        """
+        version: 1
+        job: generic.items
+        kind: refresh
+        schedule: { every: 1h, deadline: 10m\(schedule) }
+        source:
+          id: generic
+          base: http://127.0.0.1:1
+          timeout: 10s
+          retry: { attempts: 1 }
+        \(indented(source, by: 2))
+        entities:
+          - entity: item
+            request:
+        \(indented(request, by: 6))
+            page: { \(page) }
+        \(indented(parts, by: 4))
+            records:
+              at: "\(at)"
+              key: [id]
+              fields:
+        \(indented(fields, by: 8))
+            write: { table: generic_item, \(write) }
+        """.split(separator: "\n").joined(separator: "\n")
+    }
+
     static let standardFields = """
         id: { at: id, type: text, required: true }
         seq: { at: seq, type: int, required: true }
@@ -49,6 +81,23 @@ extension World {
     private static func indented(_ text: String, by count: Int) -> String {
         text.split(separator: "\n").map { String(repeating: " ", count: count) + $0 }
             .joined(separator: "\n")
+    }
+
+    /// The source gives these answers to its next requests, in order.
+    func answerNext(_ bodies: String..., headers: String = "{}") async throws {
+        for body in bodies {
+            let text = JSONValue.string(body).text
+            try await source.fault(
+                #"{"kind": "status", "status": 200, "headers": \#(headers), "body": \#(text)}"#)
+        }
+    }
+
+    /// What the source was asked, in order: `query`, or `query body`.
+    func heard() async throws -> [String] {
+        try await source.log(user: "ann").map { entry in
+            [entry.text("query") ?? "", entry.text("body") ?? ""].filter { !$0.isEmpty }
+                .joined(separator: " ")
+        }
     }
 
     /// The generic rows of a user equal the source's live records.

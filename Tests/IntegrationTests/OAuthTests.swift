@@ -66,4 +66,27 @@ struct OAuthTests {
             #expect(!world.lines.all.contains { $0.contains("wrong-secret") })
         }
     }
+
+    @Test func `a client proves itself in the form and sends what else is wanted`() async throws {
+        let yaml = Self.yaml(
+            "oauth2_client",
+            more: """
+                  client_auth: body
+                  parameters: { audience: "https://api.example/?a=b", resource: "{secret.resource}" }
+                """)
+        try await withWorld(yaml, sealer: true) { world in
+            try await prepare(world, #", "in_form": true"#)
+            try await world.setSecret("resource", "of ann", of: "ann")
+            try await world.drain()
+            #expect(try await world.job("ann").text("last_outcome") == "complete")
+            #expect(try await world.holdsAllItems(of: "ann"))
+            let bodies = try await world.source.log()
+                .filter { $0.text("path") == "/oauth/ann/token" }.map { $0.text("body") ?? "" }
+            #expect(bodies.count == 1)
+            #expect(
+                bodies.first?.contains("audience=https%3A%2F%2Fapi.example%2F%3Fa%3Db") == true)
+            #expect(bodies.first?.contains("resource=of%20ann") == true)
+            #expect(!world.lines.all.contains { $0.contains("s3cret-of-me") })
+        }
+    }
 }

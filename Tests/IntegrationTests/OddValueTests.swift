@@ -50,6 +50,42 @@ import Testing
         }
     }
 
+    @Test func `a time is read by the first of its forms that fits`() async throws {
+        let fields = """
+            id: { at: id, type: text, required: true }
+            at: { at: at, type: timestamp, format: [iso8601, "yyyy-MM-dd HH:mm:ss XXX", "d.M.yyyy"] }
+            """
+        try await withWorld(Self.file(fields: fields)) { world in
+            try await world.addUser("ann", videos: 0)
+            try await answer(
+                world, #"{"id": "a", "at": "2026-01-02T03:04:05Z"}"#,
+                #"{"id": "b", "at": "2026-01-02 03:04:05 +0200"}"#,
+                #"{"id": "c", "at": "2.1.2026"}"#, #"{"id": "d", "at": "soon"}"#)
+            try await world.runAgain()
+            #expect(
+                try await rows(world, "id, at at time zone 'UTC'")
+                    == "a 2026-01-02 03:04:05, b 2026-01-02 01:04:05, c 2026-01-02 00:00:00, d")
+            #expect(try await world.checkpoint("ann")["unread"]?["at"]?["count"]?.int == 1)
+        }
+    }
+
+    @Test func `a watermark of a form without an offset needs a zone`() async throws {
+        let fields = """
+            id: { at: id, type: text, required: true }
+            updated_at: { at: at, type: timestamp, format: [iso8601, "d.M.yyyy HH:mm"] }
+            """
+        let file = Self.file(
+            mode: "newest_wins, newer_by: updated_at",
+            incremental: "incremental: { watermark: max_seen }", fields: fields
+        ).replacing("query: { limit:", with: #"query: { since: "{since}", limit:"#)
+        try await withWorld(file) { world in
+            try await world.addUser("ann", videos: 0)
+            try await answer(world, #"{"id": "a", "at": "2.1.2026 10:00"}"#)
+            try await world.runAgain()
+            #expect(try await world.job("ann").text("last_error")?.contains("updated_at") == true)
+        }
+    }
+
     @Test func `a row follows the other fields of its record when one turns odd`() async throws {
         try await withWorld(
             Self.file(mode: "overwrite, deletes: { sweep: after_full_pass }")

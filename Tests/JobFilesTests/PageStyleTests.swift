@@ -8,7 +8,7 @@ import Testing
         ("single", false, .single),
         (
             "token\n      token_at: a.next", true,
-            .token(at: Path(steps: [.member("a"), .member("next")]))
+            .token(.body(Path(steps: [.member("a"), .member("next")])))
         ),
         ("next_url\n      url_at: next", false, .nextURL(.body(Path(steps: [.member("next")])))),
         ("next_url\n      url_header: X-Next", false, .nextURL(.header("X-Next"))),

@@ -84,7 +84,7 @@ import Testing
         #expect(video.request.query.map(\.name) == ["since", "cursor", "limit"])
         #expect(
             video.request.query.map(\.value.lonePlaceholder) == [.since, .pageToken, .pageSize])
-        #expect(video.page.style == .token(at: Path(steps: [.member("nextCursor")])))
+        #expect(video.page.style == .token(.body(Path(steps: [.member("nextCursor")]))))
         #expect(video.page.size == 100)
         #expect(video.page.maxPages == nil)
         #expect(video.incremental?.watermark == .runStart)

@@ -158,7 +158,8 @@ import Testing
             #expect(entity.write.deletes?.sweeps == true)
             #expect(entity.records.field(named: "modified_at")?.kind == .timestamp)
             #expect(entity.recordNameColumn == nil)
-            #expect(entity.page.style == .token(at: Path(steps: [.member("continuationMarker")])))
+            #expect(
+                entity.page.style == .token(.body(Path(steps: [.member("continuationMarker")]))))
         }
         #expect(job.entities[5].write.indexes == [["starts_at"]])
     }

@@ -13,7 +13,8 @@ struct TriggerTests {
                 """
                 update jobrunner.job_files set triggers = '[
                     {"event": "network_restored", "debounce_ms": 2500, "cancel_on": "network_lost"},
-                    {"event": "woken", "debounce_ms": 1000}]'
+                    {"event": "woken", "debounce_ms": 1000},
+                    {"event": "unlocked", "debounce_ms": 60000, "at_most_ms": 120000}]'
                 where name = 'hub.refresh';
                 update jobrunner.jobs set due_at = now() + interval '30 min';
                 """)
@@ -54,6 +55,28 @@ struct TriggerTests {
             #expect(try await fixture.event("network_lost") == ["called_off"])
             #expect(try await fixture.isFarOff(user))
             #expect(try await fixture.job("untriggered_due_at", user: user) == "null")
+        }
+    }
+
+    @Test func `a debounce that begins anew again and again waits no longer than it may`()
+        async throws
+    {
+        try await Self.lend { fixture, user async throws in
+            let due = "due_at between now() + interval '3 s' and now() + interval '5 s'"
+            #expect(try await fixture.event("unlocked") == ["due"])
+            #expect(
+                try await fixture.job("due_at > now() + interval '55 s'", user: user) == "true")
+            // The first of these events came 116 seconds ago.
+            try await fixture.script(
+                "update jobrunner.jobs set triggered_at = now() - interval '116 s'")
+            #expect(try await fixture.event("unlocked") == ["due"])
+            #expect(try await fixture.job(due, user: user) == "true")
+            // What was called off waits anew.
+            try await fixture.script(
+                "update jobrunner.jobs set due_at = untriggered_due_at, untriggered_due_at = null")
+            #expect(try await fixture.event("unlocked") == ["due"])
+            #expect(
+                try await fixture.job("due_at > now() + interval '55 s'", user: user) == "true")
         }
     }
 

@@ -153,16 +153,6 @@ import Testing
         let full = PassState(beginning: entity, from: stored, isFull: true, startedAt: 9)
         #expect(full.position == "0" && full.syncToken == nil)
     }
-
-    @Test(arguments: [
-        ("12", JSONValue.number("12")), ("-3", .number("-3")), ("0", .number("0")),
-        ("007", .string("007")), ("+5", .string("+5")), ("-0", .string("-0")),
-        ("1e3", .string("1e3")),
-        ("", .string("")), ("abc", .string("abc")),
-        ("9223372036854775808", .string("9223372036854775808")),
-    ]) func `a position in a body is a number only where it is one in JSON`(
-        _ text: String, _ value: JSONValue
-    ) { #expect(plainValue(text) == value) }
 }
 
 @Suite struct PaceTests {

@@ -425,6 +425,7 @@ create table jobrunner.jobs (
   reauth_needed_at timestamptz,
   deferred_until timestamptz,
   untriggered_due_at timestamptz,
+  triggered_at timestamptz,
   rerun_requested boolean not null default false,
   force_requested boolean not null default false,
   entity_requested text,
@@ -513,6 +514,7 @@ comment on column jobrunner.jobs.quarantine_reason is 'Why it was set aside.';
 comment on column jobrunner.jobs.reauth_needed_at is 'Since when the source refuses the credential; a new secret ends it.';
 comment on column jobrunner.jobs.deferred_until is 'The source asked for patience until then.';
 comment on column jobrunner.jobs.untriggered_due_at is 'While a trigger''s debounce runs: the due_at that holds again if the trigger is called off.';
+comment on column jobrunner.jobs.triggered_at is 'When the event came that began the debounce, while that runs.';
 comment on column jobrunner.jobs.rerun_requested is 'While running: an enqueue came; one more run follows.';
 comment on column jobrunner.jobs.force_requested is 'The run in progress, else the next one, ignores min_gap.';
 comment on column jobrunner.jobs.entity_requested is 'The run in progress, else the next one, syncs this entity only.';

@@ -11,19 +11,24 @@ final class OAuth {
         var refreshToken: String?
         var rotates: Bool
         var expiresIn: Int
+        /// The client's id and secret stand in the form.
+        var isInForm: Bool
         var issued = 0
     }
 
     private var clients: [String: Client] = [:]
 
-    static let keys = ["client_id", "client_secret", "refresh_token", "rotates", "expires_in"]
+    static let keys = [
+        "client_id", "client_secret", "refresh_token", "rotates", "expires_in", "in_form",
+    ]
 
     func add(_ command: Command, for user: String) throws(BadRequest) {
         clients[user] = Client(
             id: try command.needed("client_id"), secret: try command.needed("client_secret"),
             refreshToken: try command.string("refresh_token"),
             rotates: try command.bool("rotates") ?? false,
-            expiresIn: try command.int("expires_in", in: 1...86_400) ?? 3600)
+            expiresIn: try command.int("expires_in", in: 1...86_400) ?? 3600,
+            isInForm: try command.bool("in_form") ?? false)
     }
 
     /// Nil when the path is no token endpoint; `grant` is called with the new access token.
@@ -36,7 +41,7 @@ final class OAuth {
             return .json(400, JSONText.object { $0.field("error", "invalid_grant") })
         }
         guard var client = clients[user] else { return .error(404, "Not found") }
-        guard request.header("authorization") == basic(of: client) else {
+        guard proves(request, client) else {
             return .json(401, JSONText.object { $0.field("error", "invalid_client") })
         }
         guard isGood(form(request.body), client) else {
@@ -70,6 +75,17 @@ final class OAuth {
 
     private func basic(of client: Client) -> String {
         "Basic " + Base64.encode("\(client.id):\(client.secret)")
+    }
+
+    /// By Basic, or in the form where the client does so: one of them, not both.
+    private func proves(_ request: Request, _ client: Client) -> Bool {
+        let form = form(request.body)
+        guard client.isInForm else {
+            return request.header("authorization") == basic(of: client)
+                && form["client_secret"] == nil
+        }
+        return request.header("authorization") == nil && form["client_id"] == client.id
+            && form["client_secret"] == client.secret
     }
 
     private func isGood(_ form: [String: String], _ client: Client) -> Bool {

@@ -40,6 +40,17 @@ struct Request {
         }
     }
 
+    /// What the log keeps of a request whose caller is to be looked at: `/generic/{user}/heard…`, and token endpoints.
+    var heard: RequestLog.Heard? {
+        let isLookedAt =
+            segments.count > 2
+            && (segments[0] == "generic" && segments[2] == "heard" || segments[0] == "oauth")
+        guard isLookedAt else { return nil }
+        return RequestLog.Heard(
+            query: queries.map { "\($0.0)=\($0.1)" }.joined(separator: "&"),
+            header: header("x-position"), body: String(decoding: body, as: UTF8.self))
+    }
+
     /// A non-negative number of the query.
     func number(_ name: String) throws(BadRequest) -> Int? {
         guard let text = query(name) else { return nil }

@@ -12,6 +12,8 @@ final class RequestLog {
         let since: String?
         let cursor: String?
         let limit: String?
+        /// All that was sent; nil but for endpoints whose caller is to be looked at.
+        var heard: Heard?
         let cloud: CloudTrace?
         var status = 0
         var served = Answer.Served()
@@ -21,6 +23,12 @@ final class RequestLog {
         /// When it ended, by both clocks; 0 while it is open.
         var endMonotonic: Milliseconds = 0
         var endWall: Milliseconds = 0
+    }
+
+    struct Heard {
+        let query: String
+        let header: String?
+        let body: String
     }
 
     /// `cut` is every end but the regular one, whoever caused it.
@@ -91,6 +99,11 @@ extension RequestLog.Entry {
         if let since { json.field("since", since) }
         if let cursor { json.field("cursor", cursor) }
         if let limit { json.field("limit", limit) }
+        if let heard {
+            json.field("query", heard.query)
+            if let header = heard.header { json.field("header", header) }
+            json.field("body", heard.body)
+        }
         json.field("status", status)
         json.field("records", served.records)
         if let first = served.first { json.field("first", first) }

@@ -129,7 +129,7 @@ final class World {
                 number: request.number, monotonic: monotonicClock(), wall: wallClock(),
                 method: request.method, path: request.path, user: request.user,
                 since: request.query("since"), cursor: request.query("cursor"),
-                limit: request.query("limit"), cloud: request.cloud))
+                limit: request.query("limit"), heard: request.heard, cloud: request.cloud))
     }
 
     private func note(_ answer: Answer, to request: Request, _ fault: Fault?) {

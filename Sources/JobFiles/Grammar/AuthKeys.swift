@@ -85,13 +85,25 @@ enum ParameterKey: String, KeySet {
 }
 
 /// The keys that both sign-ins of OAuth 2 have.
-private enum OAuth2Keys {
+enum OAuth2Keys {
     static let tokenURL = Key(
         .formed(.tokenURL), .required,
         "The address of the token endpoint. It is https, but for `localhost`, `127.0.0.1` and `[::1]`."
     )
     static let clientID = Key(.template, .required, "The id of the client.")
     static let scope = Key(.text, .optional("what the server gives"), "What is asked for.")
+    static let clientAuth = Key(
+        .words(of: OAuth2.ClientAuth.self), .default("basic"),
+        "How the client proves itself to the token endpoint: `basic` by `Authorization: Basic …`, `body` by `client_id` "
+            + "and `client_secret` in the form.")
+    static let parameters = Key(
+        .named(.template, by: .notEmpty, isFilled: true, except: ownParameters), .optional(nil),
+        "What the token endpoint wants besides, by name, such as `audience`. They may hold `{secret.x}`."
+    )
+    /// What the form has of other keys.
+    static let ownParameters = [
+        "grant_type", "client_id", "client_secret", "refresh_token", "scope",
+    ]
 }
 
 /// The keys of a sign-in of type `oauth2_client`.
@@ -100,6 +112,8 @@ enum OAuth2ClientKey: String, KeySet {
     case clientID = "client_id"
     case clientSecret = "client_secret"
     case scope
+    case clientAuth = "client_auth"
+    case parameters
 
     static let title = "oauth2_client"
     static let meaning = "A token of the client's own (RFC 6749, 4.4)."
@@ -110,6 +124,8 @@ enum OAuth2ClientKey: String, KeySet {
         case .clientID: OAuth2Keys.clientID
         case .clientSecret: Key(.formed(.secret), .required, "The secret of the client.")
         case .scope: OAuth2Keys.scope
+        case .clientAuth: OAuth2Keys.clientAuth
+        case .parameters: OAuth2Keys.parameters
         }
     }
 }
@@ -121,9 +137,12 @@ enum OAuth2RefreshKey: String, KeySet {
     case clientSecret = "client_secret"
     case refreshToken = "refresh_token"
     case scope
+    case clientAuth = "client_auth"
+    case parameters
 
     static let title = "oauth2_refresh"
     static let meaning = "Access tokens for a user's refresh token (RFC 6749, 6)."
+    static let rules: [KeyRule] = [.when(.isThere("client_auth"), [.needs(["client_secret"])])]
 
     var key: Key {
         switch self {
@@ -137,6 +156,8 @@ enum OAuth2RefreshKey: String, KeySet {
                 "The user's refresh token. It is one whole secret, since the source may replace it."
             )
         case .scope: OAuth2Keys.scope
+        case .clientAuth: OAuth2Keys.clientAuth
+        case .parameters: OAuth2Keys.parameters
         }
     }
 }

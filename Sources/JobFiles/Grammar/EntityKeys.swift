@@ -139,6 +139,7 @@ enum IncrementalKey: String, KeySet {
     case fullIf = "full_if"
     case fallback
     case fullEvery = "full_every"
+    case start
 
     static let title = "incremental"
     static let meaning = "What makes a pass incremental."
@@ -155,8 +156,9 @@ enum IncrementalKey: String, KeySet {
             )
         case .overlap:
             Key(
-                .duration(.zero ... .days(30)), .default("0s"),
-                "What is taken off the watermark when it is sent.")
+                .anyOf([.duration(.zero ... .days(30)), .integer(1 ... .max)]), .optional("`0s`"),
+                "What is taken off the watermark when it is sent: a span of time, or a whole number where the watermark "
+                    + "is a number.")
         case .format:
             Key(
                 .words(of: Incremental.Format.self, "format"),
@@ -176,6 +178,12 @@ enum IncrementalKey: String, KeySet {
             Key(
                 Spans.fullEvery, .optional("never"),
                 "A pass is full when the last full one is so long ago. A sweep needs it.")
+        case .start:
+            Key(
+                .anyOf([.formed(.timestamp), .integer(.min ... .max)]),
+                .optional("a first and a full pass send no `{since}`"),
+                "What `{since}` is in a first and a full pass: a time, or a number where the watermark is one. What is "
+                    + "older is none of the list's, for a sweep either.")
         }
     }
 }

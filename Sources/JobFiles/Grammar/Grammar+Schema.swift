@@ -143,6 +143,7 @@ private struct Found {
             collect(keys)
         case .list(let element, _), .named(let element, _, _, _), .oneOrMore(let element):
             collect(element)
+        case .anyOf(let types): for type in types { collect(type) }
         default: break
         }
     }

@@ -5,7 +5,10 @@ enum PageKey: String, KeySet {
 
     static let title = "page"
     static let meaning = "How a pass goes from page to page; the style decides the other keys."
-    static let rules: [KeyRule] = [.when(.has("end", ["short_page"]), [.needs(["size"])])]
+    static let rules: [KeyRule] = [
+        .when(.has("end", ["short_page"]), [.needs(["size"])]),
+        .when(.has("style", ["single"]), [.forbids(["max_pages"])]),
+    ]
 
     var key: Key {
         switch self {
@@ -97,7 +100,8 @@ private enum Naming {
         .words(of: Page.End.self, "end"),
         .optional("a page without records ends no pass that has a next position"),
         "What ends the pass beside its own sign: with `empty_page` a page without records, with `short_page` "
-            + "one of fewer than `size`. For sources that give a next position for ever.",
+            + "one of fewer than `size`, with `repeated` one that names the position that it was asked for, which "
+            + "is a `cursor_loop` without it. For sources that give a next position for ever.",
         in: .withoutPreset)
 
     static let origin = Key(
@@ -107,6 +111,13 @@ private enum Naming {
             + "origin it names. For sources behind a proxy that do not know their own name. Nobody else is asked."
     )
 }
+
+/// A key that all styles with several pages have.
+private let moreAtKey = Key(
+    .formed(.innerPath), .optional(nil),
+    "Where the source says, with true or false, whether more follows. The pass ends at false; where nothing stands "
+        + "there the style's own sign counts. True without a next position is `truncated`, and no end.",
+    in: .withoutPreset)
 
 /// Keys that several styles have which count.
 private enum Counting {
@@ -125,6 +136,7 @@ private enum Counting {
 /// The keys of style `token`.
 enum TokenKey: String, KeySet {
     case tokenAt = "token_at"
+    case moreAt = "more_at"
     case end
 
     static let title = "page_token"
@@ -134,9 +146,32 @@ enum TokenKey: String, KeySet {
         switch self {
         case .tokenAt:
             Key(
-                .formed(.innerPath), .requiredWithoutPreset, "Where the next token is.",
+                .anyOf([.formed(.innerPath), .mapping(TokenPlaceKey.self)]), .requiredWithoutPreset,
+                "Where the next token is: a path into the body, or a mapping for another place.",
                 withPreset: .formed(.presetPath))
+        case .moreAt: moreAtKey
         case .end: Naming.end
+        }
+    }
+}
+
+/// The keys of a `token_at` that is no path.
+enum TokenPlaceKey: String, KeySet {
+    case header
+    case last
+
+    static let title = "token_place"
+    static let meaning = "Where the next token is, when it is not at a path of the body."
+    static let alternatives = allCases
+
+    var key: Key {
+        switch self {
+        case .header: Key(.formed(.headerName), .optional(nil), "The header field that holds it.")
+        case .last:
+            Key(
+                .formed(.innerPath), .optional(nil),
+                "Where in the last record of the page it is, such as `id`. The pass ends at a page without records."
+            )
         }
     }
 }
@@ -144,6 +179,7 @@ enum TokenKey: String, KeySet {
 /// The keys of style `link_header`.
 enum LinkHeaderKey: String, KeySet {
     case endIf = "end_if"
+    case moreAt = "more_at"
     case end, origin
 
     static let title = "page_link_header"
@@ -156,6 +192,7 @@ enum LinkHeaderKey: String, KeySet {
                 .named(.text, by: .notEmpty, isFilled: true), .optional(nil),
                 "Parameters of the link, by name. The pass ends where the link to the next page has all of "
                     + "these values, such as `{ results: \"false\" }`.")
+        case .moreAt: moreAtKey
         case .end: Naming.end
         case .origin: Naming.origin
         }
@@ -166,6 +203,7 @@ enum LinkHeaderKey: String, KeySet {
 enum NextURLKey: String, KeySet {
     case urlAt = "url_at"
     case urlHeader = "url_header"
+    case moreAt = "more_at"
     case end, origin
 
     static let title = "page_next_url"
@@ -177,6 +215,7 @@ enum NextURLKey: String, KeySet {
         case .urlAt: Key(.formed(.innerPath), .optional(nil), "Where in the body the URL is.")
         case .urlHeader:
             Key(.formed(.headerName), .optional(nil), "The header field that holds the URL.")
+        case .moreAt: moreAtKey
         case .end: Naming.end
         case .origin: Naming.origin
         }
@@ -187,6 +226,7 @@ enum NextURLKey: String, KeySet {
 enum OffsetKey: String, KeySet {
     case start
     case totalAt = "total_at"
+    case moreAt = "more_at"
     case end
 
     static let title = "page_offset"
@@ -196,6 +236,7 @@ enum OffsetKey: String, KeySet {
         switch self {
         case .start: Key(.integer(0 ... .max), .default("0"), "The first position.")
         case .totalAt: Counting.total
+        case .moreAt: moreAtKey
         case .end: Counting.end
         }
     }
@@ -207,6 +248,7 @@ enum NumberKey: String, KeySet {
     case lastAt = "last_at"
     case nextAt = "next_at"
     case totalAt = "total_at"
+    case moreAt = "more_at"
     case end
 
     /// The keys that say where counted pages end: one, so that two can't disagree.
@@ -230,6 +272,7 @@ enum NumberKey: String, KeySet {
                 "Where the source gives the next page's number, a link to it, or `true`. The pass ends where "
                     + "it is absent, null, empty or `false`; an empty page does not end it.")
         case .totalAt: Counting.total
+        case .moreAt: moreAtKey
         case .end: Counting.end
         }
     }
@@ -238,7 +281,9 @@ enum NumberKey: String, KeySet {
 /// The keys of style `keyset`.
 enum KeysetKey: String, KeySet {
     case tokenAt = "token_at"
-    case by, start, persist, end
+    case by, start, persist
+    case moreAt = "more_at"
+    case end
 
     static let title = "page_keyset"
     static let meaning = PageStyle.keyset.meaning
@@ -252,9 +297,14 @@ enum KeysetKey: String, KeySet {
             Key(
                 .name, .optional(nil),
                 "The field of the records that is the position: a required int, timestamp or text.")
-        case .start: Key(.text, .required, "The first position.")
+        case .start:
+            Key(
+                .text, .required,
+                "The first position. With `token_at` it stands in a body as it is written here: in quotes as a text, "
+                    + "else as a number.")
         case .persist:
             Key(.boolean, .default("false"), "With `true` the position is kept after the pass.")
+        case .moreAt: moreAtKey
         case .end: Counting.end
         }
     }

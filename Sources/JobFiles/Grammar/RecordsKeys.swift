@@ -2,6 +2,7 @@
 enum RecordsKey: String, KeySet {
     case at, key, fields
     case keepIf = "keep_if"
+    case oneAsList = "one_as_list"
 
     /// Columns that synced tables have of their own, or a push or a merge adds.
     static let reservedColumns = [
@@ -34,6 +35,12 @@ enum RecordsKey: String, KeySet {
             Key(
                 .list(.mapping(KeepRuleKey.self)), .optional(nil),
                 "What a record must fulfil; all must hold, else the record is counted `filtered`.")
+        case .oneAsList:
+            Key(
+                .boolean, .default("false"),
+                "With `true` one object where `at` has `[]` counts as a list of one; without it such a page is "
+                    + "`malformed`. For sources that leave the list out around a single record.",
+                in: .withoutPreset)
         }
     }
 }
@@ -50,8 +57,6 @@ enum FieldKey: String, KeySet {
 
     static let metaTimes = ["created", "modified"]
     static let metaTexts = ["recordName", "recordType", "recordChangeTag"]
-    /// The forms that a file may ask for.
-    static let formats = [Field.Form.epochSeconds, .epochMilliseconds, .text].map(\.rawValue)
 
     var key: Key {
         switch self {
@@ -68,10 +73,11 @@ enum FieldKey: String, KeySet {
         case .type: Key(.words(of: Field.Kind.self, "type"), .required, "What the value must be.")
         case .format:
             Key(
-                .word(Self.formats, noun: "format"), .optional("ISO 8601, or a number"),
-                "How the value is written. `epoch_s` and `epoch_ms` are for a timestamp that is a number of "
-                    + "seconds or milliseconds; `text` is for an `int` or `double` that is a text, as sources "
-                    + "write numbers of 64 bits.", in: .withoutPreset)
+                .oneOrMore(.formed(.fieldFormat)), .optional("ISO 8601, or a number"),
+                "How the value is written. For a timestamp: `iso8601`, `epoch_s` or `epoch_ms` (a number of "
+                    + "seconds or milliseconds), a pattern, or a list of them, which are tried in order. `text` is "
+                    + "for an `int` or `double` that is a text, as sources write numbers of 64 bits.",
+                in: .withoutPreset)
         case .required:
             Key(
                 .boolean, .default("false"),
@@ -90,7 +96,7 @@ enum FieldKey: String, KeySet {
         .when(.not(.has("type", ["text"])), [.forbids(["one_of"])]),
         .when(
             .has("type", ["timestamp"]),
-            [.narrows("format", .word(["epoch_s", "epoch_ms"], noun: ""))]),
+            [.narrows("format", .oneOrMore(.formed(.timeFormat)))]),
         .when(.has("type", ["int", "double"]), [.narrows("format", .word(["text"], noun: ""))]),
         .when(.not(.has("type", ["timestamp", "int", "double"])), [.forbids(["format"])]),
         .when(.has("meta", metaTimes), [.narrows("type", .word(["timestamp"], noun: ""))]),

@@ -60,8 +60,10 @@ enum RequirementKey: String, KeySet {
 /// The keys of a trigger.
 enum TriggerKey: String, KeySet {
     case event, debounce
+    case atMost = "at_most"
     case cancelOn = "cancel_on"
 
+    static let rules: [KeyRule] = [.when(.isThere("at_most"), [.needs(["debounce"])])]
     static let title = "trigger"
     static let meaning = "An event that makes the job due."
 
@@ -72,6 +74,12 @@ enum TriggerKey: String, KeySet {
             Key(
                 .duration(.zero ... .hours(1)), .default("0s"),
                 "How long the event must last before the job is due. Another one begins the wait anew."
+            )
+        case .atMost:
+            Key(
+                .duration(.seconds(1) ... .hours(24)),
+                .optional("events that go on coming put the job off for as long as they do"),
+                "How long the job waits from the first event on, however often another one begins the debounce anew."
             )
         case .cancelOn:
             Key(

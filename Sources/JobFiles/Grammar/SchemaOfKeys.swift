@@ -85,10 +85,11 @@ extension KeySet {
         return variants.names.map { name in
             let keys = variants.declarations(of: name)
             var types: [JSONValue] = []
-            for key in keys where !types.contains(.object(key.type.schema)) {
-                types.append(.object(key.type.schema))
+            for type in keys.flatMap({ [$0.type, $0.presetType].compactMap(\.self) })
+            where !types.contains(.object(type.schema)) {
+                types.append(.object(type.schema))
             }
-            guard types.count > 1, let first = keys.first else {
+            guard keys.count > 1, types.count > 1, let first = keys.first else {
                 return JSONMember(name, keys.first?.schema ?? .bool(true))
             }
             return JSONMember(

@@ -40,6 +40,10 @@ enum TextForm: String, CaseIterable, Sendable {
     case httpURL
     case timestamp
     case recoveryStep
+    /// Of a time: a name or a pattern.
+    case timeFormat
+    /// The same, or a number's.
+    case fieldFormat
 
     /// What an editor can check of it.
     var pattern: String {
@@ -48,6 +52,8 @@ enum TextForm: String, CaseIterable, Sendable {
         let quoted = #"\["([^"\\]|\\.)+"\]"#
         let first = "(\(member)|\(quoted))"
         let next = "(\\.\(member)|\(quoted))"
+        let time =
+            "(?=.*yyyy)(?=.*M)(?=.*d)([^A-Za-z']|'[^']*'|yyyy|M{1,3}|EEE|dd?|HH?|hh?|a|mm|ss|S+|XXX)+"
         return switch self {
         case .name: "^\(name)$"
         case .jobName: "^\(name)\\.\(name)$"
@@ -77,6 +83,8 @@ enum TextForm: String, CaseIterable, Sendable {
         case .timestamp:
             #"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"#
         case .recoveryStep: "^(\(name)|cloudkit\\.create_zone)$"
+        case .timeFormat: "^(iso8601|epoch_s|epoch_ms|\(time))$"
+        case .fieldFormat: "^(iso8601|epoch_s|epoch_ms|text|\(time))$"
         }
     }
 
@@ -106,6 +114,8 @@ enum TextForm: String, CaseIterable, Sendable {
         case .placeholderTemplate, .quotedTemplate: "template"
         case .httpURL: "http or https URL"
         case .timestamp: "time"
+        case .timeFormat: "`iso8601`, `epoch_s`, `epoch_ms` or a pattern"
+        case .fieldFormat: "`iso8601`, `epoch_s`, `epoch_ms`, `text` or a pattern"
         case .recoveryStep: "name of a call, `forget_token` or `cloudkit.create_zone`"
         }
     }
