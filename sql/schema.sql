@@ -237,8 +237,8 @@ create table jobrunner.renewals (
   access_token bytea,
   good_until timestamp with time zone,
   constraint access_token_has_an_end CHECK (((access_token IS NULL) = (good_until IS NULL))),
+  constraint lease_belongs_to_a_whole_run CHECK ((num_nulls(job_user_id, job_name, fence) = ANY (ARRAY[0, 3]))),
   constraint lease_has_an_end CHECK (((lease IS NULL) = (leased_until IS NULL))),
-  constraint lease_names_a_whole_run CHECK ((num_nulls(job_user_id, job_name, fence) = ANY (ARRAY[0, 3]))),
   constraint renewals_pkey PRIMARY KEY (user_id, tenant_id, credential),
   constraint renewals_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES jobrunner.tenants(id)
 );

@@ -238,6 +238,8 @@ public struct Incremental: Sendable, Equatable {
     public var fullEvery: Duration?
     /// Where the list begins for this file, a time or a number; nil: at its beginning.
     public var start: String?
+    /// The list comes in the order of the watermark, oldest first.
+    public var isAscending = false
 }
 
 /// What to do when a page's request is answered with a declared failure.

@@ -17,12 +17,12 @@ extension Entity {
         cloudkit == nil ? records.key : recordNameColumn.map { [$0] } ?? []
     }
 
-    /// Pages ascend by the very time that `{since}` compares, so that the greatest one stored is a
-    /// safe place to begin again (CloudKit reference, 9.3).
+    /// Pages ascend by what `{since}` compares, so that the greatest one stored is a safe place to begin again: the job
+    /// file says so, or the query's own order does (CloudKit reference, 9.3).
     public var comesInOrderOfWatermark: Bool {
-        guard case .query(let query)? = cloudkit, let since = query.since,
-            incremental?.watermark == .maxSeen
-        else { return false }
+        guard let incremental, incremental.watermark == .maxSeen else { return false }
+        guard case .query(let query)? = cloudkit else { return incremental.isAscending }
+        guard let since = query.since else { return false }
         return query.sort.first.map { $0.isAscending && $0.name == since.name } ?? true
     }
 }

@@ -169,6 +169,7 @@ extension NodeReading {
         let fallsBack = keys.word(.fallback) != nil
         let fullEvery = keys.duration(.fullEvery)
         let start = keys[.start].flatMap { self.start($0) }
+        let isAscending = keys.bool(.ascending) ?? false
         guard let watermark else { return nil }
         if watermark == .runStart, format == .raw, let node = keys[.format] {
             add(node, "a run's start has no raw form; use iso8601, epoch_s or epoch_ms")
@@ -179,7 +180,7 @@ extension NodeReading {
         return Incremental(
             watermark: watermark, overlap: overlap ?? .zero, overlapCount: Int64(count ?? 0),
             format: format ?? (isCloudKit ? .epochMilliseconds : .iso8601), fullIf: fullIf ?? [],
-            fallsBackToJob: fallsBack, fullEvery: fullEvery, start: start)
+            fallsBackToJob: fallsBack, fullEvery: fullEvery, start: start, isAscending: isAscending)
     }
 
     private func isCount(_ node: Node) -> Bool {

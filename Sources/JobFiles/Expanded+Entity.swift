@@ -88,7 +88,8 @@ extension Incremental {
             ("overlap", overlapCount > 0 ? .integer(overlapCount) : .span(overlap)),
             ("format", .string(format.rawValue)), ("full_if", .filled(fullIf.map(\.expanded))),
             ("fallback", fallsBackToJob ? .string("job_last_success") : nil),
-            ("full_every", fullEvery.map { .span($0) }), ("start", start.map(KeptPosition.number)))
+            ("full_every", fullEvery.map { .span($0) }), ("start", start.map(KeptPosition.number)),
+            ("ascending", isAscending ? .bool(true) : nil))
     }
 }
 

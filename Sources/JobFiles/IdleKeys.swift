@@ -50,6 +50,14 @@ extension NodeReading {
         {
             add(node, "a run's start is a time; expected one such as 2025-01-31T00:00:00Z")
         }
+        if !isKept, entity.incremental?.isAscending == true,
+            let node = keys[.incremental]?["ascending"]
+        {
+            add(
+                node,
+                "only max_seen knows the newest that a pass has stored; expected it as watermark, or leave ascending out"
+            )
+        }
         if isKept, entity.incremental?.fallsBackToJob == true,
             let name = entity.write.newerBy, entity.records.field(named: name)?.kind == .int,
             let node = keys[.incremental]?["fallback"]

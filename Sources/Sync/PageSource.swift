@@ -26,6 +26,8 @@ enum Fetched {
     case failing(FetchedPage, RunEnd)
     /// A recovery has the pass begin again and read everything.
     case beginAnew
+    /// The source has refused the position, and the pass can go on from the newest that it has stored.
+    case goOn(since: String)
     /// The source has refused the stored position for good; where the pass was begun anew already, the
     /// run ends so.
     case positionLost(RunEnd)
@@ -70,8 +72,8 @@ struct PageSource {
             case .unchanged, .notYet, .other: break
             }
             let isRefused = isFirst && answer.mayRefuseCursor
-            if isRefused, pass.fallBackToPartialWatermark(entity) { continue }
             if let end = refusal(of: pass, answer, isRefused) {
+                if let newest = pass.sinceOfNewest(entity) { return .goOn(since: newest) }
                 guard isSecondRefusal(of: pass) else { throw end }
                 return .positionLost(end)
             }

@@ -61,6 +61,9 @@ final class Pass {
             case .beginAnew:
                 await commitUnchangedPages()
                 state = restarted(state, isFull: true)
+            case .goOn(let newest):
+                progress = PassProgress()
+                state.goOn(since: newest, entity)
             case .positionLost(let end): state = try begunAnew(state, after: end)
             case .failing(let page, let end):
                 try await keep(page, of: state)

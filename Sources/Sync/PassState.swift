@@ -218,15 +218,21 @@ struct PassState {
         if case .unreadable(let isNoted)? = commit.note { readability.keep(isNoted) }
     }
 
-    /// Goes on from the greatest time it has stored, where the source refuses the stored cursor.
+    /// Where the pass can go on when the source refuses its position: at the greatest watermark that it has stored.
     ///
-    /// False when the pass does not come in the order of that time, or has seen none yet.
-    mutating func fallBackToPartialWatermark(_ entity: Entity) -> Bool {
-        guard entity.comesInOrderOfWatermark, !isAtStart, position != nil,
-            let rule = entity.incremental, let seen = partialWatermark
-        else { return false }
-        since = rule.since(seen)
-        position = nil
-        return true
+    /// Nil when its records don't come in the order of the watermark, or none has come that is greater than what the
+    /// pass asks for now: it would ask for the same pages again.
+    func sinceOfNewest(_ entity: Entity) -> String? {
+        guard entity.comesInOrderOfWatermark, isBeyondBeginning(of: entity),
+            let newest = partialWatermark.flatMap({ entity.incremental?.since($0) }),
+            newest != since, greaterWatermark(newest, since) == newest
+        else { return nil }
+        return newest
+    }
+
+    /// Asks from there on, from the first page of what it asks for then.
+    mutating func goOn(since newest: String, _ entity: Entity) {
+        since = newest
+        position = entity.page.firstPosition(persisted: nil)
     }
 }

@@ -177,4 +177,86 @@ import Testing
             #expect(try await world.job("ann").text("last_outcome") == "complete")
         }
     }
+
+    // MARK: A list in the order of its watermark
+
+    private static let ascending = """
+        path: /generic/{user.hub_user_id}/heard
+        query: { since: "{since}", after: "{page.token}" }
+        """
+
+    private enum Answer { case page([Int]), status(Int) }
+
+    /// A list of pages of two in the order of `seq`, and what its source answers one request after another.
+    private func withAscending(
+        _ answers: [Answer], _ check: (World) async throws -> Void
+    ) async throws {
+        let file = World.heard(
+            request: Self.ascending, page: "style: offset, size: 2",
+            parts:
+                "incremental: { watermark: max_seen, format: raw, ascending: true, full_every: 30d }",
+            write: "mode: newest_wins, newer_by: seq")
+        try await withWorld(file) { world in
+            try await world.addUser("ann", videos: 0)
+            for answer in answers {
+                switch answer {
+                case .page(let numbers):
+                    let items = numbers.map(item).joined(separator: ", ")
+                    try await world.answerNext(#"{"items": [\#(items)]}"#)
+                case .status(let status):
+                    try await world.source.fault(
+                        #"{"kind": "status", "status": \#(status), "body": "no"}"#)
+                }
+            }
+            try await world.drain()
+            try await check(world)
+        }
+    }
+
+    @Test(arguments: [400, 404, 416, 422])
+    func
+        `a list in the order of its watermark goes on from the newest where the source refuses to go deeper`(
+            _ status: Int
+        ) async throws
+    {
+        try await withAscending(
+            [
+                .page([1, 2]), .page([3, 4]), .status(status), .page([4, 5]), .page([6, 7]),
+                .status(status), .page([7, 8]), .page([]),
+            ]
+        ) { world async throws in
+            #expect(try await world.outcomes("ann") == ["complete"])
+            #expect(
+                try await world.heard() == [
+                    "after=0", "after=2", "after=4", "since=4&after=0", "since=4&after=2",
+                    "since=4&after=4", "since=7&after=0", "since=7&after=2",
+                ])
+            #expect(try await world.value("select count(*) from synced.generic_item") == "8")
+            #expect(try await world.value("select watermark from jobrunner.checkpoints") == "8")
+        }
+    }
+
+    @Test func `a pass that went on from the newest goes on there in the next run too`()
+        async throws
+    {
+        try await withAscending([.page([1, 2]), .status(400), .page([2, 3]), .status(501)]) {
+            world in
+            try await world.answerNext(#"{"items": []}"#)
+            try await world.runAgain()
+            #expect(try await world.heard().last == "since=2&after=2")
+            #expect(try await world.job("ann").text("last_outcome") == "complete")
+            #expect(try await world.value("select count(*) from synced.generic_item") == "3")
+        }
+    }
+
+    @Test func `more records of one watermark than the source shows are an error, and no circle`()
+        async throws
+    {
+        try await withAscending([
+            .page([1, 2]), .page([2, 2]), .status(400), .page([2, 2]), .status(400),
+        ]) { world async throws in
+            #expect(try await world.outcomes("ann") == ["failed cursor_refused"])
+            #expect(try await world.heard().count == 5)
+        }
+    }
 }

@@ -110,7 +110,7 @@ create table jobrunner.renewals (
   good_until timestamptz,
   primary key (user_id, tenant_id, credential),
   constraint lease_has_an_end check ((lease is null) = (leased_until is null)),
-  constraint lease_names_a_whole_run check (num_nulls(job_user_id, job_name, fence) in (0, 3)),
+  constraint lease_belongs_to_a_whole_run check (num_nulls(job_user_id, job_name, fence) in (0, 3)),
   constraint access_token_has_an_end check ((access_token is null) = (good_until is null))
 );
 comment on table jobrunner.renewals is 'Credentials that a source renews: who renews one at present, and the access token that came of it last.';

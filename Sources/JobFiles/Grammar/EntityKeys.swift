@@ -139,7 +139,7 @@ enum IncrementalKey: String, KeySet {
     case fullIf = "full_if"
     case fallback
     case fullEvery = "full_every"
-    case start
+    case start, ascending
 
     static let title = "incremental"
     static let meaning = "What makes a pass incremental."
@@ -184,6 +184,12 @@ enum IncrementalKey: String, KeySet {
                 .optional("a first and a full pass send no `{since}`"),
                 "What `{since}` is in a first and a full pass: a time, or a number where the watermark is one. What is "
                     + "older is none of the list's, for a sweep either.")
+        case .ascending:
+            Key(
+                .boolean, .default("false"),
+                "The list comes in the order of its watermark, oldest first. Where the source refuses a position of a "
+                    + "pass, the pass goes on from the newest watermark that it has stored. It goes with `max_seen` only.",
+                in: .withoutPreset)
         }
     }
 }
