@@ -97,6 +97,19 @@ LIES = [
     {"kind": "status", "status": 200, "body": '{"items": [], "next_token": null, "next": null, "total": 0, "last_page": 1}'},
 ]
 
+# Local edits of the app, which metube.status pushes. A record of this list may be refused, and a whole push with it.
+CONTAINER = "iCloud.com.metube.app"
+ZONE = "WatchedStatusZone"
+EDITED = [f"video_{number}" for number in range(40)]
+# What becomes of a push: it may have arrived all the same.
+PUSH_FAULTS = [
+    {"kind": "status", "status": 503},
+    {"kind": "status", "status": 429, "headers": {"Retry-After": "1"}},
+    {"kind": "status", "status": 403, "headers": {"Retry-After": "1"}},
+    {"kind": "close"},
+    {"kind": "cut", "after": 60},
+]
+
 FIELDS = """
         id: { at: id, type: text, required: true }
         seq: { at: seq, type: int, required: true }
@@ -243,6 +256,38 @@ def disturb(rng):
     control("POST", "faults", fault)
 
 
+def edit_rows(rng):
+    """The app changes some rows of a user, or adds them."""
+    videos = ", ".join(f"'{video}'" for video in rng.sample(EDITED, rng.randint(1, 12)))
+    sql(f"""insert into synced.watched_status as w (user_id, video_id, status, last_modified, playback_position, synced)
+            select u.id, v.id, '{rng.choice(["watched", "unwatched", "skipped"])}', clock_timestamp(), {rng.randint(0, 9999)}, false
+            from jobrunner.users as u, unnest(array[{videos}]) as v (id) where u.key = '{rng.choice(USERS)}'
+            on conflict (user_id, video_id) do update
+            set status = excluded.status, last_modified = excluded.last_modified,
+              playback_position = excluded.playback_position, synced = false""")
+
+
+def refuse_rows(rng):
+    """The source refuses pushes in which one of these records stands, and those of more than so many."""
+    cloud("settings", {"refused_records": rng.sample(EDITED, rng.randint(0, 4)), "operations_max": rng.choice([200, 200, 7, 2])})
+
+
+def disturb_push(rng):
+    path = f"/database/1/{CONTAINER}"
+    control("POST", "faults", {**rng.choice(PUSH_FAULTS), "path": path, "skip": rng.randint(0, 4), "times": 1})
+
+
+def cloud(word, members):
+    return control("POST", f"cloudkit/{word}", {"container": CONTAINER, **members})
+
+
+def end_refusals():
+    """The source takes everything again, and what waited for that has waited."""
+    cloud("settings", {"refused_records": [], "operations_max": 200})
+    sql("""update synced.watched_status set push_pause = tstzrange(now() - interval '2 minutes', now() - interval '1 minute')
+           where push_pause is not null""")
+
+
 def hurry():
     sql("""update jobrunner.jobs set due_at = now(), deferred_until = null, quarantined_at = null, quarantine_reason = null
            where worker_id is null and (due_at > now() or deferred_until is not null)""")
@@ -283,6 +328,27 @@ def compare(check):
             check.that(
                 f"{table} of {user} equals the world's {len(world)} records", not (lost or odd or other),
                 f"lost {lost[:5]}, too many {odd[:5]}, of other values {other[:5]}")
+
+
+def compare_pushed(check):
+    for user in USERS:
+        answer = control("GET", f"cloudkit/records?container={CONTAINER}&database=private&user={user}&zone={ZONE}")
+        source = {}
+        for record in answer["records"]:
+            fields = record["fields"]
+            source[record["recordName"]] = (fields["status"]["value"], float(fields["playbackPosition"]["value"]))
+        rows = sql(f"""select w.video_id || '|' || w.status || '|' || w.playback_position || '|' || w.synced
+                       from synced.watched_status as w join jobrunner.users as u on u.id = w.user_id where u.key = '{user}'""")
+        stored, unsent = {}, []
+        for row in (row for row in rows.split("\n") if row):
+            video, status, position, is_synced = row.split("|")
+            stored[video] = (status, float(position))
+            if is_synced != "true":
+                unsent.append(video)
+        other = sorted(video for video in set(stored) | set(source) if stored.get(video) != source.get(video))
+        check.that(
+            f"{len(stored)} edited rows of {user} are sent as they are", stored and not (other or unsent),
+            f"differ {other[:5]}, unsent {unsent[:5]}")
 
 
 def compare_deletions(check):
@@ -374,15 +440,24 @@ def main():
         return 1 if check.failed else 0
     liars = Liars()
     end = time.monotonic() + options.seconds
-    counts = dict.fromkeys(["change", "disturbance", "lie", "by hand", "hurry"], 0)
+    counts = dict.fromkeys(["change", "edit", "disturbance", "refusal", "lie", "by hand", "hurry"], 0)
     while time.monotonic() < end:
         chance = rng.random()
-        if chance < 0.4:
+        if chance < 0.3:
             counts["change"] += 1
             change(rng)
-        elif chance < 0.8:
+        elif chance < 0.4:
+            counts["edit"] += 1
+            edit_rows(rng)
+        elif chance < 0.72:
             counts["disturbance"] += 1
             disturb(rng)
+        elif chance < 0.76:
+            counts["disturbance"] += 1
+            disturb_push(rng)
+        elif chance < 0.8:
+            counts["refusal"] += 1
+            refuse_rows(rng)
         elif chance < 0.85:
             counts["lie"] += 1
             liars.lie(rng)
@@ -395,6 +470,7 @@ def main():
         time.sleep(0.02)
     print("   " + ", ".join(f"{count} of {name}" for name, count in counts.items()))
     control("DELETE", "faults")
+    end_refusals()
     hurry()
     check.that("every job is complete when the source is well again", await_idle("the first pass"))
     for number in (1, 2):
@@ -402,6 +478,7 @@ def main():
         hurry()
         check.that(f"full pass {number} comes to its end", await_idle(f"full pass {number}"))
     compare(check)
+    compare_pushed(check)
     compare_deletions(check)
     check.that("no run is without an outcome", sql("select count(*) from jobrunner.runs where outcome is null") == "0")
     return 1 if check.failed else 0
