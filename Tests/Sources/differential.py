@@ -282,8 +282,12 @@ def cloud(word, members):
 
 
 def end_refusals():
-    """The source takes everything again, and what waited for that has waited."""
+    """The source takes everything again."""
     cloud("settings", {"refused_records": [], "operations_max": 200})
+
+
+def end_pauses():
+    """What was refused has waited; once more after each pass, for a run under way may have been refused before."""
     sql("""update synced.watched_status set push_pause = tstzrange(now() - interval '2 minutes', now() - interval '1 minute')
            where push_pause is not null""")
 
@@ -471,10 +475,12 @@ def main():
     print("   " + ", ".join(f"{count} of {name}" for name, count in counts.items()))
     control("DELETE", "faults")
     end_refusals()
+    end_pauses()
     hurry()
     check.that("every job is complete when the source is well again", await_idle("the first pass"))
     for number in (1, 2):
         sql("update jobrunner.checkpoints set full_asked = full_asked + 1 where full_asked = full_begun")
+        end_pauses()
         hurry()
         check.that(f"full pass {number} comes to its end", await_idle(f"full pass {number}"))
     compare(check)
