@@ -32,7 +32,9 @@ let testTargets: [Target] =
         // What several test targets need: databases cloned from a template, processes, the source.
         .target(
             name: "TestSupport",
-            dependencies: ["Postgres", "Schema", "JobQueue", "JobFiles", "JSON", "CLinux"],
+            dependencies: [
+                "Postgres", "Schema", "JobQueue", "Claiming", "JobFiles", "JSON", "CLinux",
+            ],
             path: "Tests/TestSupport", swiftSettings: swiftSettings),
         tests("BasicsTests", of: ["Basics"]),
         tests("TelemetryTests", of: ["Telemetry"]),
@@ -44,7 +46,9 @@ let testTargets: [Target] =
         tests("SchemaTests", of: ["Schema", "Postgres", "JobFiles", "JSON", "TestSupport"]),
         tests(
             "JobQueueTests",
-            of: ["JobQueue", "Postgres", "JSON", "Schema", "TestSupport", "Basics"]),
+            of: [
+                "JobQueue", "Claiming", "Postgres", "JSON", "Schema", "TestSupport", "Basics",
+            ]),
         .target(
             name: "TestJobFiles", dependencies: ["JobFiles", "JSON"], path: "Tests/TestJobFiles",
             exclude: ["Cases"], swiftSettings: swiftSettings),
@@ -75,7 +79,8 @@ let testTargets: [Target] =
         tests(
             "RunnerTests",
             of: [
-                "Runner", "Sync", "Asking", "JobQueue", "Postgres", "HTTP", "JobFiles", "Schema",
+                "Runner", "Claiming", "Sync", "Asking", "JobQueue", "Postgres", "HTTP", "JobFiles",
+                "Schema",
                 "Telemetry",
                 "TestSupport", "Basics",
             ]),
@@ -100,7 +105,8 @@ let testTargets: [Target] =
         tests(
             "EndToEndTests",
             of: [
-                "TestSupport", "TestJobFiles", "FakeSource", "HTTP", "Postgres", "JobQueue", "JSON",
+                "TestSupport", "TestJobFiles", "FakeSource", "HTTP", "Postgres", "JobQueue",
+                "Claiming", "JSON",
             ],
             exclude: ["clock.c", "RenderedSQL"]),
     ] : []
@@ -145,6 +151,7 @@ let package = Package(
         room("Secrets", uses: ["Basics", "CSodium"]),
         room("Schema", uses: ["Basics", "Postgres", "JobFiles", "JSON", "CSQLFiles", "CSodium"]),
         room("JobQueue", uses: ["Basics", "Postgres", "JSON"]),
+        room("Claiming", uses: ["Basics", "JobQueue", "Postgres"]),
         room("Reading", uses: ["Basics", "HTTP", "JobFiles", "JSON", "Postgres"]),
         room(
             "Asking",
@@ -169,7 +176,10 @@ let package = Package(
             ]),
         room(
             "Runner",
-            uses: ["Sync", "Asking", "JobQueue", "Postgres", "JobFiles", "Telemetry", "Basics"]),
+            uses: [
+                "Sync", "Asking", "Claiming", "JobQueue", "Postgres", "JobFiles", "Telemetry",
+                "Basics",
+            ]),
         room(
             "Conformance",
             uses: [
@@ -195,7 +205,7 @@ let package = Package(
 
         // Measures jobrunner as a child process beside yardsticks; nothing of it is in jobrunner.
         .target(
-            name: "Bench", dependencies: ["Postgres", "JobQueue", "JSON", "CLinux"],
+            name: "Bench", dependencies: ["Postgres", "JobQueue", "Claiming", "JSON", "CLinux"],
             // Read where they lie, in the root of the repository.
             exclude: ["README.md", "JobFiles", "Yardsticks"], swiftSettings: swiftSettings),
         .executableTarget(

@@ -9,6 +9,9 @@ static const unsigned char migrations_0001_schema[] = {
 static const unsigned char functions_abandon_pass[] = {
 #embed "functions/abandon_pass.sql"
 };
+static const unsigned char functions_activate_limits[] = {
+#embed "functions/activate_limits.sql"
+};
 static const unsigned char functions_add_counters[] = {
 #embed "functions/add_counters.sql"
 };
@@ -27,9 +30,6 @@ static const unsigned char functions_after_run[] = {
 static const unsigned char functions_age_of_job[] = {
 #embed "functions/age_of_job.sql"
 };
-static const unsigned char functions_apart_tenants[] = {
-#embed "functions/apart_tenants.sql"
-};
 static const unsigned char functions_backoff[] = {
 #embed "functions/backoff.sql"
 };
@@ -42,14 +42,17 @@ static const unsigned char functions_changed_columns[] = {
 static const unsigned char functions_changed_rows[] = {
 #embed "functions/changed_rows.sql"
 };
-static const unsigned char functions_claim_jobs[] = {
-#embed "functions/claim_jobs.sql"
+static const unsigned char functions_claim_new[] = {
+#embed "functions/claim_new.sql"
+};
+static const unsigned char functions_claim_of_tenants[] = {
+#embed "functions/claim_of_tenants.sql"
+};
+static const unsigned char functions_claim_suspect[] = {
+#embed "functions/claim_suspect.sql"
 };
 static const unsigned char functions_commit_page[] = {
 #embed "functions/commit_page.sql"
-};
-static const unsigned char functions_count_limited_jobs[] = {
-#embed "functions/count_limited_jobs.sql"
 };
 static const unsigned char functions_counted_on[] = {
 #embed "functions/counted_on.sql"
@@ -117,6 +120,9 @@ static const unsigned char functions_finish_runs[] = {
 static const unsigned char functions_forget_checkpoints[] = {
 #embed "functions/forget_checkpoints.sql"
 };
+static const unsigned char functions_forget_ended_claims[] = {
+#embed "functions/forget_ended_claims.sql"
+};
 static const unsigned char functions_forget_entity[] = {
 #embed "functions/forget_entity.sql"
 };
@@ -183,6 +189,9 @@ static const unsigned char functions_lock_ends[] = {
 static const unsigned char functions_longest_input[] = {
 #embed "functions/longest_input.sql"
 };
+static const unsigned char functions_look_at_tenants[] = {
+#embed "functions/look_at_tenants.sql"
+};
 static const unsigned char functions_look_due[] = {
 #embed "functions/look_due.sql"
 };
@@ -203,6 +212,9 @@ static const unsigned char functions_merge_filter[] = {
 };
 static const unsigned char functions_merge_writes[] = {
 #embed "functions/merge_writes.sql"
+};
+static const unsigned char functions_news_for_workers[] = {
+#embed "functions/news_for_workers.sql"
 };
 static const unsigned char functions_next_tick[] = {
 #embed "functions/next_tick.sql"
@@ -243,9 +255,6 @@ static const unsigned char functions_note_unread_values[] = {
 static const unsigned char functions_note_unreadable[] = {
 #embed "functions/note_unreadable.sql"
 };
-static const unsigned char functions_nothing_due[] = {
-#embed "functions/nothing_due.sql"
-};
 static const unsigned char functions_notify_changes[] = {
 #embed "functions/notify_changes.sql"
 };
@@ -260,12 +269,6 @@ static const unsigned char functions_period_of[] = {
 };
 static const unsigned char functions_phase_of[] = {
 #embed "functions/phase_of.sql"
-};
-static const unsigned char functions_pick_due[] = {
-#embed "functions/pick_due.sql"
-};
-static const unsigned char functions_pick_places[] = {
-#embed "functions/pick_places.sql"
 };
 static const unsigned char functions_preload_runs[] = {
 #embed "functions/preload_runs.sql"
@@ -306,6 +309,12 @@ static const unsigned char functions_register_worker[] = {
 static const unsigned char functions_release_jobs[] = {
 #embed "functions/release_jobs.sql"
 };
+static const unsigned char functions_release_orphans[] = {
+#embed "functions/release_orphans.sql"
+};
+static const unsigned char functions_remaining_capacity[] = {
+#embed "functions/remaining_capacity.sql"
+};
 static const unsigned char functions_remove_tenant[] = {
 #embed "functions/remove_tenant.sql"
 };
@@ -333,14 +342,14 @@ static const unsigned char functions_request_full[] = {
 static const unsigned char functions_reset_jobs[] = {
 #embed "functions/reset_jobs.sql"
 };
+static const unsigned char functions_restricted_tenants[] = {
+#embed "functions/restricted_tenants.sql"
+};
 static const unsigned char functions_resume_jobs[] = {
 #embed "functions/resume_jobs.sql"
 };
 static const unsigned char functions_retry_jobs[] = {
 #embed "functions/retry_jobs.sql"
-};
-static const unsigned char functions_rooms_of_tenants[] = {
-#embed "functions/rooms_of_tenants.sql"
 };
 static const unsigned char functions_rotate_secret[] = {
 #embed "functions/rotate_secret.sql"
@@ -350,6 +359,9 @@ static const unsigned char functions_run_inputs[] = {
 };
 static const unsigned char functions_run_totals[] = {
 #embed "functions/run_totals.sql"
+};
+static const unsigned char functions_running_of_tenant[] = {
+#embed "functions/running_of_tenant.sql"
 };
 static const unsigned char functions_save_record[] = {
 #embed "functions/save_record.sql"
@@ -378,9 +390,6 @@ static const unsigned char functions_set_tenant[] = {
 static const unsigned char functions_set_user[] = {
 #embed "functions/set_user.sql"
 };
-static const unsigned char functions_settle_limits[] = {
-#embed "functions/settle_limits.sql"
-};
 static const unsigned char functions_slow_jobs[] = {
 #embed "functions/slow_jobs.sql"
 };
@@ -396,9 +405,6 @@ static const unsigned char functions_stop_requests[] = {
 static const unsigned char functions_store_job_file[] = {
 #embed "functions/store_job_file.sql"
 };
-static const unsigned char functions_suspect_to_claim[] = {
-#embed "functions/suspect_to_claim.sql"
-};
 static const unsigned char functions_sweep_table[] = {
 #embed "functions/sweep_table.sql"
 };
@@ -407,6 +413,9 @@ static const unsigned char functions_take_budget[] = {
 };
 static const unsigned char functions_take_job[] = {
 #embed "functions/take_job.sql"
+};
+static const unsigned char functions_take_jobs[] = {
+#embed "functions/take_jobs.sql"
 };
 static const unsigned char functions_tenant_named[] = {
 #embed "functions/tenant_named.sql"
@@ -437,6 +446,9 @@ static const unsigned char functions_want_fresh[] = {
 };
 static const unsigned char functions_watch_removals[] = {
 #embed "functions/watch_removals.sql"
+};
+static const unsigned char functions_without_paused[] = {
+#embed "functions/without_paused.sql"
 };
 static const unsigned char functions_words_for[] = {
 #embed "functions/words_for.sql"
@@ -484,20 +496,21 @@ static const unsigned char views_worker_health[] = {
 static const jr_sql_file files[] = {
     {"migrations/0001_schema.sql", migrations_0001_schema, sizeof migrations_0001_schema},
     {"functions/abandon_pass.sql", functions_abandon_pass, sizeof functions_abandon_pass},
+    {"functions/activate_limits.sql", functions_activate_limits, sizeof functions_activate_limits},
     {"functions/add_counters.sql", functions_add_counters, sizeof functions_add_counters},
     {"functions/add_tenant.sql", functions_add_tenant, sizeof functions_add_tenant},
     {"functions/add_user.sql", functions_add_user, sizeof functions_add_user},
     {"functions/add_users.sql", functions_add_users, sizeof functions_add_users},
     {"functions/after_run.sql", functions_after_run, sizeof functions_after_run},
     {"functions/age_of_job.sql", functions_age_of_job, sizeof functions_age_of_job},
-    {"functions/apart_tenants.sql", functions_apart_tenants, sizeof functions_apart_tenants},
     {"functions/backoff.sql", functions_backoff, sizeof functions_backoff},
     {"functions/cancel_jobs.sql", functions_cancel_jobs, sizeof functions_cancel_jobs},
     {"functions/changed_columns.sql", functions_changed_columns, sizeof functions_changed_columns},
     {"functions/changed_rows.sql", functions_changed_rows, sizeof functions_changed_rows},
-    {"functions/claim_jobs.sql", functions_claim_jobs, sizeof functions_claim_jobs},
+    {"functions/claim_new.sql", functions_claim_new, sizeof functions_claim_new},
+    {"functions/claim_of_tenants.sql", functions_claim_of_tenants, sizeof functions_claim_of_tenants},
+    {"functions/claim_suspect.sql", functions_claim_suspect, sizeof functions_claim_suspect},
     {"functions/commit_page.sql", functions_commit_page, sizeof functions_commit_page},
-    {"functions/count_limited_jobs.sql", functions_count_limited_jobs, sizeof functions_count_limited_jobs},
     {"functions/counted_on.sql", functions_counted_on, sizeof functions_counted_on},
     {"functions/crash_runs.sql", functions_crash_runs, sizeof functions_crash_runs},
     {"functions/deferral.sql", functions_deferral, sizeof functions_deferral},
@@ -520,6 +533,7 @@ static const jr_sql_file files[] = {
     {"functions/finish_idle_runs.sql", functions_finish_idle_runs, sizeof functions_finish_idle_runs},
     {"functions/finish_runs.sql", functions_finish_runs, sizeof functions_finish_runs},
     {"functions/forget_checkpoints.sql", functions_forget_checkpoints, sizeof functions_forget_checkpoints},
+    {"functions/forget_ended_claims.sql", functions_forget_ended_claims, sizeof functions_forget_ended_claims},
     {"functions/forget_entity.sql", functions_forget_entity, sizeof functions_forget_entity},
     {"functions/give_job.sql", functions_give_job, sizeof functions_give_job},
     {"functions/grant_reader.sql", functions_grant_reader, sizeof functions_grant_reader},
@@ -542,6 +556,7 @@ static const jr_sql_file files[] = {
     {"functions/list_items.sql", functions_list_items, sizeof functions_list_items},
     {"functions/lock_ends.sql", functions_lock_ends, sizeof functions_lock_ends},
     {"functions/longest_input.sql", functions_longest_input, sizeof functions_longest_input},
+    {"functions/look_at_tenants.sql", functions_look_at_tenants, sizeof functions_look_at_tenants},
     {"functions/look_due.sql", functions_look_due, sizeof functions_look_due},
     {"functions/maintain_runs.sql", functions_maintain_runs, sizeof functions_maintain_runs},
     {"functions/make_jobs.sql", functions_make_jobs, sizeof functions_make_jobs},
@@ -549,6 +564,7 @@ static const jr_sql_file files[] = {
     {"functions/merge_duplicates.sql", functions_merge_duplicates, sizeof functions_merge_duplicates},
     {"functions/merge_filter.sql", functions_merge_filter, sizeof functions_merge_filter},
     {"functions/merge_writes.sql", functions_merge_writes, sizeof functions_merge_writes},
+    {"functions/news_for_workers.sql", functions_news_for_workers, sizeof functions_news_for_workers},
     {"functions/next_tick.sql", functions_next_tick, sizeof functions_next_tick},
     {"functions/note_asked.sql", functions_note_asked, sizeof functions_note_asked},
     {"functions/note_calls.sql", functions_note_calls, sizeof functions_note_calls},
@@ -562,14 +578,11 @@ static const jr_sql_file files[] = {
     {"functions/note_unproven_end.sql", functions_note_unproven_end, sizeof functions_note_unproven_end},
     {"functions/note_unread_values.sql", functions_note_unread_values, sizeof functions_note_unread_values},
     {"functions/note_unreadable.sql", functions_note_unreadable, sizeof functions_note_unreadable},
-    {"functions/nothing_due.sql", functions_nothing_due, sizeof functions_nothing_due},
     {"functions/notify_changes.sql", functions_notify_changes, sizeof functions_notify_changes},
     {"functions/own_session.sql", functions_own_session, sizeof functions_own_session},
     {"functions/pause_jobs.sql", functions_pause_jobs, sizeof functions_pause_jobs},
     {"functions/period_of.sql", functions_period_of, sizeof functions_period_of},
     {"functions/phase_of.sql", functions_phase_of, sizeof functions_phase_of},
-    {"functions/pick_due.sql", functions_pick_due, sizeof functions_pick_due},
-    {"functions/pick_places.sql", functions_pick_places, sizeof functions_pick_places},
     {"functions/preload_runs.sql", functions_preload_runs, sizeof functions_preload_runs},
     {"functions/push_soon.sql", functions_push_soon, sizeof functions_push_soon},
     {"functions/quarantine_of.sql", functions_quarantine_of, sizeof functions_quarantine_of},
@@ -583,6 +596,8 @@ static const jr_sql_file files[] = {
     {"functions/record_where.sql", functions_record_where, sizeof functions_record_where},
     {"functions/register_worker.sql", functions_register_worker, sizeof functions_register_worker},
     {"functions/release_jobs.sql", functions_release_jobs, sizeof functions_release_jobs},
+    {"functions/release_orphans.sql", functions_release_orphans, sizeof functions_release_orphans},
+    {"functions/remaining_capacity.sql", functions_remaining_capacity, sizeof functions_remaining_capacity},
     {"functions/remove_tenant.sql", functions_remove_tenant, sizeof functions_remove_tenant},
     {"functions/remove_user.sql", functions_remove_user, sizeof functions_remove_user},
     {"functions/remove_users.sql", functions_remove_users, sizeof functions_remove_users},
@@ -592,12 +607,13 @@ static const jr_sql_file files[] = {
     {"functions/report_sources.sql", functions_report_sources, sizeof functions_report_sources},
     {"functions/request_full.sql", functions_request_full, sizeof functions_request_full},
     {"functions/reset_jobs.sql", functions_reset_jobs, sizeof functions_reset_jobs},
+    {"functions/restricted_tenants.sql", functions_restricted_tenants, sizeof functions_restricted_tenants},
     {"functions/resume_jobs.sql", functions_resume_jobs, sizeof functions_resume_jobs},
     {"functions/retry_jobs.sql", functions_retry_jobs, sizeof functions_retry_jobs},
-    {"functions/rooms_of_tenants.sql", functions_rooms_of_tenants, sizeof functions_rooms_of_tenants},
     {"functions/rotate_secret.sql", functions_rotate_secret, sizeof functions_rotate_secret},
     {"functions/run_inputs.sql", functions_run_inputs, sizeof functions_run_inputs},
     {"functions/run_totals.sql", functions_run_totals, sizeof functions_run_totals},
+    {"functions/running_of_tenant.sql", functions_running_of_tenant, sizeof functions_running_of_tenant},
     {"functions/save_record.sql", functions_save_record, sizeof functions_save_record},
     {"functions/schedule_jobs.sql", functions_schedule_jobs, sizeof functions_schedule_jobs},
     {"functions/schedule_next_jobs.sql", functions_schedule_next_jobs, sizeof functions_schedule_next_jobs},
@@ -607,16 +623,15 @@ static const jr_sql_file files[] = {
     {"functions/set_source.sql", functions_set_source, sizeof functions_set_source},
     {"functions/set_tenant.sql", functions_set_tenant, sizeof functions_set_tenant},
     {"functions/set_user.sql", functions_set_user, sizeof functions_set_user},
-    {"functions/settle_limits.sql", functions_settle_limits, sizeof functions_settle_limits},
     {"functions/slow_jobs.sql", functions_slow_jobs, sizeof functions_slow_jobs},
     {"functions/stamped.sql", functions_stamped, sizeof functions_stamped},
     {"functions/stand_for_tenant.sql", functions_stand_for_tenant, sizeof functions_stand_for_tenant},
     {"functions/stop_requests.sql", functions_stop_requests, sizeof functions_stop_requests},
     {"functions/store_job_file.sql", functions_store_job_file, sizeof functions_store_job_file},
-    {"functions/suspect_to_claim.sql", functions_suspect_to_claim, sizeof functions_suspect_to_claim},
     {"functions/sweep_table.sql", functions_sweep_table, sizeof functions_sweep_table},
     {"functions/take_budget.sql", functions_take_budget, sizeof functions_take_budget},
     {"functions/take_job.sql", functions_take_job, sizeof functions_take_job},
+    {"functions/take_jobs.sql", functions_take_jobs, sizeof functions_take_jobs},
     {"functions/tenant_named.sql", functions_tenant_named, sizeof functions_tenant_named},
     {"functions/tenant_user.sql", functions_tenant_user, sizeof functions_tenant_user},
     {"functions/tick_after_run.sql", functions_tick_after_run, sizeof functions_tick_after_run},
@@ -627,6 +642,7 @@ static const jr_sql_file files[] = {
     {"functions/wake_workers.sql", functions_wake_workers, sizeof functions_wake_workers},
     {"functions/want_fresh.sql", functions_want_fresh, sizeof functions_want_fresh},
     {"functions/watch_removals.sql", functions_watch_removals, sizeof functions_watch_removals},
+    {"functions/without_paused.sql", functions_without_paused, sizeof functions_without_paused},
     {"functions/words_for.sql", functions_words_for, sizeof functions_words_for},
     {"functions/writable_table.sql", functions_writable_table, sizeof functions_writable_table},
     {"views/blocked_sources.sql", views_blocked_sources, sizeof views_blocked_sources},

@@ -1,71 +1,25 @@
 import Basics
 import JSON
-import Postgres
-
-extension Helping {
-    /// Reads the rows of `claim_jobs`: the jobs, and last its report.
-    init(_ rows: Rows) throws {
-        for row in rows {
-            if try row.isNull(0) {
-                try readReport(row)
-            } else {
-                jobs.append(try ClaimedJob(row))
-                taken.insert(try row.rowPlace(26))
-            }
-        }
-    }
-
-    private mutating func readReport(_ row: Row) throws {
-        at = try row.timestamp(6)
-        if let time = try row.optionalTimestamp(15) {
-            looked = DueJobs.Position(time: time, user: Int64(try row.int(16)))
-            lookedCount = try row.int(27)
-        }
-        if !(try row.isNull(17)) { try readFound(row) }
-        if !(try row.isNull(22)) {
-            for (tenant, weight) in zip(try tenants(row, 22), try row.intArray(23)) {
-                weights[tenant] = weight
-            }
-        }
-        full = Set(try tenants(row, 24))
-        busy = Set(try tenants(row, 25))
-        limited = Set(try tenants(row, 28))
-    }
-
-    private mutating func readFound(_ row: Row) throws {
-        let (ids, times) = (try row.intArray(17), try row.timestampArray(18))
-        let (users, priorities) = (try row.intArray(19), try row.intArray(20))
-        let places = try row.rowPlaceArray(21)
-        for at in ids.indices {
-            let position = DueJobs.Position(time: times[at] ?? .min, user: Int64(users[at]))
-            let job = DueJobs.Job(
-                position: position, place: places[at], lane: Lane(rawValue: priorities[at]) ?? .due)
-            found.append((Int64(ids[at]), job))
-        }
-    }
-
-    private func tenants(_ row: Row, _ column: Column) throws -> [Int64] {
-        try row.isNull(column) ? [] : row.intArray(column).map(Int64.init)
-    }
-}
+public import Postgres
 
 extension ClaimedJob {
-    /// Reads one row of `claim_jobs` or `read_job`: the columns of type `claimed_job`, by position.
-    init(_ row: Row) throws {
+    /// Reads the columns of type `claimed_job`, by position, from column `first` on.
+    public init(_ row: Row, from first: Int = 0) throws {
+        func column(_ number: Int) -> Column { .index(first + number) }
         claim = Claim(
-            userID: Int64(try row.int(0)), name: try row.text(1), fence: Int64(try row.int(3)),
-            nonce: try row.uuid(4))
-        tenantID = Int64(try row.int(2))
-        scheduledAt = try row.timestamp(5)
-        claimedAt = try row.timestamp(6)
-        tickAt = try row.timestamp(7)
-        deadline = .milliseconds(try row.int(8))
-        lane = Lane(rawValue: try row.int(9)) ?? .due
-        isForced = try row.bool(10)
-        entity = try row.optionalText(11)
-        lastOutcome = try row.optionalText(12).flatMap(Outcome.init(rawValue:))
-        lastSuccessAt = try row.optionalTimestamp(13)
-        unchangedAt = try row.optionalTimestamp(14)
+            userID: Int64(try row.int(column(0))), name: try row.text(column(1)),
+            fence: Int64(try row.int(column(3))), nonce: try row.uuid(column(4)))
+        tenantID = Int64(try row.int(column(2)))
+        scheduledAt = try row.timestamp(column(5))
+        claimedAt = try row.timestamp(column(6))
+        tickAt = try row.timestamp(column(7))
+        deadline = .milliseconds(try row.int(column(8)))
+        lane = Lane(rawValue: try row.int(column(9))) ?? .due
+        isForced = try row.bool(column(10))
+        entity = try row.optionalText(column(11))
+        lastOutcome = try row.optionalText(column(12)).flatMap(Outcome.init(rawValue:))
+        lastSuccessAt = try row.optionalTimestamp(column(13))
+        unchangedAt = try row.optionalTimestamp(column(14))
     }
 
     /// Reads its row of `run_inputs`.

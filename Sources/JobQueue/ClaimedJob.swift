@@ -14,8 +14,6 @@ public struct ClaimedJob: Sendable {
     public var scheduledAt: Int64
     /// The database's time at the claim, microseconds since 1970.
     public var claimedAt: Int64
-    /// Since when its slot counts as its tenant's, in seconds of the claimer's clock.
-    var slotSince = 0.0
     /// How long the run may take, from the claim on.
     public var deadline: Duration
     /// Who asked for the run.

@@ -2,6 +2,8 @@
 public struct FinishedRun: Sendable {
     /// The claim the run holds.
     public var claim: Claim
+    /// Number of the tenant.
+    public var tenantID: Int64
     /// How the run ended.
     public var outcome: Outcome
     /// Kind of error; a source's own word, such as `user_not_found`, where a job file declares one.
@@ -27,12 +29,14 @@ public struct FinishedRun: Sendable {
 
     /// Describes the end of one run.
     public init(
-        claim: Claim, outcome: Outcome, errorKind: String? = nil, error: String? = nil,
+        claim: Claim, tenantID: Int64 = 0, outcome: Outcome, errorKind: String? = nil,
+        error: String? = nil,
         failures: [EntityFailure] = [], wait: Duration? = nil, requests: Int = 0,
         endedPasses: [EndedPass] = [], calls: [PendingCall] = [], hasCommitted: Bool = true,
         isUnchanged: Bool = false, secretVersions: [Int64] = []
     ) {
         self.claim = claim
+        self.tenantID = tenantID
         self.outcome = outcome
         self.errorKind = errorKind
         self.error = error

@@ -22,7 +22,7 @@ extension Queue {
         let statement = Statement(
             """
             select j.user_id, j.name, j.fence, j.nonce from jobrunner.held_jobs() as j where j.worker_id = $1
-            """, .int4(Int32(clamping: worker)))
+            """, .int8(Int64(worker)))
         return try await call(statement) { rows in
             try rows.map { row in
                 Claim(

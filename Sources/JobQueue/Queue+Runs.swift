@@ -53,6 +53,17 @@ extension Queue {
             .int8Array(claims.map(\.fence)), .uuidArray(claims.map(\.nonce)))
         return try await call(statement) { try $0.only().int(0) }
     }
+
+    /// Gives back claims that their worker does not know of; a run that had committed something ends as partial.
+    ///
+    /// Returns how many were still held.
+    public func releaseOrphans(_ claims: [Claim]) async throws -> Int {
+        let statement = Statement(
+            "select jobrunner.release_orphans($1, $2, $3, $4)",
+            .int8Array(claims.map(\.userID)), .textArray(claims.map(\.name)),
+            .int8Array(claims.map(\.fence)), .uuidArray(claims.map(\.nonce)))
+        return try await call(statement) { try $0.only().int(0) }
+    }
 }
 
 /// Null for a run without such passes, so that the usual run costs nothing.

@@ -70,17 +70,33 @@ extension Queue {
     }
 
     /// Takes jobs away from workers that are silent for longer than `lease`, or whose session is
-    /// gone.
+    /// gone: a transaction for each, and a thousand of them at most.
     public func reapJobs(lease: Duration) async throws -> [Reaped] {
         let statement = Statement(
             "select * from jobrunner.reap_jobs($1)", .interval(lease.wholeMilliseconds * 1000))
-        return try await call(statement) { rows in
-            try rows.map { row in
-                Reaped(
-                    worker: try row.int("worker_id"), reason: try row.text("reason"),
-                    jobs: try row.int("job_count"), quarantined: try row.int("quarantined_count"))
-            }
+        var reaped: [Reaped] = []
+        while reaped.count < 1000,
+            let next = try await call(
+                statement,
+                { rows in
+                    try rows.first.map { row in
+                        Reaped(
+                            worker: try row.int("worker_id"), reason: try row.text("reason"),
+                            jobs: try row.int("job_count"),
+                            quarantined: try row.int("quarantined_count"))
+                    }
+                })
+        {
+            reaped.append(next)
         }
+        return reaped
+    }
+
+    /// Deletes what is noted of a worker's claims whose runs have all ended.
+    public func forgetEndedClaims(worker: Int) async throws {
+        let statement = Statement(
+            "select jobrunner.forget_ended_claims($1)", .int8(Int64(worker)))
+        try await call(statement) { _ in }
     }
 
     /// Runs of a worker that someone asked to stop.
@@ -104,16 +120,6 @@ extension Queue {
     /// Slows down jobs for which nobody has asked in a long time; returns how many, a thousand at most.
     public func slowJobs() async throws -> Int {
         try await call(Statement("select jobrunner.slow_jobs()")) { try $0.only().int(0) }
-    }
-
-    /// Notes how long tenants held a worker's slots.
-    func noteSlotUse(worker: Int, _ report: SlotUse.Report) async throws {
-        let statement = Statement(
-            "select jobrunner.note_slot_use($1, $2, $3, $4)", .int4(Int32(clamping: worker)),
-            .int8Array(report.tenants.map(\.id)),
-            .int8Array(report.tenants.map { Int64($0.seconds * 1000) }),
-            .int8(Int64(report.others * 1000)))
-        try await call(statement) { _ in }
     }
 
     /// Takes back jobs that run nowhere and mends due times after the clock was set back.

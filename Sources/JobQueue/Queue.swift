@@ -14,7 +14,7 @@ public struct Queue: Sendable {
     }
 
     /// Runs one statement and reads its rows.
-    func call<R: Sendable>(
+    public func call<R: Sendable>(
         _ statement: Statement, deadline: ContinuousClock.Instant? = nil,
         _ read: @escaping @Sendable (Rows) throws -> R
     ) async throws -> R {

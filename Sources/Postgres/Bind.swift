@@ -26,7 +26,6 @@ public enum Bind: Sendable, Equatable {
     case boolArray([Bool?])
     /// As `timestamptz`, null allowed.
     case timestamptzArray([Int64?])
-    case rowPlaceArray([RowPlace])
     /// Each sixteen bytes.
     case uuidArray([[UInt8]])
     /// An array that stands in the wire's format already.

@@ -49,7 +49,6 @@ extension Bind {
         case .doubleArray: TypeOID.float8Array
         case .boolArray: TypeOID.boolArray
         case .timestamptzArray: TypeOID.timestamptzArray
-        case .rowPlaceArray: TypeOID.tidArray
         case .uuidArray: TypeOID.uuidArray
         case .array(let array): array.oid
         }
@@ -91,11 +90,6 @@ extension Bind {
         case .timestamptzArray(let values):
             try out.appendArray(values, TypeOID.timestamptz) {
                 $0.appendBigEndian(try postgresTime($1))
-            }
-        case .rowPlaceArray(let values):
-            try out.appendArray(values, TypeOID.tid) {
-                $0.appendBigEndian(UInt32(truncatingIfNeeded: $1.number >> 16))
-                $0.appendBigEndian(UInt16(truncatingIfNeeded: $1.number))
             }
         case .uuidArray(let values):
             try out.appendArray(values, TypeOID.uuid) { try $0.appendUUID($1) }

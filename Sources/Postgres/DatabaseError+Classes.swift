@@ -19,6 +19,9 @@ extension DatabaseError {
     /// True when a lock was not to be had in time (55P03).
     public var isLockTimeout: Bool { code == .server("55P03") }
 
+    /// True when the server ended the statement because it took longer than `statement_timeout`.
+    public var isStatementTimeout: Bool { code == .server("57014") }
+
     /// True when there is no connection (any more), so that other statements would fail as well.
     public var isConnectionFailure: Bool {
         switch code {

@@ -67,11 +67,6 @@ extension Field {
         return Array(bytes)
     }
 
-    func rowPlace() throws -> RowPlace {
-        guard oid == TypeOID.tid, bytes.count == 6 else { throw mismatch("a tid") }
-        return RowPlace(UInt64(load(UInt32.self, at: 0)) << 16 | UInt64(load(UInt16.self, at: 4)))
-    }
-
     func timestamp() throws -> Int64 {
         guard oid == TypeOID.timestamptz else { throw mismatch("a timestamptz") }
         let time = try integer(Int64.self)

@@ -55,16 +55,6 @@ extension Row {
         try require(column) { try $0.arrayWithoutNulls { try $0.bool() } }
     }
 
-    /// A tid.
-    public func rowPlace(_ column: Column) throws -> RowPlace {
-        try require(column) { try $0.rowPlace() }
-    }
-
-    /// A tid[] of one dimension without nulls.
-    public func rowPlaceArray(_ column: Column) throws -> [RowPlace] {
-        try require(column) { try $0.arrayWithoutNulls { try $0.rowPlace() } }
-    }
-
     /// A timestamptz[] of one dimension, each as `timestamp`.
     public func timestampArray(_ column: Column) throws -> [Int64?] {
         try require(column) { try $0.array { try $0.timestamp() } }

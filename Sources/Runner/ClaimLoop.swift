@@ -1,4 +1,5 @@
 import Basics
+import Claiming
 import JobQueue
 import Synchronization
 
@@ -12,6 +13,8 @@ final class ClaimLoop: Sendable {
     /// A worker that found something so lately polls more often.
     private static let busy = Duration.seconds(5)
     private static let busyPoll = Duration.milliseconds(100)
+    /// Jobs that may have killed two workers are looked for by the workers in turn.
+    private static let suspectPeriod = Duration.seconds(1)
     /// Jobs in one claim: enough to make a round trip cheap, few enough to start at once.
     private static let claimMax = 500
 
@@ -31,10 +34,10 @@ final class ClaimLoop: Sendable {
 
     private let context: WorkerContext
     private let starter: RunStarter
-    private let orphans: OrphanedClaims
+    private let orphans: OrphanedClaimCheck
     private let state = Mutex(State())
 
-    init(_ context: WorkerContext, _ starter: RunStarter, _ orphans: OrphanedClaims) {
+    init(_ context: WorkerContext, _ starter: RunStarter, _ orphans: OrphanedClaimCheck) {
         self.context = context
         self.starter = starter
         self.orphans = orphans
@@ -55,7 +58,6 @@ final class ClaimLoop: Sendable {
         var backoff = Backoff.untilDatabaseAnswers
         var lastFound = ContinuousClock.now
         var lastLook = ContinuousClock.now
-        var expectsNothing = false
         while !Task.isCancelled, !context.isStopping {
             if let end = giveUpReason { return state.withLock { $0.end = end } }
             // When many workers are behind, each walks a part of what is due, by its rank.
@@ -72,26 +74,17 @@ final class ClaimLoop: Sendable {
                     continue
                 }
                 lastLook = .now
-                let found =
-                    if expectsNothing,
-                        try await claimer.findsNothing(grace: context.rotation.grace)
-                    {
-                        Found(jobs: 0, mayBeMore: false)
-                    } else {
-                        try await claimWhole(worker)
-                    }
+                let found = try await claimWhole(worker)
                 if noteClaimWorks() { backoff = .untilDatabaseAnswers }
                 // While it is behind the walk itself finds what is due; asking would walk it all once more.
                 if found.jobs == 0, !found.mayBeMore, try await isDrained() { return }
                 if found.jobs > 0 { lastFound = .now }
-                let isAnnounced = await pause(after: found, lastFound)
-                expectsNothing = !found.mayBeMore && !isAnnounced && !context.settings.drains
+                await pause(after: found, lastFound)
             } catch QueueError.workerEnded {
                 // A worker that stops has said so itself: what it runs is still its own.
                 if !context.isStopping { context.noteGivenUp(worker) }
             } catch {
-                orphans.noteFailure()
-                claimer.note(dueFrom: nil)
+                orphans.claimFailed()
                 context.noteDatabaseLost(error)
                 guard await backoff.pause() else { return }
             }
@@ -117,12 +110,19 @@ extension ClaimLoop {
     private func claimOnce(_ worker: Int) async throws -> Found {
         let limit = min(slots.free, Self.claimMax)
         let isStarting = starter.isUnderWay
-        let jobs = try await claimer.take(worker: worker, slots: limit)
+        var taken = try await claimer.take(worker: worker, slots: limit)
+        if taken.jobs.count < limit, context.rotation.isOurs(each: Self.suspectPeriod),
+            let suspect = try await claimer.takeSuspect(worker: worker)
+        {
+            taken.jobs.append(suspect)
+        }
+        let jobs = taken.jobs
         guard !jobs.isEmpty else {
             if !isStarting, !claimer.isBehind { starter.forgetBroken() }
             return Found(jobs: 0, mayBeMore: claimer.isBehind)
         }
         try await starter.start(jobs)
+        if let failure = taken.failure { throw failure }
         return Found(jobs: jobs.count, mayBeMore: jobs.count == limit || claimer.isBehind)
     }
 
@@ -152,10 +152,10 @@ extension ClaimLoop {
         await gatherSlots()
     }
 
-    /// Until the next claim is worth its turn; returns whether jobs were announced, to this worker before others.
+    /// Until the next claim is worth its turn.
     ///
     /// Where ticks came lately others are near: a worker with nothing to do looks each second.
-    private func pause(after found: Found, _ lastFound: ContinuousClock.Instant) async -> Bool {
+    private func pause(after found: Found, _ lastFound: ContinuousClock.Instant) async {
         if found.mayBeMore {
             await gatherSlots()
         } else if context.settings.drains {
@@ -165,15 +165,14 @@ extension ClaimLoop {
         } else if found.jobs > 0 {
             await context.dueWakeUp.wait(atMost: Self.claimInterval)
         } else {
-            return await idle(ContinuousClock.now - lastFound < Self.busy)
+            await idle(ContinuousClock.now - lastFound < Self.busy)
         }
-        return false
     }
 
     /// Nothing is due: until a notification comes, or it is time to look.
     ///
-    /// Workers look at different times, and of those that a notification woke one is first: then it returns true.
-    private func idle(_ isBusy: Bool) async -> Bool {
+    /// Workers look at different times, and of those that a notification woke one is first.
+    private func idle(_ isBusy: Bool) async {
         let began = ContinuousClock.now
         let settings = context.settings
         // Together the workers look as often as one alone would.
@@ -181,10 +180,8 @@ extension ClaimLoop {
             isBusy ? min(Self.busyPoll * context.rotation.workers, settings.poll) : settings.poll
         let span = poll * Double.random(in: 0.75...1.25)
         await context.dueWakeUp.wait(atMost: span)
-        guard ContinuousClock.now - began < span else { return false }
-        let delay = context.rotation.delay()
-        try? await Task.sleep(for: delay, clock: .continuous)
-        return delay == .zero
+        guard ContinuousClock.now - began < span else { return }
+        try? await Task.sleep(for: context.rotation.delay(), clock: .continuous)
     }
 
     /// With jobs waiting for slots, waits a moment for more than the first that is free.

@@ -36,14 +36,14 @@ final class Completer: Sendable {
     private let log: Log
     private let wakeUp = WakeUp()
     private let state = Mutex(State())
-    /// Called after each batch: slots' jobs may be due again.
-    private let wrote: @Sendable () -> Void
+    /// Called after each batch: slots' jobs may be due again, and tenants may have more run.
+    private let wrote: @Sendable ([FinishedRun]) -> Void
     /// Until the second try of what was refused in every form; each later wait is twice as long.
     private let pause: Duration
 
     init(
         _ queue: Queue, _ log: Log, pause: Duration = .seconds(1),
-        wrote: @escaping @Sendable () -> Void
+        wrote: @escaping @Sendable ([FinishedRun]) -> Void
     ) {
         self.queue = queue
         self.log = log
@@ -71,7 +71,7 @@ final class Completer: Sendable {
         while !Task.isCancelled, let batch = takeBatch() {
             await write(batch)
             state.withLock { $0.writing = [] }
-            wrote()
+            wrote(batch)
         }
     }
 
@@ -207,7 +207,7 @@ extension Completer {
         await writeSingly(due)
         state.withLock { $0.writing = [] }
         noteWritten()
-        wrote()
+        wrote(due.map(\.run))
     }
 
     /// The server refuses a batch: one bad outcome must not hold up the others.

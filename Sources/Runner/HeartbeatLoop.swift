@@ -1,4 +1,5 @@
 import Asking
+import Claiming
 import JobQueue
 import Postgres
 
@@ -30,7 +31,7 @@ struct HeartbeatLoop: Sendable {
                 deadline: .now + context.settings.heartbeat)
             context.registration.noteHeartbeat()
             context.budgets.setWorkers(beat.workers)
-            context.claimer.note(rank: beat.rank, of: beat.workers)
+            context.claimer.setRank(beat.rank, of: beat.workers)
             let isFirst = context.rotation.note(
                 rank: beat.rank, of: beat.workers, at: Double(beat.at) / 1e6)
             if isFirst { context.slotWakeUp.wake() }

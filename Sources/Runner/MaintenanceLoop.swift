@@ -1,3 +1,4 @@
+import Claiming
 import JobQueue
 
 /// Does the chores that are done once for all workers, in turn with the others.
@@ -16,9 +17,10 @@ struct MaintenanceLoop: Sendable {
                 await attempt { _ = try await queue.liftQuarantines() }
                 await attempt { _ = try await queue.slowJobs() }
                 await attempt { _ = try await queue.reconcileJobs() }
-                lookBehind()
+                rescan()
             }
             if let worker = context.registration.worker {
+                await attempt { try await queue.forgetEndedClaims(worker: worker) }
                 await attempt { try await context.claimer.tellUse(worker: worker) }
             }
             if ContinuousClock.now >= partitionsDue {
@@ -42,9 +44,9 @@ struct MaintenanceLoop: Sendable {
         }
     }
 
-    /// Finds what was passed over: a job that was locked at its time, or that a notification did not name.
-    private func lookBehind() {
-        context.claimer.lookBehind()
+    /// Finds what was passed over: a job that was locked at its time, or that was committed very late.
+    private func rescan() {
+        context.claimer.rescan()
         context.dueWakeUp.wake()
     }
 }

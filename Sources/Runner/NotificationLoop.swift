@@ -1,3 +1,4 @@
+import Claiming
 import JobQueue
 import Postgres
 import Telemetry
@@ -35,7 +36,6 @@ struct NotificationLoop: Sendable {
         case .listening:
             context.registration.noteSession(true)
             context.heartbeatWakeUp.wake()
-            context.claimer.note(dueFrom: nil)
             context.stopWakeUp.wake()
         case .notification: context.stopWakeUp.wake()
         }
@@ -49,16 +49,20 @@ struct NotificationLoop: Sendable {
         if context.registration.worker == nil { context.noteDatabaseLost(error) }
     }
 
-    /// A notification says from when on how many jobs are due, or which tenant may have more of them run:
-    /// `TIME:TENANT:JOBS:USER`, each of them empty for what is not said (`wake_workers`).
+    /// A notification says from when on how many jobs are due, `TIME:JOBS:USER`, each of them empty for what is not said
+    /// (`wake_workers`); without a time there is something among the announcements.
+    ///
+    /// Any login may send one, so it only makes a worker look where it would look anyway.
     private func noteDue(_ payload: String) {
         let parts = payload.split(separator: ":", omittingEmptySubsequences: false).map {
             Int64($0)
         }
-        // Before 1970: for ever. Any login may send what it likes.
-        if let time = parts.first ?? nil { context.claimer.note(dueFrom: time < 0 ? nil : time) }
-        if parts.count > 1, let tenant = parts[1] { context.claimer.note(lifted: tenant) }
-        let jobs = parts.count > 2 ? parts[2].map(Int.init) : nil
+        if let time = parts.first ?? nil {
+            context.claimer.notified(dueFrom: time)
+        } else {
+            context.stopWakeUp.wake()
+        }
+        let jobs = parts.count > 1 ? parts[1].map(Int.init) : nil
         if context.rotation.answers(jobs) { context.dueWakeUp.wake() }
     }
 

@@ -1,3 +1,4 @@
+import Claiming
 import JobQueue
 import Sync
 import Synchronization
@@ -22,11 +23,11 @@ final class RunStarter: Sendable {
     }
 
     private let context: WorkerContext
-    private let orphans: OrphanedClaims
+    private let orphans: OrphanedClaimCheck
     private let preload: Preload
     private let state = Mutex(State())
 
-    init(_ context: WorkerContext, _ orphans: OrphanedClaims) {
+    init(_ context: WorkerContext, _ orphans: OrphanedClaimCheck) {
         self.context = context
         self.orphans = orphans
         preload = Preload(context: context, breakers: BreakerWatch(context))
@@ -106,8 +107,7 @@ final class RunStarter: Sendable {
         let claims = batch.jobs.map(\.claim)
         _ = try? await Task { try await context.queue.releaseJobs(claims) }.value
         for job in batch.jobs { context.leaveSlot(of: job) }
-        context.claimer.note(dueFrom: nil)
-        orphans.noteFailure()
+        orphans.claimFailed()
         context.slotWakeUp.wake()
     }
 

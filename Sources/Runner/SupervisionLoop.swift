@@ -1,23 +1,40 @@
+import Claiming
 import JobQueue
 import Telemetry
 
-/// Sees stop requests, which are durable, and in turn with the other workers those that are dead.
+/// Sees stop requests and announcements, which are durable, and in turn with the other workers those that are dead.
 struct SupervisionLoop: Sendable {
+    /// Notifications wake it no more often: any login may send them.
+    private static let pause = Duration.milliseconds(50)
+
     let context: WorkerContext
 
     func run() async {
         let period = context.settings.supervision
+        var seen: String?
         while !Task.isCancelled {
             await context.stopWakeUp.wait(atMost: period)
+            try? await Task.sleep(for: Self.pause, clock: .continuous)
             do {
                 if let worker = context.registration.worker, context.slots.count > 0 {
                     context.slots.stop(try await context.queue.stopRequests(worker: worker))
                 }
+                seen = try await hear(since: seen)
                 if context.rotation.isOurs(each: period) { try await reap() }
             } catch {
                 context.noteDatabaseLost(error)
             }
         }
+    }
+
+    /// Tells the claimer what was announced; returns the snapshot up to which it has heard.
+    private func hear(since seen: String?) async throws -> String {
+        let (now, news) = try await context.queue.news(since: seen)
+        if !news.isEmpty {
+            context.claimer.heard(news)
+            context.dueWakeUp.wake()
+        }
+        return now
     }
 
     private func reap() async throws {

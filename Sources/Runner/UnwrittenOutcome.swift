@@ -28,7 +28,8 @@ extension FinishedRun {
     func reduced(by refusal: any Error) -> FinishedRun {
         let words = "the outcome '\(outcome.rawValue)' was refused: \(refusal)"
         return FinishedRun(
-            claim: claim, outcome: .failed, errorKind: ErrorKind.malformed.rawValue,
+            claim: claim, tenantID: tenantID, outcome: .failed,
+            errorKind: ErrorKind.malformed.rawValue,
             error: String(decoding: words.utf8.prefix(900), as: UTF8.self))
     }
 }

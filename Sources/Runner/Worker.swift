@@ -18,7 +18,7 @@ public enum WorkerSignal: Sendable {
 /// Everything it does is a loop of its own in one task group. It never ends because the database is away.
 public final class Worker: Sendable {
     let context: WorkerContext
-    let orphans: OrphanedClaims
+    let orphans: OrphanedClaimCheck
     private let starter: RunStarter
     private let claims: ClaimLoop
 
@@ -30,7 +30,7 @@ public final class Worker: Sendable {
         context = WorkerContext(
             settings, configuration: configuration, queue: queue, files: files, syncer: sync,
             budgets: budgets, log: log)
-        orphans = OrphanedClaims(context)
+        orphans = OrphanedClaimCheck(context)
         starter = RunStarter(context, orphans)
         claims = ClaimLoop(context, starter, orphans)
     }

@@ -1,4 +1,5 @@
 import Asking
+import Claiming
 import JobFiles
 import JobQueue
 import Postgres
@@ -63,9 +64,9 @@ final class WorkerContext: Sendable {
             queue, files: self.files.mapValues(\.needs), capacity: settings.concurrency,
             reserved: settings.reserved)
         self.claimer = claimer
-        completer = Completer(queue, log) { [slotWakeUp, dueWakeUp] in
+        completer = Completer(queue, log) { [slotWakeUp, dueWakeUp] written in
             slotWakeUp.wake()
-            if claimer.noteWritten() { dueWakeUp.wake() }
+            if claimer.written(written.map(\.tenantID)) { dueWakeUp.wake() }
         }
         deadlines = Deadlines(slots, patience: settings.lease) { fence, since in
             log.emit(.runOverdue(Subject(run: fence), since: since))
@@ -112,6 +113,6 @@ final class WorkerContext: Sendable {
     /// Frees a run's slot.
     func leaveSlot(of job: ClaimedJob) {
         slots.leave(job.claim)
-        claimer.noteEnd(of: job)
+        claimer.ended(job)
     }
 }

@@ -140,7 +140,8 @@ final class Run {
         guard let end else {
             let isUnchanged = !hasCommitted && checkpoints.areUnchanged(inputs.wantedEntities)
             return FinishedRun(
-                claim: inputs.job.claim, outcome: .complete, requests: context.session.requests,
+                claim: inputs.job.claim, tenantID: inputs.job.tenantID, outcome: .complete,
+                requests: context.session.requests,
                 endedPasses: isUnchanged ? [] : checkpoints.ended + checkpoints.unchanged,
                 calls: progress.pendingCalls, hasCommitted: hasCommitted, isUnchanged: isUnchanged)
         }
@@ -154,7 +155,8 @@ final class Run {
             failures.append(EntityFailure(entity: entity, kind: end.word, error: error))
         }
         return FinishedRun(
-            claim: inputs.job.claim, outcome: outcome, errorKind: end.word,
+            claim: inputs.job.claim, tenantID: inputs.job.tenantID, outcome: outcome,
+            errorKind: end.word,
             error: error, failures: failures, wait: wait, requests: context.session.requests,
             endedPasses: checkpoints.ended + checkpoints.unchanged, calls: progress.pendingCalls,
             hasCommitted: hasCommitted, secretVersions: context.session.credentials.versions)

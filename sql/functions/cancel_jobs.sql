@@ -11,6 +11,8 @@ as $$
 declare
   v_count integer;
 begin
+  -- A statement of its own waits for claims under way; the next one sees what they took.
+  perform from jobrunner.jobs_named(in_tenant, in_user, in_job);
   update jobrunner.jobs as j
   set cancel_requested_at = coalesce(j.cancel_requested_at, now())
   from jobrunner.jobs_named(in_tenant, in_user, in_job) as named

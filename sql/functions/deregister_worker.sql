@@ -13,10 +13,9 @@ begin
   if not found then
     return false;
   end if;
-  update jobrunner.workers as w
-  set cleared_at = now()
-  where w.id = in_worker_id
-    and not exists (select from jobrunner.held_jobs() as h where h.worker_id = in_worker_id);
+  if jobrunner.forget_ended_claims(in_worker_id) = 0 then
+    update jobrunner.workers as w set cleared_at = now() where w.id = in_worker_id;
+  end if;
   return true;
 end
 $$;

@@ -43,8 +43,7 @@ begin
     where c.ids is not null
   ), ended as (
     update jobrunner.jobs as j
-    set (worker_id, started_at, deadline_at, next_due_at, limited_tenant_id, cancel_requested_at) =
-        row (null, null, null, null, null, null),
+    set (worker_id, started_at, deadline_at, next_due_at, cancel_requested_at) = row (null, null, null, null, null),
       (rerun_requested, rerun_forced, rerun_entity) = row (false, false, null),
       (due_at, deferred_until, priority, force_requested, entity_requested, reauth_needed_at, quarantined_at, quarantine_reason) =
         row (n.due_at, n.deferred_until, n.priority, n.force_requested, n.entity_requested, n.reauth_needed_at, n.quarantined_at,

@@ -69,8 +69,9 @@ begin
     return format('It has been due for %s and does not run because no worker is alive.',
       jobrunner.words_for(now() - v_job.due_at));
   end if;
-  select count(*) into v_running from jobrunner.jobs as j
-  where j.limited_tenant_id = v_tenant.id;
+  if v_tenant.max_running is not null then
+    v_running := jobrunner.running_of_tenant(v_tenant.id);
+  end if;
   if v_running >= v_tenant.max_running then
     return format('It has been due for %s and waits because tenant ''%s'' runs its most of %s jobs already.',
       jobrunner.words_for(now() - v_job.due_at), in_tenant, v_tenant.max_running);

@@ -5,7 +5,7 @@ language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Locks a worker's row until the claim ends, before it asks for limits: the worker can't be given up meanwhile, and a limit that is
--- set meanwhile waits for the claim (settle_limits). Raises JR003 when the worker has been given up or drains. Not for callers: claim_jobs, pick_due.
+-- set meanwhile waits for the claim (activate_limits). Raises JR003 when the worker has been given up or drains. Not for callers: the verbs that claim.
 begin
   perform from jobrunner.workers as w
   where w.id = in_worker_id and w.ended_at is null and w.draining_at is null
@@ -15,4 +15,4 @@ begin
   end if;
 end
 $$;
-comment on function jobrunner.hold_worker is 'Keeps a worker from being given up while it claims. Not for callers: claim_jobs, pick_due.';
+comment on function jobrunner.hold_worker is 'Keeps a worker from being given up while it claims. Not for callers: the verbs that claim.';

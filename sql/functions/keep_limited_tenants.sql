@@ -7,6 +7,7 @@ as $$
 begin
   if new.max_running is null then
     delete from jobrunner.limited_tenants as l where l.tenant_id = new.id;
+    delete from jobrunner.limited_runs as l where l.tenant_id = new.id;
   else
     -- Of a tenant that is new nothing runs.
     insert into jobrunner.limited_tenants as l (tenant_id, is_settled) values (new.id, tg_op = 'INSERT')

@@ -26,6 +26,7 @@ begin
     update jobrunner.users as u set paused_at = coalesce(u.paused_at, now())
     where u.tenant_id = v_tenant.id and u.key = in_user;
   end if;
+  perform from jobrunner.jobs_named(in_tenant, in_user, in_job);
   update jobrunner.jobs as j
   set paused_at = now(),
     paused_with_user = in_job is null,

@@ -3,7 +3,7 @@ language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Once a minute, by whichever worker comes first: takes back jobs that run under a worker that has ended or is forgotten,
--- counts running jobs towards a limit that was set during their claim, and, when the server's clock was set back, brings due times that a wrong clock has made to what is right by today's.
+-- and, when the server's clock was set back, brings due times that a wrong clock has made to what is right by today's.
 -- Returns how many jobs it put right; 0 as well when it is not time or another worker is at it.
 declare
   v_was_ahead boolean;
@@ -30,7 +30,10 @@ begin
       + (jobrunner.crash_runs(v_orphans.worker_id, v_orphans.user_ids, v_orphans.names, 'found later')).job_count;
   end loop;
 
-  v_count := v_count + jobrunner.count_limited_jobs();
+  delete from jobrunner.claims as c
+  where not exists (select from jobrunner.workers as w where w.id = c.worker_id and w.cleared_at is null)
+    and not exists (select from jobrunner.held_jobs() as h where h.worker_id = c.worker_id);
+  delete from jobrunner.announcements as a where a.at < now() - interval '1 hour';
   if v_was_ahead then
     v_moved := jobrunner.repair_due_times();
   end if;

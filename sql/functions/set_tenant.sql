@@ -8,7 +8,7 @@ language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Changes a tenant's weight or limit; null leaves as it is, in_unlimited takes the limit away. Raises JR010.
--- What runs already counts towards a new limit, also what a claim takes that is under way (settle_limits).
+-- What runs already counts towards a new limit, also what a claim takes that is under way (activate_limits).
 declare
   v_tenant jobrunner.tenants := jobrunner.tenant_named(in_name);
 begin

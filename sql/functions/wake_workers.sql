@@ -7,17 +7,23 @@ create or replace function jobrunner.wake_workers(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Tells waiting workers, when this transaction commits, that in_jobs jobs (null: nobody has counted them) are due from in_since on
--- which were not before, or that in_tenant_id may have more jobs run than before. The payload is TIME:TENANT:JOBS:USER, the time in
--- microseconds since 1970, each of them empty for null; of what is due since before then, -1. The user is for PostgreSQL alone, which drops the second of two
--- notifications of a transaction that are alike.
--- A wake-up only: workers look by themselves as well, each second three seconds back.
+-- Tells workers, when this transaction commits, that in_jobs jobs (null: nobody has counted them) are due from in_since on which were not
+-- before, of in_tenant_id or of any tenant; or, without in_since, that the tenant's weight or limit has changed.
+-- What is due since now is announced by a notification, which only wakes: workers look by themselves as well, each second three seconds back.
+-- What was due before, and a tenant's change, also stands in announcements, which every worker reads. The payload is TIME:JOBS:USER, the
+-- time in microseconds since 1970, each of them empty for null. The user is for PostgreSQL alone, which drops the second of two notifications
+-- of a transaction that are alike.
 begin
-  perform pg_notify('jobrunner_due', concat_ws(':',
-    coalesce(case when in_since < 'epoch' then '-1' else floor(date_part('epoch', nullif(in_since, 'infinity')) * 1000000)::bigint::text end, ''), coalesce(in_tenant_id::text, ''),
-    coalesce(in_jobs::text, ''), coalesce(in_user_id::text, '')
-  ));
+  if in_since < now() - interval '1 second' or in_tenant_id is not null then
+    insert into jobrunner.announcements (since, tenant_id) values (in_since, in_tenant_id);
+    perform pg_notify('jobrunner_due', concat('::', in_tenant_id));
+  else
+    perform pg_notify('jobrunner_due', concat_ws(':',
+      coalesce(floor(date_part('epoch', nullif(in_since, 'infinity')) * 1000000)::bigint::text, ''), coalesce(in_jobs::text, ''),
+      coalesce(in_user_id::text, '')
+    ));
+  end if;
 end
 $$;
 comment on function jobrunner.wake_workers is
-  'Wakes as many waiting workers as there are jobs, and says from when on these are due or whose limit was lifted.';
+  'Wakes workers, and says from when on jobs are due, or whose limit or weight has changed.';

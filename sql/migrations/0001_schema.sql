@@ -128,16 +128,27 @@ comment on column jobrunner.renewals.good_until is 'No request is signed with th
 create table jobrunner.limited_tenants (
   tenant_id bigint primary key references jobrunner.tenants (id) on delete cascade,
   since timestamptz not null default now(),
-  is_settled boolean not null default false,
-  claiming_worker_ids integer[]
+  is_settled boolean not null default false
 );
 comment on table jobrunner.limited_tenants is 'Tenants with max_running. A row''s lock is the turn to claim from the tenant.';
 comment on column jobrunner.limited_tenants.tenant_id is 'The tenant.';
 comment on column jobrunner.limited_tenants.since is 'When its limit was last set.';
-comment on column jobrunner.limited_tenants.is_settled is 'No claim is under way that began before the limit was set, and all running jobs of the tenant are marked as counted.';
-comment on column jobrunner.limited_tenants.claiming_worker_ids is 'Until then: workers whose claim under way may have begun before; null: nobody has looked yet.';
+comment on column jobrunner.limited_tenants.is_settled is 'No claim is under way that began before the limit was set, and all that runs of the tenant is in limited_runs; until then it is not claimed from.';
 create index limited_tenants_unsettled on jobrunner.limited_tenants (tenant_id) where not is_settled;
 comment on index jobrunner.limited_tenants_unsettled is 'Limits that are new.';
+
+create table jobrunner.limited_runs (
+  tenant_id bigint not null references jobrunner.tenants (id) on delete cascade,
+  user_id bigint not null,
+  name text not null,
+  fence bigint not null,
+  primary key (tenant_id, user_id, name, fence)
+);
+comment on table jobrunner.limited_runs is 'Runs that count towards max_running. One that has ended is deleted by the next claim from its tenant, so that an end writes nothing here.';
+comment on column jobrunner.limited_runs.tenant_id is 'The tenant with the limit.';
+comment on column jobrunner.limited_runs.user_id is 'The run''s job: its user.';
+comment on column jobrunner.limited_runs.name is 'The run''s job: its name.';
+comment on column jobrunner.limited_runs.fence is 'Number of the run.';
 
 create table jobrunner.job_files (
   name text primary key,
@@ -246,14 +257,9 @@ create table jobrunner.workers (
   cleared_at timestamptz,
   session_pid integer,
   session_started_at timestamptz,
-  left_user_ids bigint[],
-  left_names text[],
   constraint worker_capacity_is_positive check (capacity > 0),
   constraint ended_worker_has_a_reason check ((ended_at is null) = (end_reason is null)),
-  constraint only_an_ended_worker_is_cleared check (cleared_at is null or ended_at is not null),
-  constraint what_a_worker_left_is_named_in_pairs check (
-    cardinality(left_user_ids) is not distinct from cardinality(left_names)
-  )
+  constraint only_an_ended_worker_is_cleared check (cleared_at is null or ended_at is not null)
 ) with (fillfactor = 50);
 comment on table jobrunner.workers is 'Worker processes. One heartbeat row each keeps all of its claims.';
 comment on column jobrunner.workers.id is 'Number of the worker.';
@@ -271,8 +277,6 @@ comment on column jobrunner.workers.end_reason is 'stopped, silent or session_go
 comment on column jobrunner.workers.cleared_at is 'When an ended worker was seen to hold no job any more; until then its jobs are looked for.';
 comment on column jobrunner.workers.session_pid is 'The server''s process of the session that stands for the worker.';
 comment on column jobrunner.workers.session_started_at is 'When that session began: another may get its process number.';
-comment on column jobrunner.workers.left_user_ids is 'Once it has ended: users of the jobs that a transaction kept locked when they were taken from it.';
-comment on column jobrunner.workers.left_names is 'The names of these jobs.';
 create index workers_to_clear on jobrunner.workers (id) where ended_at is not null and cleared_at is null;
 comment on index jobrunner.workers_to_clear is 'Ended workers whose jobs may still have to be taken away.';
 
@@ -407,6 +411,32 @@ comment on column jobrunner.run_end.is_renewed is 'Of a refused run: such a secr
 comment on column jobrunner.run_end.crashes_allowed is 'Of a run whose worker died: the job is set aside if it has crashed as often before.';
 comment on column jobrunner.run_end.chance is 'A random number from 0 to 1, which spreads waits.';
 
+create table jobrunner.claims (
+  worker_id bigint not null,
+  first_fence bigint not null,
+  user_ids bigint[] not null,
+  primary key (worker_id, first_fence),
+  constraint claim_has_jobs check (cardinality(user_ids) between 1 and 999)
+);
+comment on table jobrunner.claims is 'Batches in which workers have claimed jobs, by which what a worker holds is found. A row goes some time after the last of its runs.';
+comment on column jobrunner.claims.worker_id is 'Who has claimed.';
+comment on column jobrunner.claims.first_fence is 'The fence of the first job; those of the others follow one by one.';
+comment on column jobrunner.claims.user_ids is 'Of each job, in the order of their fences, its user.';
+
+create table jobrunner.announcements (
+  id bigint generated always as identity primary key,
+  at timestamptz not null default now(),
+  transaction xid8 not null default pg_current_xact_id(),
+  since timestamptz,
+  tenant_id bigint
+);
+comment on table jobrunner.announcements is 'What each worker must learn within a second, and a notification may miss: jobs that became due in the past, changes of a tenant. Kept for an hour.';
+comment on column jobrunner.announcements.id is 'Number of the row.';
+comment on column jobrunner.announcements.at is 'When its transaction began.';
+comment on column jobrunner.announcements.transaction is 'Its transaction, by which a reader knows what has become visible since it looked last (news_for_workers).';
+comment on column jobrunner.announcements.since is 'Jobs are due from then on that were not before; null: none.';
+comment on column jobrunner.announcements.tenant_id is 'Whose: only this tenant''s jobs, or its weight or limit has changed; null: any tenant''s.';
+
 create sequence jobrunner.fences increment by 1000;
 comment on sequence jobrunner.fences is 'Fences of a claim: each of its jobs gets one of the thousand from this number on, which is also its run''s number. They rise over all jobs.';
 
@@ -456,7 +486,6 @@ create table jobrunner.jobs (
   started_at timestamptz,
   deadline_at timestamptz,
   next_due_at timestamptz,
-  limited_tenant_id bigint,
   rerun_forced boolean not null default false,
   rerun_entity text,
   deferrals integer not null default 0,
@@ -472,13 +501,11 @@ create table jobrunner.jobs (
   slowed_at timestamptz,
   primary key (user_id, name),
   constraint running_job_has_fence_nonce_and_times check (
-    (worker_id is null and started_at is null and deadline_at is null and next_due_at is null
-      and limited_tenant_id is null)
+    (worker_id is null and started_at is null and deadline_at is null and next_due_at is null)
     or (worker_id is not null and fence > 0 and nonce is not null and started_at is not null
       and deadline_at is not null and next_due_at is not null)
   ),
   constraint running_job_has_the_due_at_it_answers_to check (worker_id is null or due_at <= started_at),
-  constraint limited_tenant_is_the_one_of_the_job check (limited_tenant_id = tenant_id),
   constraint rerun_is_requested_only_of_a_running_job check (not rerun_requested or worker_id is not null),
   constraint cancel_is_requested_only_of_a_running_job check (cancel_requested_at is null or worker_id is not null),
   constraint quarantined_job_has_a_reason check ((quarantined_at is null) = (quarantine_reason is null)),
@@ -538,7 +565,6 @@ comment on column jobrunner.jobs.worker_id is 'The worker that runs the job now;
 comment on column jobrunner.jobs.started_at is 'While running: when it was claimed.';
 comment on column jobrunner.jobs.deadline_at is 'While running: when it must yield.';
 comment on column jobrunner.jobs.next_due_at is 'While running: the tick after this one, set before the work starts, so that a crash can''t lose it (ST21).';
-comment on column jobrunner.jobs.limited_tenant_id is 'While running: the tenant, if it has max_running; null for the others, so that only limited tenants'' claims write an index.';
 comment on column jobrunner.jobs.rerun_forced is 'While running: the run that follows ignores min_gap and a deferral.';
 comment on column jobrunner.jobs.rerun_entity is 'While running: the run that follows syncs this entity only.';
 comment on column jobrunner.jobs.deferrals is 'Runs in a row that were deferred before they committed anything; each waits longer at least.';
@@ -547,8 +573,6 @@ comment on column jobrunner.jobs.slows_at is 'When the job slows down unless som
 comment on column jobrunner.jobs.slowed_at is 'Since when it has the slower period of its file; null: it has its own.';
 create index jobs_quarantined on jobrunner.jobs (due_at) where quarantined_at is not null;
 comment on index jobrunner.jobs_quarantined is 'Finds those whose quarantine is over.';
-create index jobs_limited on jobrunner.jobs (limited_tenant_id) where limited_tenant_id is not null;
-comment on index jobrunner.jobs_limited is 'Counts the running jobs of a tenant with max_running.';
 create index jobs_stopping on jobrunner.jobs (cancel_requested_at) where cancel_requested_at is not null;
 comment on index jobrunner.jobs_stopping is 'Runs that were asked to stop.';
 create index jobs_troubled on jobrunner.jobs (user_id, name)
@@ -556,7 +580,9 @@ create index jobs_troubled on jobrunner.jobs (user_id, name)
     or deferrals > 4 or fruitless_runs > 1;
 comment on index jobrunner.jobs_troubled is 'Jobs that do not get on; a healthy one is not in it, so that its runs do not write it.';
 create index jobs_due on jobrunner.jobs (claimable_at, user_id);
-comment on index jobrunner.jobs_due is 'What a worker walks, from where its last claim ended to now. What runs is in it too, at the due_at it answers to; what is parked is at its end.';
+comment on index jobrunner.jobs_due is 'Announces: what became due since the last look, as tenants. What runs is in it too, at the due_at it answers to; what is parked is at its end.';
+create index jobs_of_tenant on jobrunner.jobs (tenant_id, priority, claimable_at, user_id);
+comment on index jobrunner.jobs_of_tenant is 'Gives: the oldest due jobs of a tenant, lane by lane, for a claim.';
 create index jobs_suspect on jobrunner.jobs (claimable_at) where crashes >= 2;
 comment on index jobrunner.jobs_suspect is 'Jobs that may have killed two workers: claimed one at a time, so that the third death has one culprit.';
 create index jobs_slowing on jobrunner.jobs (slows_at) where slows_at is not null;
@@ -810,118 +836,36 @@ comment on column jobrunner.claimed_job.last_outcome is 'How the last run ended.
 comment on column jobrunner.claimed_job.last_success_at is 'When the last complete run ended.';
 comment on column jobrunner.claimed_job.unchanged_at is 'When a run last read every entity to its end and found nothing to note.';
 
-create type jobrunner.claim_look as (
-  picked tid[],
+create type jobrunner.due_tenants as (
   looked_at timestamptz,
   looked_user_id bigint,
-  looked_count integer,
+  is_cut boolean,
   tenant_ids bigint[],
+  lanes smallint[],
+  counts integer[],
   times timestamptz[],
   user_ids bigint[],
-  priorities smallint[],
-  places tid[],
-  apart_ids bigint[],
-  apart_weights integer[]
+  weighted_ids bigint[],
+  weights integer[]
 );
-comment on type jobrunner.claim_look is 'What a claim found by walking what is due.';
-comment on column jobrunner.claim_look.picked is 'Jobs of those that it is to take, by where their rows stand.';
-comment on column jobrunner.claim_look.looked_at is 'How far it has walked, with looked_user_id; now, when it came to the end.';
-comment on column jobrunner.claim_look.looked_user_id is 'The user of the last place it came to.';
-comment on column jobrunner.claim_look.looked_count is 'How many places it came to.';
-comment on column jobrunner.claim_look.tenant_ids is 'Of each job that it found: its tenant.';
-comment on column jobrunner.claim_look.times is 'Of each: its claimable_at.';
-comment on column jobrunner.claim_look.user_ids is 'Of each: its user.';
-comment on column jobrunner.claim_look.priorities is 'Of each: its priority.';
-comment on column jobrunner.claim_look.places is 'Of each: where its row stands, as long as nobody changes it.';
-comment on column jobrunner.claim_look.apart_ids is 'Tenants of those whose weight is not 1.';
-comment on column jobrunner.claim_look.apart_weights is 'Their weights.';
+comment on type jobrunner.due_tenants is 'What a look has found: of whom something is due, from where on, and how far it has looked.';
+comment on column jobrunner.due_tenants.looked_at is 'Up to where it has looked, with looked_user_id.';
+comment on column jobrunner.due_tenants.looked_user_id is 'The user of the last entry, or the last tenant that was asked.';
+comment on column jobrunner.due_tenants.is_cut is 'There is more to look at.';
+comment on column jobrunner.due_tenants.tenant_ids is 'Of each lane that it found: its tenant.';
+comment on column jobrunner.due_tenants.lanes is 'Of each: the priority.';
+comment on column jobrunner.due_tenants.counts is 'Of each: how many jobs it has seen.';
+comment on column jobrunner.due_tenants.times is 'Of each: claimable_at of the oldest.';
+comment on column jobrunner.due_tenants.user_ids is 'Of each: the user of the oldest.';
+comment on column jobrunner.due_tenants.weighted_ids is 'Tenants among them whose weight is not 1.';
+comment on column jobrunner.due_tenants.weights is 'Their weights.';
 
-create type jobrunner.due_walk as (
-  since timestamptz,
-  since_user_id bigint,
-  until timestamptz,
-  look integer,
-  takes boolean
-);
-comment on type jobrunner.due_walk is 'Which part of what is due a claim walks.';
-comment on column jobrunner.due_walk.since is 'After this place, by claimable_at and then by user.';
-comment on column jobrunner.due_walk.since_user_id is 'The user of the place.';
-comment on column jobrunner.due_walk.until is 'Up to this time.';
-comment on column jobrunner.due_walk.look is 'How many jobs are looked at, at most; 0: none.';
-comment on column jobrunner.due_walk.takes is 'What is found is taken, if it fits; else it is only reported.';
-
-create type jobrunner.claim_offer as (
-  tenant_ids bigint[],
-  shares integer[],
-  firsts integer[],
-  lasts integer[],
-  places tid[]
-);
-comment on type jobrunner.claim_offer is 'Jobs that a worker has found before and now claims, in the order in which their tenants are served.';
-comment on column jobrunner.claim_offer.tenant_ids is 'The tenants in their order; where the claim does not lock, of each place its tenant.';
-comment on column jobrunner.claim_offer.shares is 'Of each tenant, how many jobs it may get.';
-comment on column jobrunner.claim_offer.firsts is 'Of each tenant, the number of its first place, from 1.';
-comment on column jobrunner.claim_offer.lasts is 'Of each tenant, the number of its last place.';
-comment on column jobrunner.claim_offer.places is 'Where the rows of the jobs stood, the oldest of a tenant first.';
-
-create type jobrunner.claim_row as (
-  user_id bigint,
-  name text,
+create type jobrunner.remaining_capacity as (
   tenant_id bigint,
-  fence bigint,
-  nonce uuid,
-  scheduled_at timestamptz,
-  claimed_at timestamptz,
-  tick_at timestamptz,
-  deadline_ms bigint,
-  lane smallint,
-  forced boolean,
-  entity text,
-  last_outcome text,
-  last_success_at timestamptz,
-  unchanged_at timestamptz,
-  looked_at timestamptz,
-  looked_user_id bigint,
-  found_tenant_ids bigint[],
-  found_at timestamptz[],
-  found_user_ids bigint[],
-  found_priorities smallint[],
-  found_places tid[],
-  apart_ids bigint[],
-  apart_weights integer[],
-  full_ids bigint[],
-  busy_ids bigint[],
-  place tid,
-  looked_count integer,
-  limited_ids bigint[]
+  room integer,
+  state text
 );
-comment on type jobrunner.claim_row is 'What claim_jobs answers: a row for each job that it has claimed, and a last one, which is its report.';
-comment on column jobrunner.claim_row.user_id is 'Whose data is synced.';
-comment on column jobrunner.claim_row.name is 'The job file.';
-comment on column jobrunner.claim_row.tenant_id is 'The user''s tenant.';
-comment on column jobrunner.claim_row.fence is 'Number of the run.';
-comment on column jobrunner.claim_row.nonce is 'Random half of the fence, drawn once a claim.';
-comment on column jobrunner.claim_row.scheduled_at is 'The due_at the run answers to.';
-comment on column jobrunner.claim_row.claimed_at is 'The database''s time at the claim.';
-comment on column jobrunner.claim_row.tick_at is 'The tick the run belongs to: the last one on the grid before the claim.';
-comment on column jobrunner.claim_row.deadline_ms is 'How long the run may take.';
-comment on column jobrunner.claim_row.lane is '1: a person or application asked for the run; 0: the clock did; -1: a first run of a user who was added with many.';
-comment on column jobrunner.claim_row.forced is 'The run ignores min_gap.';
-comment on column jobrunner.claim_row.entity is 'The run syncs this entity only.';
-comment on column jobrunner.claim_row.last_outcome is 'How the last run ended.';
-comment on column jobrunner.claim_row.last_success_at is 'When the last complete run ended.';
-comment on column jobrunner.claim_row.unchanged_at is 'When a run last read every entity to its end and found nothing to note.';
-comment on column jobrunner.claim_row.looked_at is 'Of the report: how far it has walked, with looked_user_id; now, when it came to the end.';
-comment on column jobrunner.claim_row.looked_user_id is 'The user of the last place it came to.';
-comment on column jobrunner.claim_row.found_tenant_ids is 'Of each job that it found and did not take: its tenant.';
-comment on column jobrunner.claim_row.found_at is 'Of each: its claimable_at.';
-comment on column jobrunner.claim_row.found_user_ids is 'Of each: its user.';
-comment on column jobrunner.claim_row.found_priorities is 'Of each: its priority.';
-comment on column jobrunner.claim_row.found_places is 'Of each: where its row stands, as long as nobody changes it.';
-comment on column jobrunner.claim_row.apart_ids is 'Tenants of those whose weight is not 1.';
-comment on column jobrunner.claim_row.apart_weights is 'Their weights.';
-comment on column jobrunner.claim_row.full_ids is 'Tenants that have as many jobs running as they may.';
-comment on column jobrunner.claim_row.busy_ids is 'Tenants whose limit another claim is asking about.';
-comment on column jobrunner.claim_row.place is 'Of a claimed job: where its row stood.';
-comment on column jobrunner.claim_row.looked_count is 'How many places it came to.';
-comment on column jobrunner.claim_row.limited_ids is 'Tenants with a limit.';
+comment on type jobrunner.remaining_capacity is 'How many more jobs of a tenant that is paused or has a limit may run now.';
+comment on column jobrunner.remaining_capacity.tenant_id is 'The tenant.';
+comment on column jobrunner.remaining_capacity.room is 'How many more.';
+comment on column jobrunner.remaining_capacity.state is 'limited; or why no more: full (at its limit), busy (another claim has its turn), unsettled (its limit is new), paused.';

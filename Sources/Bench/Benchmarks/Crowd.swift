@@ -1,5 +1,6 @@
 import JSON
 import Postgres
+import Claiming
 import JobQueue
 
 /// 7: whether a claim and the making of jobs stay as cheap when there are many, whosever they are.
@@ -149,16 +150,16 @@ private func claims(
         let worker = try await queue.registerWorker(
             host: "bench", pid: 1, version: "bench", capacity: claimed)
         let claimer = Claimer(queue, files: ["bench.idle": []], capacity: claimed)
-        let before = try await cluster.use(of: "claim_jobs")
+        let before = try await cluster.use(of: claiming)
         var count = 0
         while count < due {
             let jobs = try await claimer.claim(worker: worker, slots: claimed)
             guard !jobs.isEmpty else { throw BenchError("\(count) of \(due) jobs were claimed") }
             count += jobs.count
-            for job in jobs { claimer.noteEnd(of: job) }
+            for job in jobs { claimer.ended(job) }
             try await finishAsUnchanged(jobs, queue)
         }
-        let use = try await cluster.use(of: "claim_jobs") - before
+        let use = try await cluster.use(of: claiming) - before
         _ = try await queue.leave(worker: worker, deadline: .now + .seconds(10))
         let hundreds = Double(count) / Double(claimed)
         return (use.milliseconds / hundreds, use.buffers / hundreds)

@@ -1,4 +1,5 @@
 import Postgres
+import Claiming
 import JobQueue
 
 /// 13: what it costs to find that nothing is due, among everything that is not to be claimed.
@@ -39,7 +40,7 @@ private func measureEmpty(_ context: BenchmarkContext) async throws {
     try await cluster.script(
         """
         update jobrunner.tenants set max_running = 1 where id % 5 = 0;
-        select jobrunner.count_limited_jobs();
+        select jobrunner.activate_limits();
         """)
     try await record("limits", installation)
     let snapshot = try await HeldTransaction(cluster)
@@ -67,23 +68,23 @@ private func record(_ name: String, _ installation: Installation) async throws {
         let worker = try await queue.registerWorker(
             host: "bench", pid: 1, version: "bench", capacity: 10)
         let claimer = Claimer(queue, files: ["bench.idle": []], capacity: 10)
-        var before = try await cluster.use(of: "claim_jobs")
+        var before = try await cluster.use(of: claiming)
         repeat {
             guard try await claimer.claim(worker: worker, slots: 10).isEmpty else {
                 throw BenchError("something was due")
             }
         } while claimer.isBehind
         context.measurements.record(
-            "first look, \(name)", (try await cluster.use(of: "claim_jobs") - before).buffers,
+            "first look, \(name)", (try await cluster.use(of: claiming) - before).buffers,
             "buffers")
-        before = try await cluster.use(of: "claim_jobs")
+        before = try await cluster.use(of: claiming)
         for _ in 1...count {
             guard try await claimer.claim(worker: worker, slots: 10).isEmpty else {
                 throw BenchError("something was due")
             }
             try await Task.sleep(for: .milliseconds(100))
         }
-        let use = try await cluster.use(of: "claim_jobs") - before
+        let use = try await cluster.use(of: claiming) - before
         context.measurements.record("buffers, \(name)", use.buffers / Double(count), "buffers")
         context.measurements.record("time, \(name)", use.milliseconds / Double(count), "ms")
         _ = try await queue.leave(worker: worker, deadline: .now + .seconds(10))

@@ -1,4 +1,5 @@
 import Postgres
+import Claiming
 import JobQueue
 
 /// 19: whether a few slots serve many tenants alike, and by their weights.
@@ -82,7 +83,7 @@ private func endRuns(_ url: String) async throws -> [Int64: Double] {
             }
             let job = running.removeFirst()
             try await finishAsUnchanged([job], queue)
-            claimer.noteEnd(of: job)
+            claimer.ended(job)
             runs[job.tenantID, default: 0] += 1
         }
         try await finishAsUnchanged(running, queue)

@@ -111,7 +111,7 @@ private func coresBesideLockedJob(_ cluster: Cluster, _ seconds: Double) async t
     try await cluster.script(
         "update jobrunner.workers set heartbeat_at = now() - interval '1 hour' where id = \(dead)")
     try await cluster.wait(
-        until: "select left_user_ids is not null from jobrunner.workers where id = \(dead)",
+        until: "select ended_at is not null from jobrunner.workers where id = \(dead)",
         atMost: .seconds(30), "the dead worker to be seen")
     let cores = try await idleCores(cluster, seconds)
     try await holder.release()
@@ -133,16 +133,15 @@ private func claimAndDie(_ cluster: Cluster) async throws -> Int {
                     """
                     update jobrunner.jobs set due_at = now()
                     where user_id = (select max(id) from jobrunner.users)
-                    returning tenant_id, ctid::text
+                    returning tenant_id
                     """)
                 let job = try session.query(due).only()
                 let claim = Statement(
                     """
-                    select count(c.user_id)
-                    from jobrunner.claim_jobs($1, 1, '{bench.idle}',
-                      row('infinity', 0, 'infinity', 0, false)::jobrunner.due_walk,
-                      row(array[$2], '{1}', '{1}', '{1}', array[$3::tid])::jobrunner.claim_offer, true) as c
-                    """, .int4(Int32(worker)), .int(try job.int(0)), .text(try job.text(1)))
+                    select cardinality(c.jobs)
+                    from jobrunner.claim_of_tenants($1, 1, '{bench.idle}', array[$2], '{1}', '{0}',
+                      array['-infinity', now(), 'infinity'], '{0, 0, 0}') as c
+                    """, .int4(Int32(worker)), .int(try job.int(0)))
                 guard try session.query(claim).only().int(0) == 1 else {
                     throw BenchError("the worker that is to die has claimed nothing")
                 }

@@ -1,4 +1,5 @@
 import Postgres
+import Claiming
 import JobQueue
 import Synchronization
 
@@ -136,15 +137,15 @@ private func claim(_ url: String, rank: Int, _ tally: Tally) async throws {
         let worker = try await queue.registerWorker(
             host: "bench", pid: 1, version: "bench", capacity: slots)
         let claimer = Claimer(queue, files: ["bench.idle": []], capacity: slots)
-        claimer.note(rank: rank, of: sessions)
+        claimer.setRank(rank, of: sessions)
         var count = 0
         while !tally.isOver {
             do {
                 let jobs = try await claimer.claim(worker: worker, slots: slots)
                 if !jobs.isEmpty { tally.note(\.given) }
                 try await finishAsUnchanged(jobs, queue)
-                for job in jobs { claimer.noteEnd(of: job) }
-                _ = claimer.noteWritten()
+                for job in jobs { claimer.ended(job) }
+                _ = claimer.written(jobs.map(\.tenantID))
             } catch is DatabaseError {
                 tally.note(\.failed)
             }

@@ -97,12 +97,12 @@ private struct OpenLoop {
         var left = seconds
         while left > 0 {
             let step = min(left <= Self.tail ? left : left - Self.tail, 120)
-            let before = try await cluster.use(of: "claim_jobs")
+            let before = try await cluster.use(of: claiming)
             let start = try await cluster.now()
             try await Task.sleep(for: .seconds(step))
             let end = try await cluster.now()
-            tailUse = try await cluster.use(of: "claim_jobs") - before
-            claims += try log.milliseconds(of: "claim_jobs")
+            tailUse = try await cluster.use(of: claiming) - before
+            claims += try log.milliseconds(of: "jobrunner.claim_")
             try await Task.sleep(for: .seconds(Self.patience))
             late += try await installation.lateness(from: start, to: end)
             left -= step
@@ -135,10 +135,10 @@ private struct OpenLoop {
         let released = ContinuousClock.now
         log.skip()
         while ContinuousClock.now - released < .seconds(120) {
-            let before = try await cluster.use(of: "claim_jobs")
+            let before = try await cluster.use(of: claiming)
             try await Task.sleep(for: .seconds(2))
-            let use = try await cluster.use(of: "claim_jobs") - before
-            let p99 = percentile(try log.milliseconds(of: "claim_jobs"), 0.99) ?? .infinity
+            let use = try await cluster.use(of: claiming) - before
+            let p99 = percentile(try log.milliseconds(of: "jobrunner.claim_"), 0.99) ?? .infinity
             if p99 <= 2 * cleanP99, use.rows > 0, use.buffers / use.rows <= 60 {
                 return (ContinuousClock.now - released).seconds
             }

@@ -1,6 +1,9 @@
 import JSON
 import Postgres
 
+/// The statements of a claim: those that claim, and those that look.
+let claiming = "jobrunner\\.(claim|look)_"
+
 /// What the server says of the statements of a time, from pg_stat_statements.
 struct StatementUse: Sendable {
     var calls = 0.0
@@ -46,16 +49,16 @@ extension Cluster {
         measurements.keep(name, .array(found))
     }
 
-    /// What the statements whose text holds a word took since the counting began.
-    func use(of word: String) async throws -> StatementUse {
+    /// What the statements whose text matches a regular expression took since the counting began.
+    func use(of pattern: String) async throws -> StatementUse {
         let row = try await query(
             """
             select coalesce(sum(calls), 0)::float8 as calls, coalesce(sum(rows), 0)::float8 as rows,
               coalesce(sum(total_exec_time), 0)::float8 as ms,
               coalesce(sum(shared_blks_hit + shared_blks_read), 0)::float8 as buffers
             from pg_stat_statements
-            where position($1 in query) > 0 and position('pg_stat_statements' in query) = 0
-            """, .text(word)
+            where query ~ $1 and position('pg_stat_statements' in query) = 0
+            """, .text(pattern)
         ).only()
         return StatementUse(
             calls: try row.double("calls"), rows: try row.double("rows"),

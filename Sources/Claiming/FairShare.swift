@@ -46,11 +46,13 @@ struct FairShare: Sendable {
     private struct Place: Comparable, Sendable {
         var key: Double
         var since: Double
+        /// Of equals each worker has another one first, so that workers which share a backlog take from different tenants.
+        var order: UInt64
         var tenant: Int64
         var stamp: Int
 
         static func < (one: Place, other: Place) -> Bool {
-            (one.key, one.since, one.tenant) < (other.key, other.since, other.tenant)
+            (one.key, one.since, one.order) < (other.key, other.since, other.order)
         }
     }
 
@@ -107,7 +109,11 @@ struct FairShare: Sendable {
     /// Something waits for a slot that a long run may have.
     private(set) var isHeldBack = false
 
-    init(capacity: Int, reserved: Int = 0) {
+    /// This worker's own.
+    private let seed: UInt64
+
+    init(capacity: Int, reserved: Int = 0, seed: UInt64 = .random(in: 0 ... .max)) {
+        self.seed = seed
         self.capacity = capacity
         self.reserved = min(reserved, max(0, capacity - 1))
     }
@@ -133,6 +139,16 @@ extension FairShare {
         }
         tenant.weight = weight ?? tenant.weight
         waitingWeight += tenant.weight
+        place(&tenant, id)
+    }
+
+    /// A tenant's weight has changed.
+    mutating func reweigh(_ id: Int64, _ weight: Int) {
+        guard var tenant = tenants[id], tenant.weight != weight else { return }
+        if tenant.isWaiting { waitingWeight += weight - tenant.weight }
+        // What its runs have held so far counts by the new weight.
+        tenant.use = tenant.use * Double(tenant.weight) / Double(weight)
+        tenant.weight = weight
         place(&tenant, id)
     }
 
@@ -234,12 +250,16 @@ extension FairShare {
         active.remove(id)
         if tenant.isWaiting {
             if let time = tenant.restsUntil {
-                resting.push(Place(key: time, since: 0, tenant: id, stamp: tenant.stamp))
+                resting.push(
+                    Place(
+                        key: time, since: 0, order: order(of: id), tenant: id, stamp: tenant.stamp))
             } else if tenant.running > 0 {
                 active.insert(id)
             } else {
                 queue.push(
-                    Place(key: tenant.use, since: tenant.since, tenant: id, stamp: tenant.stamp))
+                    Place(
+                        key: tenant.use, since: tenant.since, order: order(of: id), tenant: id,
+                        stamp: tenant.stamp))
             }
         }
         if tenant.running > 0 { holders.insert(id) } else { holders.remove(id) }
@@ -255,6 +275,11 @@ extension FairShare {
         let current = tenants.mapValues(\.stamp)
         queue.keep { current[$0.tenant] == $0.stamp }
         resting.keep { current[$0.tenant] == $0.stamp }
+    }
+
+    private func order(of tenant: Int64) -> UInt64 {
+        var noise = SplitMix(seed: seed ^ UInt64(bitPattern: tenant))
+        return noise.next()
     }
 
     private func isCurrent(_ place: Place) -> Bool {
@@ -384,7 +409,9 @@ extension FairShare {
             return Contender(
                 id: id, use: tenant.use(at: now), since: tenant.since, weight: tenant.weight,
                 room: max(leastShare, Int(fair.rounded(.up))) - tenant.running)
-        }.sorted { ($0.use, $0.since, $0.id) < ($1.use, $1.since, $1.id) }
+        }.sorted {
+            ($0.use, $0.since, order(of: $0.id)) < ($1.use, $1.since, order(of: $1.id))
+        }
     }
 
     private mutating func endRests(at now: Double) {

@@ -1,0 +1,129 @@
+/// How far a worker has looked at what is due: all before a front, but for ranges that are still to be looked at.
+///
+/// Becoming due goes by the clock, so what became due since the last look lies behind the front. A job that comes to wait
+/// before it is seen since transactions that commit late are looked for each second, and since what became due in the past
+/// is announced.
+struct DueCursor: Sendable {
+    /// A part of `jobs_due` that is to be looked at.
+    struct Range: Sendable, Equatable {
+        var start: DuePosition
+        /// Microseconds since 1970, included.
+        var end: Int64
+    }
+
+    /// A transaction writes its own start as a job's due time and commits later, nearly always within this time, in microseconds.
+    private static let lateCommit: Int64 = 3_000_000
+    /// What is announced and no older than this is looked at by moving the front back, in microseconds.
+    private static let nearBy: Int64 = 5_000_000
+    /// With more ranges than this they are looked at as one.
+    private static let rangesMax = 8
+    /// The time that one look at a range is to take, where ranges have to be cut into slices, in seconds.
+    private static let sliceTime = 0.1
+    /// The first slice is so long, in microseconds, and none is shorter.
+    private static let sliceLeast: Int64 = 1_000_000
+    /// Nothing became due before 1970 but what was due for ever.
+    private static let oldest: Int64 = 0
+
+    /// All that became due before it has been seen, but for the ranges.
+    private(set) var front = DuePosition.beginning
+    /// The one that is looked at next is the last.
+    private(set) var ranges: [Range] = []
+    /// How long the next slice is; nil: ranges are looked at whole, a look at a time.
+    private var slice: Int64?
+    private var rewoundAt = -Double.infinity
+    /// A look at the front took too long: the next one only asks for the time, and leaves all since the front as a range.
+    private var isFrontSkipped = false
+
+    /// Whether all that is due was seen.
+    var isCaughtUp: Bool { ranges.isEmpty && !isFrontSkipped }
+
+    /// From where on the front is looked at.
+    var frontStart: DuePosition {
+        isFrontSkipped ? DuePosition(time: .max, user: .max) : front
+    }
+
+    /// The range of the next look, cut to a slice where that is needed; nil: there is none.
+    var next: Range? {
+        guard let last = ranges.last, let slice,
+            last.end - slice > max(last.start.time, Self.oldest)
+        else { return ranges.last }
+        return Range(start: .from(last.end - slice), end: last.end)
+    }
+
+    /// Moves the front back over what may have committed late; each of `workers` does so in turn, so that
+    /// three of them a second do.
+    mutating func rewindForLateCommits(workers: Int, at now: Double) {
+        guard front.time > .min, now - rewoundAt >= max(1, Double(workers) / 3) else { return }
+        rewoundAt = now
+        front = min(front, .from(front.time - Self.lateCommit))
+    }
+
+    /// Jobs are due from `time` on that were not before; returns whether that is so near that the front was moved.
+    mutating func announce(dueFrom time: Int64) -> Bool {
+        guard front.time > .min, time >= front.time - Self.nearBy else { return front.time == .min }
+        front = min(front, .from(time))
+        return true
+    }
+
+    /// All from `start` up to the front is looked at once more.
+    mutating func rescan(from start: DuePosition = .beginning) {
+        guard front.time > .min else { return }
+        push(Range(start: start, end: front.time))
+    }
+
+    /// A look at the front has come to its end, or was cut off and left the rest of what is due as a range.
+    mutating func lookedAtFront(_ due: DueTenants) {
+        if isFrontSkipped {
+            push(Range(start: front, end: due.now))
+            slice = slice ?? Self.sliceLeast
+            isFrontSkipped = false
+        } else if due.isCut {
+            push(Range(start: due.reached, end: due.now))
+        }
+        // It may lie behind the last: a server's clock can be set back.
+        front = .from(due.now)
+    }
+
+    /// A look at a range has come so far.
+    mutating func looked(at range: Range, _ due: DueTenants, took seconds: Double) {
+        guard
+            let place = ranges.lastIndex(where: {
+                $0.end == range.end && $0.start <= range.start
+            })
+        else { return }
+        if let slice {
+            let fitting = Double(slice) * min(2, max(0.25, Self.sliceTime / max(seconds, 1e-6)))
+            self.slice = max(Self.sliceLeast, Int64(min(fitting, 1e18)))
+        }
+        let rest = Range(start: ranges[place].start, end: range.start.time)
+        ranges.remove(at: place)
+        if range.start > rest.start { ranges.append(rest) }
+        if due.isCut { ranges.append(Range(start: due.reached, end: range.end)) }
+        if ranges.isEmpty { slice = nil }
+    }
+
+    /// A look took too long: what is looked at is nearly all dead entries, which no look counts. From then on ranges are looked
+    /// at in slices of time, the youngest first, for that is where something waits.
+    mutating func lookFailed(atFront: Bool) {
+        if atFront {
+            isFrontSkipped = true
+        } else {
+            slice = slice.map { max(Self.sliceLeast, $0 / 4) } ?? Self.sliceLeast
+        }
+    }
+
+    /// What is due up to `time` is known from elsewhere.
+    mutating func forgetRanges(upTo time: Int64) {
+        ranges.removeAll { $0.end <= time }
+        if ranges.isEmpty { slice = nil }
+    }
+
+    private mutating func push(_ range: Range) {
+        ranges.removeAll { $0.start >= range.start && $0.end <= range.end }
+        ranges.append(range)
+        guard ranges.count > Self.rangesMax, let start = ranges.map(\.start).min(),
+            let end = ranges.map(\.end).max()
+        else { return }
+        ranges = [Range(start: start, end: end)]
+    }
+}

@@ -1,0 +1,146 @@
+import JobQueue
+import Postgres
+
+// The verbs that look and claim.
+extension Queue {
+    /// A look at what was not seen yet may take so long, for it may come to dead entries which no limit counts.
+    private static let lookTime = Statement(
+        "select set_config('statement_timeout', '1s', true)")
+
+    /// What became due from a place on, taken if it fits.
+    func claimNew(
+        worker: Int, limit: Int, names: [String], since: DuePosition
+    ) async throws -> (DueTenants, [ClaimedJob]) {
+        let statement = Statement(
+            """
+            select now(), (c.due).*, j.*
+            from jobrunner.claim_new($1, $2, $3, $4, $5) as c
+            left join lateral unnest(c.jobs) as j on true
+            """,
+            .int4(Int32(clamping: worker)), .int4(Int32(clamping: limit)), .textArray(names),
+            .timestamptz(since.time), .int8(since.user))
+        let rows =
+            since == .beginning
+            ? try await turn([Self.lookTime, statement])[1] : try await call(statement) { $0 }
+        guard let first = rows.first else { throw QueueError.workerEnded }
+        return (try DueTenants(first), try claimedJobs(rows, from: 11))
+    }
+
+    /// Of whom something became due in a part of what is due.
+    func lookDue(names: [String], in range: DueCursor.Range) async throws -> DueTenants {
+        let statement = Statement(
+            "select now(), d.* from jobrunner.look_due($1, $2, $3, $4) as d", .textArray(names),
+            .timestamptz(range.start.time), .int8(range.start.user), .timestamptz(range.end))
+        return try DueTenants(try await turn([Self.lookTime, statement])[1].only())
+    }
+
+    /// What is due of the next tenants by number.
+    func lookAtTenants(
+        names: [String], after tenant: Int64, count: Int
+    ) async throws -> DueTenants {
+        let statement = Statement(
+            "select now(), d.* from jobrunner.look_at_tenants($1, $2, $3) as d", .textArray(names),
+            .int8(tenant), .int4(Int32(clamping: count)))
+        return try DueTenants(
+            try await turn([Self.lookTime, statement])[1].only(), countsUpTo: 3)
+    }
+
+    /// The greatest number of a tenant.
+    func lastTenant() async throws -> Int64 {
+        let statement = Statement("select coalesce(max(t.id), 0) from jobrunner.tenants as t")
+        return try await call(statement) { Int64(try $0.only().int(0)) }
+    }
+
+    /// The oldest due jobs of some tenants.
+    func claimOfTenants(
+        worker: Int, names: [String], _ request: ClaimRequest
+    ) async throws -> ClaimReply {
+        let floors = request.parts.flatMap { [$0.floors.asked, $0.floors.due, $0.floors.new] }
+        let statement = Statement(
+            """
+            select array(select r.tenant_id from unnest(c.restricted) as r), array(select r.room from unnest(c.restricted) as r),
+              array(select r.state from unnest(c.restricted) as r), j.*
+            from jobrunner.claim_of_tenants($1, $2, $3, $4, $5, $6, $7, $8) as c
+            left join lateral unnest(c.jobs) as j on true
+            """,
+            .int4(Int32(clamping: worker)), .int4(Int32(clamping: request.limit)),
+            .textArray(names), .int8Array(request.parts.map(\.tenant)),
+            .int4Array(request.parts.map { Int32(clamping: $0.share) }),
+            .int4Array(request.parts.map { Int32(clamping: $0.newShare) }),
+            .timestamptzArray(floors.map { $0?.time ?? .max }),
+            .int8Array(floors.map { $0?.user ?? 0 }))
+        return try await call(statement) { rows in
+            var reply = ClaimReply()
+            guard let first = rows.first else { return reply }
+            let (rooms, states) = (try first.intArray(1), try first.textArray(2))
+            for (place, tenant) in try first.intArray(0).enumerated() {
+                guard let state = states[place].flatMap(RemainingCapacity.State.init) else {
+                    continue
+                }
+                reply.restricted.append(
+                    RemainingCapacity(tenant: Int64(tenant), room: rooms[place], state: state))
+            }
+            reply.jobs = try claimedJobs(rows, from: 3)
+            return reply
+        }
+    }
+
+    /// A job that may have killed two workers; nil: there is none for this worker.
+    func claimSuspect(worker: Int, names: [String]) async throws -> ClaimedJob? {
+        let statement = Statement(
+            "select j.* from unnest(jobrunner.claim_suspect($1, $2)) as j",
+            .int4(Int32(clamping: worker)), .textArray(names))
+        return try await call(statement) { try $0.first.map { try ClaimedJob($0) } }
+    }
+
+    /// Counts what runs towards limits that are new; one that a claim keeps for longer than a second is left to the next time.
+    func activateLimits() async throws {
+        do {
+            try await call(Statement("select jobrunner.activate_limits()")) { _ in }
+        } catch let error as DatabaseError where error.isLockTimeout {}
+    }
+
+    /// Notes how long tenants held a worker's slots.
+    func noteSlotUse(worker: Int, _ report: SlotUse.Report) async throws {
+        let statement = Statement(
+            "select jobrunner.note_slot_use($1, $2, $3, $4)", .int4(Int32(clamping: worker)),
+            .int8Array(report.tenants.map(\.id)),
+            .int8Array(report.tenants.map { Int64($0.seconds * 1000) }),
+            .int8(Int64(report.others * 1000)))
+        try await call(statement) { _ in }
+    }
+}
+
+/// The jobs beside what is told once; without any there is a row without a job.
+private func claimedJobs(_ rows: Rows, from column: Int) throws -> [ClaimedJob] {
+    guard let first = rows.first, !(try first.isNull(.index(column))) else { return [] }
+    return try rows.map { try ClaimedJob($0, from: column) }
+}
+
+extension DueTenants {
+    /// Reads the time and the columns of type `due_tenants`.
+    ///
+    /// `countsUpTo`: a greater count is no whole one; nil: counts are whole unless the look was cut.
+    fileprivate init(_ row: Row, countsUpTo most: Int? = nil) throws {
+        now = try row.timestamp(0)
+        reached = DuePosition(
+            time: try row.optionalTimestamp(1) ?? .min,
+            user: Int64(try row.optionalInt(2) ?? .min))
+        isCut = try row.bool(3)
+        guard !(try row.isNull(4)) else { return }
+        let (tenants, lanes) = (try row.intArray(4), try row.intArray(5))
+        let (counts, times) = (try row.intArray(6), try row.timestampArray(7))
+        let users = try row.intArray(8)
+        for place in tenants.indices {
+            found.append(
+                Found(
+                    tenant: Int64(tenants[place]), lane: Lane(rawValue: lanes[place]) ?? .due,
+                    count: most.map { counts[place] > $0 } ?? isCut ? nil : counts[place],
+                    first: DuePosition(time: times[place] ?? .min, user: Int64(users[place]))))
+        }
+        guard !(try row.isNull(9)) else { return }
+        for (tenant, weight) in zip(try row.intArray(9), try row.intArray(10)) {
+            weights[Int64(tenant)] = weight
+        }
+    }
+}

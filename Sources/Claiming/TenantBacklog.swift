@@ -1,0 +1,107 @@
+import JobQueue
+
+/// The tenants of whom something is due, as far as looks have told, and from where on in each of their lanes.
+///
+/// A floor says that nothing waits before it that this worker may claim, so that a claim does not walk over what runs and
+/// what has ended. A look that finds something before a floor lowers it, and nothing else does: docs/decisions/0049 lists
+/// why every job that comes to wait before a floor is seen by some look.
+struct TenantBacklog: Sendable {
+    /// The floors of the lanes asked, due and new; nil: nothing of the lane waits.
+    struct Floors: Sendable, Equatable {
+        var asked: DuePosition?
+        var due: DuePosition?
+        var new: DuePosition?
+        /// Jobs that wait, where that is known; nil: many.
+        var count: Int?
+
+        subscript(lane: Lane) -> DuePosition? {
+            get {
+                switch lane {
+                case .asked: asked
+                case .due: due
+                case .new: new
+                }
+            }
+            set {
+                switch lane {
+                case .asked: asked = newValue
+                case .due: due = newValue
+                case .new: new = newValue
+                }
+            }
+        }
+
+        var isEmpty: Bool { asked == nil && due == nil && new == nil }
+        /// Only jobs of users who were added with many wait.
+        var isNewOnly: Bool { asked == nil && due == nil && new != nil }
+    }
+
+    private(set) var tenants: [Int64: Floors] = [:]
+
+    var isEmpty: Bool { tenants.isEmpty }
+
+    /// How many jobs of a tenant may wait.
+    func count(of tenant: Int64) -> Int {
+        guard let floors = tenants[tenant] else { return 0 }
+        return floors.count ?? .max
+    }
+
+    /// Takes in what a look has found.
+    mutating func add(_ found: [DueTenants.Found]) {
+        for lane in found {
+            var floors = tenants[lane.tenant] ?? Floors(count: 0)
+            floors[lane.lane] = min(floors[lane.lane] ?? lane.first, lane.first)
+            // What was found before counts twice, which costs a turn at most.
+            floors.count = floors.count.flatMap { known in lane.count.map { known + $0 } }
+            tenants[lane.tenant] = floors
+        }
+    }
+
+    /// Jobs of a tenant are due from `time` on that were not before.
+    mutating func add(_ tenant: Int64, from time: Int64) {
+        var floors = tenants[tenant] ?? Floors()
+        for lane in [Lane.asked, .due, .new] {
+            floors[lane] = min(floors[lane] ?? .from(time), .from(time))
+        }
+        floors.count = nil
+        tenants[tenant] = floors
+    }
+
+    /// Raises the floors over what a claim has taken of a tenant, in the order in which it takes: lane by lane, the oldest first.
+    ///
+    /// `share`, `newShare`: the most it might take, and of the lane of new users. Returns whether nothing of the tenant
+    /// is left.
+    mutating func take(
+        _ jobs: [(lane: Lane, position: DuePosition)], of tenant: Int64, share: Int, newShare: Int
+    ) -> Bool {
+        guard var floors = tenants[tenant] else { return true }
+        floors.count = floors.count.map { max(0, $0 - jobs.count) }
+        for lane in [Lane.asked, .due, .new] {
+            let last = jobs.last { $0.lane == lane }?.position
+            let taken = jobs.count { $0.lane == lane }
+            let isCut = lane == .new && taken >= newShare
+            if jobs.count >= share || isCut {
+                // It has stopped in the last lane of which it took any, and has come to the end of those before.
+                floors[lane] =
+                    last ?? (isBehind(lane, jobs.last?.lane) || isCut ? floors[lane] : nil)
+            } else {
+                floors[lane] = nil
+            }
+        }
+        return keep(floors, of: tenant)
+    }
+
+    /// Whether a lane comes after the one in which a claim has stopped.
+    private func isBehind(_ lane: Lane, _ last: Lane?) -> Bool {
+        last.map { lane.rawValue < $0.rawValue } ?? true
+    }
+
+    private mutating func keep(_ floors: Floors, of tenant: Int64) -> Bool {
+        let isNothingLeft = floors.isEmpty || floors.count == 0
+        tenants[tenant] = isNothingLeft ? nil : floors
+        return isNothingLeft
+    }
+
+    /// Nothing of a tenant may be claimed until somebody says so.
+    mutating func remove(_ tenant: Int64) { tenants[tenant] = nil }
+}
