@@ -49,6 +49,7 @@ let testTargets: [Target] =
             of: [
                 "JobQueue", "Claiming", "Postgres", "JSON", "Schema", "TestSupport", "Basics",
             ]),
+        tests("ClaimingTests", of: ["Claiming", "JobQueue", "Basics"]),
         .target(
             name: "TestJobFiles", dependencies: ["JobFiles", "JSON"], path: "Tests/TestJobFiles",
             exclude: ["Cases"], swiftSettings: swiftSettings),

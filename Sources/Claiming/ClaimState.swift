@@ -25,9 +25,10 @@ struct ClaimState: Sendable {
         var vainClaims = 0
     }
 
-    /// Between two looks at the front while there is a backlog, in seconds.
-    private static let frontPace = 0.02
-    /// Looks at ranges in one call, while less is known than could be claimed.
+    /// Between two looks at the front while there is a backlog, in seconds; and between two at what was not seen yet, while more
+    /// is known than can be claimed.
+    private static let lookPace = 0.02
+    /// Looks at what was not seen yet in one call, while less is known than could be claimed.
     private static let looksMax = 8
     /// With more than so many looks at what was not seen the backlog is long: tenants are asked one by one as well.
     private static let longBacklog = 8
@@ -44,14 +45,16 @@ struct ClaimState: Sendable {
     /// This worker's place among the living, from 0, and how many these are.
     var rank = 0
     private var lookedAtFrontAt = -Double.infinity
+    private var lookedAt = -Double.infinity
     /// Looks at ranges since all was seen.
     private var looks = 0
-    /// Since when there is more due than a look at the front has seen; nil: there is not.
+    /// Since when more has become due than a look at the front has seen; nil: it was seen since.
     private var behindAt: Double?
     /// Seconds of looks since a rescan began; nil: none is under way.
     private var rescanTook: Double?
     private var rescansAt = -Double.infinity
-    private var hasNewLimits = false
+    /// Tenants whose limit is new, and who are not claimed from until what runs of them is counted.
+    private var unsettled: Set<Int64> = []
     /// Runs of users who were added with many.
     private var newRunning = 0
     /// Since when runs have had their slots, by fence.
@@ -69,17 +72,16 @@ extension ClaimState {
         if !call.hasLookedAtFront {
             cursor.rewindForLateCommits(workers: share.workers, at: now)
             let isEveryday = backlog.isEmpty && cursor.isCaughtUp
-            if isEveryday || now - lookedAtFrontAt >= Self.frontPace {
+            if isEveryday || now - lookedAtFrontAt >= Self.lookPace {
                 // Whose jobs are taken unseen is not known before: none may have a reserved slot.
                 return .claimNew(
                     limit: isEveryday ? share.open(slots, at: now) : 0, since: cursor.frontStart)
             }
         }
-        if hasNewLimits, slots > 0 { return .activateLimits }
+        if !unsettled.isEmpty, slots > 0 { return .activateLimits }
         let request = request(forFree: slots, at: now)
-        if isBehind, call.looks == 0 || call.looks < Self.looksMax && request.expected < slots,
-            let step = nextLook()
-        {
+        let isHungry = request.expected < slots && call.looks < Self.looksMax
+        if isBehind, isHungry || now - lookedAt >= Self.lookPace, let step = nextLook() {
             return step
         }
         return request.parts.isEmpty || call.vainClaims >= Self.vainClaimsMax
@@ -147,8 +149,8 @@ extension ClaimState {
     /// A look at the front, which took these jobs.
     mutating func lookedAtFront(_ due: DueTenants, took jobs: [ClaimedJob], at now: Double) {
         lookedAtFrontAt = now
+        if due.isCut, !cursor.isRewound { behindAt = behindAt ?? now }
         cursor.lookedAtFront(due)
-        if due.isCut { behindAt = behindAt ?? now }
         begin(jobs, at: now)
         add(due, at: now)
         endRescanWhenCaughtUp(at: now)
@@ -158,8 +160,7 @@ extension ClaimState {
     mutating func looked(
         at range: DueCursor.Range, _ due: DueTenants, took seconds: Double, at now: Double
     ) {
-        looks += 1
-        rescanTook = rescanTook.map { $0 + seconds }
+        noteLook(seconds, at: now)
         cursor.looked(at: range, due, took: seconds)
         add(due, at: now)
         endRescanWhenCaughtUp(at: now)
@@ -174,8 +175,7 @@ extension ClaimState {
 
     /// A look at some tenants.
     mutating func scanned(_ due: DueTenants, took seconds: Double, at now: Double) {
-        looks += 1
-        rescanTook = rescanTook.map { $0 + seconds }
+        noteLook(seconds, at: now)
         add(due, at: now)
         guard var scan else { return }
         scan.asked(
@@ -195,6 +195,12 @@ extension ClaimState {
             scan?.failed()
         case .beginScan, .claim, .activateLimits: break
         }
+    }
+
+    private mutating func noteLook(_ seconds: Double, at now: Double) {
+        looks += 1
+        lookedAt = now
+        rescanTook = rescanTook.map { $0 + seconds }
     }
 
     private mutating func add(_ due: DueTenants, at now: Double) {
@@ -259,7 +265,7 @@ extension ClaimState {
             share.foundFull(tenant, at: now)
         case .busy: share.foundBusy(tenant, at: now)
         case .unsettled:
-            hasNewLimits = true
+            unsettled.insert(tenant)
             share.foundBusy(tenant, at: now)
         case .paused:
             // It is announced when it goes on.
@@ -269,7 +275,10 @@ extension ClaimState {
     }
 
     /// What runs of tenants whose limit is new is counted, or another worker is at it.
-    mutating func activatedLimits() { hasNewLimits = false }
+    mutating func activatedLimits() {
+        for tenant in unsettled { share.lift(tenant) }
+        unsettled = []
+    }
 
     mutating func begin(_ jobs: [ClaimedJob], at now: Double) {
         for job in jobs {

@@ -31,6 +31,8 @@ struct DueCursor: Sendable {
     /// How long the next slice is; nil: ranges are looked at whole, a look at a time.
     private var slice: Int64?
     private var rewoundAt = -Double.infinity
+    /// The front was moved back over what was seen.
+    private(set) var isRewound = false
     /// A look at the front took too long: the next one only asks for the time, and leaves all since the front as a range.
     private var isFrontSkipped = false
 
@@ -55,14 +57,19 @@ struct DueCursor: Sendable {
     mutating func rewindForLateCommits(workers: Int, at now: Double) {
         guard front.time > .min, now - rewoundAt >= max(1, Double(workers) / 3) else { return }
         rewoundAt = now
-        front = min(front, .from(front.time - Self.lateCommit))
+        rewind(to: front.time - Self.lateCommit)
     }
 
     /// Jobs are due from `time` on that were not before; returns whether that is so near that the front was moved.
     mutating func announce(dueFrom time: Int64) -> Bool {
         guard front.time > .min, time >= front.time - Self.nearBy else { return front.time == .min }
-        front = min(front, .from(time))
+        rewind(to: time)
         return true
+    }
+
+    private mutating func rewind(to time: Int64) {
+        isRewound = true
+        front = min(front, .from(time))
     }
 
     /// All from `start` up to the front is looked at once more.
@@ -80,6 +87,7 @@ struct DueCursor: Sendable {
         } else if due.isCut {
             push(Range(start: due.reached, end: due.now))
         }
+        isRewound = false
         // It may lie behind the last: a server's clock can be set back.
         front = .from(due.now)
     }

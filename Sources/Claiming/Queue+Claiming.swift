@@ -120,7 +120,7 @@ private func claimedJobs(_ rows: Rows, from column: Int) throws -> [ClaimedJob] 
 extension DueTenants {
     /// Reads the time and the columns of type `due_tenants`.
     ///
-    /// `countsUpTo`: a greater count is no whole one; nil: counts are whole unless the look was cut.
+    /// `countsUpTo`: a greater count is no whole one; nil: all that the look came to is counted.
     fileprivate init(_ row: Row, countsUpTo most: Int? = nil) throws {
         now = try row.timestamp(0)
         reached = DuePosition(
@@ -135,7 +135,7 @@ extension DueTenants {
             found.append(
                 Found(
                     tenant: Int64(tenants[place]), lane: Lane(rawValue: lanes[place]) ?? .due,
-                    count: most.map { counts[place] > $0 } ?? isCut ? nil : counts[place],
+                    count: most.map { counts[place] > $0 } ?? false ? nil : counts[place],
                     first: DuePosition(time: times[place] ?? .min, user: Int64(users[place]))))
         }
         guard !(try row.isNull(9)) else { return }

@@ -11,7 +11,7 @@ struct TenantBacklog: Sendable {
         var asked: DuePosition?
         var due: DuePosition?
         var new: DuePosition?
-        /// Jobs that wait, where that is known; nil: many.
+        /// Jobs that wait, as far as looks have come; nil: many.
         var count: Int?
 
         subscript(lane: Lane) -> DuePosition? {
@@ -76,24 +76,18 @@ struct TenantBacklog: Sendable {
     ) -> Bool {
         guard var floors = tenants[tenant] else { return true }
         floors.count = floors.count.map { max(0, $0 - jobs.count) }
+        let stop = jobs.count >= share ? jobs.last : nil
         for lane in [Lane.asked, .due, .new] {
-            let last = jobs.last { $0.lane == lane }?.position
-            let taken = jobs.count { $0.lane == lane }
-            let isCut = lane == .new && taken >= newShare
-            if jobs.count >= share || isCut {
-                // It has stopped in the last lane of which it took any, and has come to the end of those before.
-                floors[lane] =
-                    last ?? (isBehind(lane, jobs.last?.lane) || isCut ? floors[lane] : nil)
+            if let stop, lane.rawValue <= stop.lane.rawValue {
+                // It has stopped in this lane, or before it.
+                if lane == stop.lane { floors[lane] = stop.position }
+            } else if lane == .new, jobs.count(where: { $0.lane == .new }) >= newShare {
+                floors.new = jobs.last { $0.lane == .new }?.position ?? floors.new
             } else {
                 floors[lane] = nil
             }
         }
         return keep(floors, of: tenant)
-    }
-
-    /// Whether a lane comes after the one in which a claim has stopped.
-    private func isBehind(_ lane: Lane, _ last: Lane?) -> Bool {
-        last.map { lane.rawValue < $0.rawValue } ?? true
     }
 
     private mutating func keep(_ floors: Floors, of tenant: Int64) -> Bool {

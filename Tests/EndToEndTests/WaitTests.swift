@@ -1,3 +1,4 @@
+import Claiming
 import Foundation
 import JSON
 import JobQueue

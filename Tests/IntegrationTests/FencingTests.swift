@@ -1,3 +1,4 @@
+import Claiming
 import JobFiles
 import JSON
 import Postgres

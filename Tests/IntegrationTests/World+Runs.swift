@@ -1,3 +1,4 @@
+import Claiming
 import Asking
 import CloudKit
 import HTTP

@@ -1,3 +1,4 @@
+import Claiming
 import JobQueue
 import Synchronization
 import Testing

@@ -1,5 +1,6 @@
 import JSON
 import Postgres
+import Claiming
 import JobQueue
 import Testing
 
@@ -248,7 +249,7 @@ struct FairnessTests {
             try await fixture.addTenant("late")
             try await fixture.addUsers(200, tenant: "late")
             // 100 slots in all, weights 1, 3 and 1: 20, 60 and 20, of which 10 and 30 are held.
-            claimer.note(dueFrom: nil)
+            claimer.rescan()
             try await fixture.look(claimer, worker: worker)
             #expect(
                 counts(try await claimer.claim(worker: worker, slots: 60)) == [
@@ -282,7 +283,7 @@ struct FairnessTests {
             // They are not even found: nobody remembers them, and nobody asks for them again.
             #expect(
                 try await fixture.int(
-                    "select coalesce(cardinality(found_tenant_ids), 0) from jobrunner.claim_jobs(\(worker), 2, '{hub.refresh}')"
+                    "select sum(n) from jobrunner.claim_new(\(worker), 2, '{hub.refresh}', '-infinity', 0) as c, unnest((c.due).counts) as n"
                 )
                     == 3)
             #expect(counts(try await fixture.claim(worker)) == ["other": 3])

@@ -4,7 +4,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import JobQueue
+import Claiming
+import JobQueue
 
 /// Eight workers' claimers at once over every kind of job and tenant, for as many seconds as CLAIMERS_SECONDS says (20).
 ///
@@ -23,7 +24,7 @@ struct EightClaimersTests {
                 try DatabaseConfiguration(conninfo: fixture.url, applicationName: "test", lanes: 1),
                 channels: ["jobrunner_due"])
             await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await town.tell(listener, to: claimers) }
+                group.addTask { try await town.tell(listener, to: claimers, fixture) }
                 for claimer in claimers {
                     group.addTask { try await town.work(claimer, fixture, ledger) }
                 }
@@ -106,13 +107,18 @@ struct Town: Sendable {
         return Town(tenants: tenants)
     }
 
-    func tell(_ listener: Listener, to claimers: [Claimer]) async {
+    /// What `SupervisionLoop` and `NotificationLoop` tell.
+    func tell(_ listener: Listener, to claimers: [Claimer], _ fixture: Fixture) async throws {
+        var seen: String?
         for await event in listener.events {
             guard case .notification(_, let payload) = event else { continue }
             let parts = payload.split(separator: ":", omittingEmptySubsequences: false)
-            for claimer in claimers {
-                if let time = Int64(parts[0]) { claimer.note(dueFrom: time) }
-                if parts.count > 1, let tenant = Int64(parts[1]) { claimer.note(lifted: tenant) }
+            if let time = Int64(parts[0]) {
+                for claimer in claimers { claimer.notified(dueFrom: time) }
+            } else {
+                let (now, news) = try await fixture.queue.news(since: seen)
+                seen = now
+                for claimer in claimers { claimer.heard(news) }
             }
         }
     }
@@ -137,10 +143,10 @@ struct Town: Sendable {
                         let start = ContinuousClock.now
                         try await Task.sleep(for: .seconds(Double.random(in: Self.span)))
                         ledger.ended(job, held: (ContinuousClock.now - start) / .seconds(1))
-                        claimer.noteEnd(of: job)
+                        claimer.ended(job)
                         free.add(1)
                         _ = try await fixture.finish(job.claim)
-                        _ = claimer.noteWritten()
+                        _ = claimer.written([job.tenantID])
                     }
                 }
                 if jobs.count < slots { try await Task.sleep(for: .milliseconds(10)) }

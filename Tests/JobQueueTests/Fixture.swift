@@ -1,4 +1,5 @@
 import Postgres
+import Claiming
 import JobQueue
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import Postgres
+import Claiming
 import JobQueue
 import Testing
 
@@ -103,7 +104,7 @@ import Testing
             #expect(claimer.isHeldBack)
             // One of them ends, and another begins.
             let new = try #require(first.first { $0.lane == .new })
-            claimer.noteEnd(of: new)
+            claimer.ended(new)
             #expect(try await claimer.claim(worker: worker, slots: 5).map(\.lane) == [.new])
             // What becomes due does not wait for them.
             try await fixture.addUser("quick")
@@ -132,7 +133,7 @@ import Testing
                 select jobrunner.release_jobs(array_agg(user_id), array_agg(name), array_agg(fence), array_agg(nonce))
                 from jobrunner.jobs where worker_id is not null
                 """)
-            claimer.note(dueFrom: nil)
+            claimer.rescan()
             #expect(try await claimer.claim(worker: worker, slots: 20).count == 10)
         }
     }

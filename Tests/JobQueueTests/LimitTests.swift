@@ -1,4 +1,5 @@
 import Postgres
+import Claiming
 import JobQueue
 import TestSupport
 import Testing
@@ -7,19 +8,14 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct LimitTests {
     private let running = "select count(*) from jobrunner.jobs where worker_id is not null"
 
-    /// A claim of the oldest due jobs of the only tenant, of which it knows no limit.
+    /// A claim of the oldest due jobs of the only tenant.
     private func claim(_ worker: Int, _ count: Int) -> String {
         """
-        select count(c.user_id)
-        from (
-          select array_agg(w.ctid) as places, array_agg(w.tenant_id) as tenants
-          from (
-            select j.ctid, j.tenant_id from jobrunner.jobs as j where j.state = 'waiting' order by j.claimable_at limit \(count)
-          ) as w
-        ) as t
-        cross join lateral jobrunner.claim_jobs(\(worker), \(count), '{hub.refresh}',
-          row('infinity', 0, 'infinity', 0, false)::jobrunner.due_walk,
-          row(t.tenants, '{}', '{}', '{}', t.places)::jobrunner.claim_offer, false) as c
+        select coalesce(cardinality(c.jobs), 0)
+        from jobrunner.tenants as t
+        cross join lateral jobrunner.claim_of_tenants(\(worker), \(count), '{hub.refresh}', array[t.id], '{\(count)}', '{0}',
+          array['-infinity', '-infinity', 'infinity']::timestamptz[], '{0, 0, 0}') as c
+        where t.name = 'acme'
         """
     }
 
@@ -59,35 +55,8 @@ import Testing
             }
             #expect(try await fixture.claim(worker).isEmpty)
             let marked = try await fixture.int(
-                "select count(*) from jobrunner.jobs where limited_tenant_id is not null")
+                "select count(*) from jobrunner.limited_runs")
             #expect(marked == 4)
-        }
-    }
-
-    @Test func `a claim tells which of its tenants have a limit, and not of others`() async throws {
-        try await Fixture.lend { fixture in
-            let worker = try await fixture.addWorker()
-            try await fixture.addUsers(9)
-            try await fixture.addUsers(9, tenant: "other", addingTenant: true)
-            let locking = """
-                select coalesce(cardinality(c.limited_ids), 0)
-                from (
-                  select array_agg(p.id) as ids, array_agg(p.first) as firsts, array_agg(p.last) as lasts,
-                    (select array_agg(j.ctid order by j.tenant_id) from jobrunner.jobs as j) as places
-                  from (
-                    select j.tenant_id as id, min(j.place) as first, max(j.place) as last
-                    from (select k.tenant_id, row_number() over (order by k.tenant_id)::integer as place from jobrunner.jobs as k) as j
-                    group by j.tenant_id
-                  ) as p
-                ) as w
-                cross join lateral jobrunner.claim_jobs(\(worker), 4, '{hub.refresh}',
-                  row('infinity', 0, 'infinity', 0, false)::jobrunner.due_walk,
-                  row(w.ids, '{2,2}', w.firsts, w.lasts, w.places)::jobrunner.claim_offer, true) as c
-                where c.user_id is null
-                """
-            #expect(try await fixture.int(locking) == 0)
-            try await fixture.script("select jobrunner.set_tenant('acme', null, 5)")
-            #expect(try await fixture.int(locking) == 1)
         }
     }
 
@@ -116,16 +85,9 @@ import Testing
                 select jobrunner.set_tenant('acme', null, 2);
                 update jobrunner.jobs set crashes = 2 where user_id = (select min(user_id) from jobrunner.jobs)
                 """)
-            // With locks, and one statement offers all of them.
-            let taken = try await fixture.int(
-                """
-                select count(c.user_id)
-                from (select tenant_id, array_agg(ctid) as places from jobrunner.jobs group by tenant_id) as t
-                cross join lateral jobrunner.claim_jobs(\(worker), 10, '{hub.refresh}',
-                  row('infinity', 0, 'infinity', 0, false)::jobrunner.due_walk,
-                  row(array[t.tenant_id], '{10}', '{1}', '{3}', t.places)::jobrunner.claim_offer, true) as c
-                """)
-            #expect(taken == 2)
+            let claimer = fixture.claimer(10)
+            #expect(try await claimer.takeSuspect(worker: worker) != nil)
+            #expect(try await claimer.claim(worker: worker, slots: 10).count == 1)
             #expect(try await fixture.int(running) == 2)
         }
     }

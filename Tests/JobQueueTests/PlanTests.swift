@@ -20,20 +20,20 @@ struct PlanTests {
         try await Fixture.lend { fixture async throws in
             try await fill(fixture)
             let look =
-                try await "select j.user_id, j.tenant_id, j.claimable_at"
+                try await "select j.user_id, j.tenant_id, j.priority"
                 + fixture.statement(
-                    of: "look_due", from: "select j.user_id, j.tenant_id, j.claimable_at",
-                    to: "  ) as w;",
+                    of: "look_due", from: "select j.user_id, j.tenant_id, j.priority",
+                    to: "  ), lanes as (",
                     // The longer names first, for they begin with the others.
-                    variables: ["in_since_user_id", "in_since", "in_names", "in_look", "v_until"])
+                    variables: ["in_since_user_id", "in_since", "in_names", "v_until"])
             for mode in modes {
                 let plan = try await fixture.plan(
-                    of: look, types: "bigint, timestamptz, text[], integer, timestamptz",
-                    arguments: "0, now() - interval '1 s', '{hub.refresh}', 100, now()", mode: mode)
+                    of: look, types: "bigint, timestamptz, text[], timestamptz",
+                    arguments: "0, now() - interval '1 s', '{hub.refresh}', now()", mode: mode)
                 #expect(plan.contains("Index Scan using jobs_due on jobs j"), "\(plan)")
                 let condition = try #require(
                     plan.split(separator: "\n").first { $0.contains("Index Cond") })
-                for part in ["ROW(claimable_at, user_id) > ROW(", "claimable_at <= "] {
+                for part in ["ROW(claimable_at, user_id) >= ROW(", "claimable_at <= "] {
                     #expect(condition.contains(part), "\(plan)")
                 }
                 #expect(!plan.contains("Sort"), "\(plan)")
@@ -41,29 +41,40 @@ struct PlanTests {
         }
     }
 
-    @Test func `a claim of jobs that were seen before reads their rows, and no index`() async throws
-    {
+    @Test(arguments: ["claim_of_tenants", "look_at_tenants"])
+    func `what waits of a tenant is read from its floor on in jobs_of_tenant, in order`(
+        _ verb: String
+    ) async throws {
         try await Fixture.lend { fixture async throws in
             try await fill(fixture)
-            let pick =
-                try await "select y.ctid, t.of"
+            let isClaim = verb == "claim_of_tenants"
+            let first = isClaim ? "select l.ctid" : "select t.id as tenant_id"
+            let statement =
+                try await first
                 + fixture.statement(
-                    of: "pick_places", from: "select y.ctid, t.of", to: "  ) as x;",
-                    variables: [
-                        "in_tenant_ids", "v_shares", "in_firsts", "in_lasts", "in_places",
-                        "in_names",
-                        "in_limit",
-                    ])
+                    of: verb, from: first, to: isClaim ? "  );\n  jobs" : "  ) as d;",
+                    variables: isClaim
+                        ? [
+                            "in_tenant_ids", "in_shares", "in_new_shares", "restricted", "in_times",
+                            "in_user_ids", "in_names", "in_limit",
+                        ] : ["v_ids", "in_names"])
             for mode in modes {
                 let plan = try await fixture.plan(
-                    of: pick,
-                    types: "bigint[], integer[], integer[], integer[], tid[], text[], integer",
-                    arguments: """
-                        '{1,2}', '{50,50}', '{1,3}', '{2,4}', '{"(0,1)","(0,2)","(0,3)","(0,4)"}',
-                        '{hub.refresh}', 100
-                        """, mode: mode)
-                #expect(plan.contains("Tid Scan on jobs j"), "\(plan)")
-                #expect(!plan.contains("Index"), "\(plan)")
+                    of: statement,
+                    types: isClaim
+                        ? "bigint[], integer[], integer[], jobrunner.remaining_capacity[], timestamptz[], bigint[], text[], integer"
+                        : "bigint[], text[]",
+                    arguments: isClaim
+                        ? "'{1,2}', '{50,50}', '{0,0}', '{}', array_fill(now(), array[6]), '{0,0,0,0,0,0}', '{hub.refresh}', 100"
+                        : "'{1,2}', '{hub.refresh}'", mode: mode)
+                #expect(plan.contains("Index Scan using jobs_of_tenant on jobs j"), "\(plan)")
+                let condition = try #require(
+                    plan.split(separator: "\n").first { $0.contains("Index Cond") })
+                for part in ["tenant_id = ", "priority = ", "claimable_at <= "]
+                    + (isClaim ? ["ROW(claimable_at, user_id) >= ROW("] : [])
+                {
+                    #expect(condition.contains(part), "\(plan)")
+                }
                 #expect(!plan.contains("Sort"), "\(plan)")
                 #expect(!plan.contains("Seq Scan"), "\(plan)")
             }

@@ -40,6 +40,6 @@ extension Fixture {
 
     /// What a verb of an application or a person would be called with, for `during` and `begin`.
     func claimText(_ worker: Int) -> String {
-        "select count(user_id) from jobrunner.claim_jobs(\(worker), 100, '{hub.refresh,hub.status}')"
+        "select coalesce(cardinality(c.jobs), 0) from jobrunner.claim_new(\(worker), 100, '{hub.refresh,hub.status}', '-infinity', 0) as c"
     }
 }

@@ -19,7 +19,8 @@ import Testing
             let batches = Counter()
             let log = Log(LogSettings(level: .debug), sink: lines.sink)
             try await body(
-                Completer(Queue(database), log, pause: .milliseconds(5)) { batches.add() }, lines,
+                Completer(Queue(database), log, pause: .milliseconds(5)) { _ in batches.add() },
+                lines,
                 batches)
         }
     }
@@ -108,7 +109,7 @@ import Testing
         let template = try await TestCluster.shared.schemaTemplate(
             named: "runner_busy", script: Self.twoRunningJobs)
         try await withTestDatabase(template: template) { database in
-            let completer = Completer(Queue(database), Log(sink: Lines().sink)) {}
+            let completer = Completer(Queue(database), Log(sink: Lines().sink)) { _ in }
             let loop = Task { await completer.run() }
             let gate = Mutex(false)
             let (signals, held) = AsyncStream.makeStream(of: Void.self)
@@ -154,7 +155,7 @@ import Testing
     {
         let nowhere = try DatabaseConfiguration(
             conninfo: "host=127.0.0.1 port=1", applicationName: "test", lanes: 1)
-        let completer = Completer(Queue(Database(nowhere)), Log(sink: Lines().sink)) {}
+        let completer = Completer(Queue(Database(nowhere)), Log(sink: Lines().sink)) { _ in }
         completer.add(finished(1))
         completer.add(finished(2))
         let writing = Task { await completer.writeAll() }

@@ -3,6 +3,7 @@ import Glibc
 import HTTP
 import JobFiles
 import Postgres
+import Claiming
 import JobQueue
 import Schema
 import Sync
@@ -135,7 +136,7 @@ import TestSupport
         while worker.context.registration.worker == nil { await Task.yield() }
         // The claim loop passes by three times.
         for _ in 0..<3 {
-            worker.orphans.noteFailure()
+            worker.orphans.claimFailed()
             while worker.orphans.isLikely { await Task.yield() }
         }
         let taken = Statement("select count(*) from jobrunner.jobs where fence > 0")

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import JobQueue
+@testable import Claiming
 
 /// As many jobs of each tenant are known as anybody could want.
 private func plenty(_: Int64) -> Int { .max }
@@ -135,11 +135,11 @@ struct FairShareTests {
         share.name(1, weight: 1000, at: 0)
         share.name(2, at: 0)
         let candidates = share.candidates(for: 40, at: 0, known: plenty)
-        #expect(candidates.map(\.tenant) == [1, 2])
+        #expect(Set(candidates.map(\.tenant)) == [1, 2])
         #expect(candidates.reduce(0) { $0 + $1.share } >= 40)
         for _ in 0..<2 { share.began(1, at: 0) }
         share.foundEmpty(1)
-        for _ in 0..<(candidates.last?.share ?? 0) { share.began(2, at: 0) }
+        for _ in 0..<(candidates.first { $0.tenant == 2 }?.share ?? 0) { share.began(2, at: 0) }
         let rest = share.candidates(for: 30, at: 0, known: plenty)
         #expect(rest.map(\.tenant) == [2] && rest.first?.share ?? 0 >= 30)
     }

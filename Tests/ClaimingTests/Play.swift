@@ -1,0 +1,101 @@
+import Basics
+import JobQueue
+
+@testable import Claiming
+
+/// A worker's slots and what it remembers, before a server that is none, with a clock of their own.
+struct Play {
+    struct Run {
+        var job: ClaimedJob
+        var ends: Double
+    }
+
+    var server = FakeClaims()
+    var state: ClaimState
+    let slots: Int
+    private(set) var running: [Run] = []
+    private(set) var claimed: [ClaimedJob] = []
+    var seconds = 0.0
+    /// Statements of its claims.
+    private(set) var statements = 0
+    /// How long a look at a range or at tenants takes.
+    var lookSpan = 0.0
+    var noise: SplitMix
+
+    init(slots: Int, reserved: Int = 0, seed: UInt64 = 1) {
+        self.slots = slots
+        state = ClaimState(share: FairShare(capacity: slots, reserved: reserved, seed: seed))
+        noise = SplitMix(seed: seed)
+    }
+
+    var free: Int { slots - running.count }
+
+    /// Time passes and runs end; then a call for jobs.
+    mutating func step(_ span: Double = 0.01, lasting: ClosedRange<Double> = 0.01...0.05) {
+        pass(span)
+        let ended = running.filter { $0.ends <= seconds }
+        running.removeAll { $0.ends <= seconds }
+        for run in ended {
+            state.ended(run.job, at: seconds)
+            server.end(user: run.job.claim.userID)
+        }
+        for run in ended { state.open(run.job.tenantID) }
+        call(lasting)
+    }
+
+    private mutating func pass(_ span: Double) {
+        seconds += span
+        server.now += Int64(span * 1e6)
+    }
+
+    /// As `Claimer.take`.
+    mutating func call(_ lasting: ClosedRange<Double>) {
+        var call = ClaimState.Call()
+        let end = seconds + 0.1
+        for _ in 0..<40 {
+            guard call.looks == 0 || seconds < end,
+                let step = state.next(free, call, at: seconds)
+            else { return }
+            statements += 1
+            perform(step, &call, lasting)
+        }
+    }
+
+    mutating func perform(
+        _ step: ClaimState.Step, _ call: inout ClaimState.Call, _ lasting: ClosedRange<Double>
+    ) {
+        switch step {
+        case .claimNew(let limit, let since):
+            let (due, jobs) = server.claimNew(limit: limit, since: since)
+            call.hasLookedAtFront = true
+            state.lookedAtFront(due, took: jobs, at: seconds)
+            begin(jobs, lasting)
+        case .look(let range):
+            pass(lookSpan)
+            call.looks += 1
+            state.looked(at: range, server.look(range), took: lookSpan, at: seconds)
+        case .beginScan: state.beginScan(lastTenant: server.lastTenant)
+        case .scan(let last, let count):
+            pass(lookSpan)
+            call.looks += 1
+            let due = server.look(atTenantsAfter: last, count: count)
+            state.scanned(due, took: lookSpan, at: seconds)
+        case .claim(let request):
+            let reply = server.claim(request)
+            if reply.jobs.count < request.expected { call.vainClaims += 1 }
+            state.claimed(reply, of: request, at: seconds)
+            begin(reply.jobs, lasting)
+        case .activateLimits:
+            server.activateLimits()
+            state.activatedLimits()
+        }
+    }
+
+    private mutating func begin(_ jobs: [ClaimedJob], _ lasting: ClosedRange<Double>) {
+        for job in jobs {
+            running.append(
+                Run(job: job, ends: seconds + Double.random(in: lasting, using: &noise)))
+            claimed.append(job)
+        }
+    }
+}
