@@ -69,17 +69,17 @@ struct ClaimState: Sendable {
 extension ClaimState {
     /// The next statement of a call that may take so many jobs more; nil: the call is over.
     mutating func next(_ slots: Int, _ call: Call, at now: Double) -> Step? {
+        let request = request(forFree: slots, at: now)
         if !call.hasLookedAtFront {
             cursor.rewindForLateCommits(workers: share.workers, at: now)
             let isEveryday = backlog.isEmpty && cursor.isCaughtUp
-            if isEveryday || now - lookedAtFrontAt >= Self.lookPace {
+            if request.parts.isEmpty || now - lookedAtFrontAt >= Self.lookPace {
                 // Whose jobs are taken unseen is not known before: none may have a reserved slot.
                 return .claimNew(
                     limit: isEveryday ? share.open(slots, at: now) : 0, since: cursor.frontStart)
             }
         }
         if !unsettled.isEmpty, slots > 0 { return .activateLimits }
-        let request = request(forFree: slots, at: now)
         let isHungry = request.expected < slots && call.looks < Self.looksMax
         if isBehind, isHungry || now - lookedAt >= Self.lookPace, let step = nextLook() {
             return step

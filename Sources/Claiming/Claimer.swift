@@ -201,7 +201,8 @@ extension Claimer {
 }
 
 extension Queue {
-    /// Claims up to `limit` due jobs of the named job files, with all that their runs must know.
+    /// Claims up to `limit` due jobs of the named job files, with all that their runs must know, and first one that may
+    /// have killed two workers.
     ///
     /// Looks at all that is due; a worker has a `Claimer`, which goes on where it was. Throws
     /// `QueueError.workerEnded` when the worker was given up or drains.
@@ -209,7 +210,9 @@ extension Queue {
         worker: Int, limit: Int, names: [String]
     ) async throws -> [ClaimedJob] {
         let files = Dictionary(names.map { ($0, RunNeeds.all) }, uniquingKeysWith: { $1 })
-        return try await Claimer(self, files: files, capacity: limit)
-            .claim(worker: worker, slots: limit)
+        let claimer = Claimer(self, files: files, capacity: limit)
+        let suspect = try await claimer.takeSuspect(worker: worker).map { [$0] } ?? []
+        let jobs = try await claimer.claim(worker: worker, slots: limit - suspect.count)
+        return try await claimer.read(suspect) + jobs
     }
 }

@@ -1,4 +1,4 @@
-import JobQueue
+public import JobQueue
 import Postgres
 
 // The verbs that look and claim.
@@ -94,7 +94,7 @@ extension Queue {
     }
 
     /// Counts what runs towards limits that are new; one that a claim keeps for longer than a second is left to the next time.
-    func activateLimits() async throws {
+    public func activateLimits() async throws {
         do {
             try await call(Statement("select jobrunner.activate_limits()")) { _ in }
         } catch let error as DatabaseError where error.isLockTimeout {}

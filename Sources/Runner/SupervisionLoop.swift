@@ -20,7 +20,11 @@ struct SupervisionLoop: Sendable {
                     context.slots.stop(try await context.queue.stopRequests(worker: worker))
                 }
                 seen = try await hear(since: seen)
-                if context.rotation.isOurs(each: period) { try await reap() }
+                if context.rotation.isOurs(each: period) {
+                    try await reap()
+                    // A claim does so as well; a tenant of whom only a suspect is due meets none.
+                    try await context.queue.activateLimits()
+                }
             } catch {
                 context.noteDatabaseLost(error)
             }

@@ -17,7 +17,8 @@ extension CostTests {
         try await fixture.script("vacuum analyze jobrunner.jobs")
     }
 
-    @Test func `a claim of a hundred tenants' jobs reads at most nine buffers a job`() async throws
+    @Test func `a claim of a hundred tenants' jobs reads at most eleven buffers a job`()
+        async throws
     {
         try await Fixture.lend { fixture in
             let worker = try await fixture.addWorker()
@@ -45,8 +46,9 @@ extension CostTests {
             let claimed = try await fixture.int(
                 "select count(*) from jobrunner.jobs where worker_id is not null")
             #expect(claimed == 400)
+            // Right after a vacuum each page is all visible, and its first lock and its first update ask for the map as well.
             // A session's first claim reads the catalogue as well.
-            #expect(try #require(costs.dropFirst().max()) <= 900, "\(costs)")
+            #expect(try #require(costs.dropFirst().max()) <= 1100, "\(costs)")
         }
     }
 

@@ -158,9 +158,9 @@ struct CostTests {
         }
     }
 
-    /// Each job's row is found in the walk, found again twice by the update, and changed; a page that was all visible
-    /// is noted not to be any more.
-    @Test func `a claim of a hundred among 50,000 jobs reads at most five buffers a job`()
+    /// Each job's row is found in an index, locked, found again by the update, and changed; what became due is found twice, for a
+    /// limit may have been set since the first look.
+    @Test func `a claim of a hundred among 50,000 jobs reads at most eight buffers a job`()
         async throws
     {
         try await Fixture.lend { fixture async throws in
@@ -202,8 +202,8 @@ struct CostTests {
                 try await fixture.int(
                     "select count(*) from jobrunner.jobs where worker_id is not null and name = 'hub.refresh'"
                 ) == 100)
-            #expect(some <= 5 * 40, "\(some)")
-            #expect(all <= 5 * 57 + 20, "\(all)")
+            #expect(some <= 6 * 40, "\(some)")
+            #expect(all <= 8 * 57 + 20, "\(all)")
         }
     }
 
@@ -236,7 +236,7 @@ struct CostTests {
             let claimed = try await fixture.int(
                 "select count(*) from jobrunner.jobs where worker_id is not null")
             #expect(claimed >= 150)
-            #expect(costs[0] <= 12 * 97, "\(costs)")
+            #expect(costs[0] <= 13 * 97, "\(costs)")
             #expect(costs[1] <= 15 * 50, "\(costs)")
         }
     }

@@ -99,7 +99,7 @@ struct IdleRunTests {
             try await fixture.script(
                 """
                 update jobrunner.jobs
-                set limited_tenant_id = tenant_id, cancel_requested_at = now(), force_requested = true,
+                set cancel_requested_at = now(), force_requested = true,
                   entity_requested = 'video', deferred_until = now() + interval '1 hour',
                   consecutive_failures = 3, crashes = 2, stalled_runs = 4, last_outcome = 'failed',
                   last_error_kind = 'rejected', last_error = 'no', last_error_at = now(), last_success_at = null

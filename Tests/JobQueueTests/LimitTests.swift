@@ -1,5 +1,6 @@
 import Postgres
 import Claiming
+import Claiming
 import JobQueue
 import TestSupport
 import Testing
@@ -85,6 +86,7 @@ import Testing
                 select jobrunner.set_tenant('acme', null, 2);
                 update jobrunner.jobs set crashes = 2 where user_id = (select min(user_id) from jobrunner.jobs)
                 """)
+            try await fixture.queue.activateLimits()
             let claimer = fixture.claimer(10)
             #expect(try await claimer.takeSuspect(worker: worker) != nil)
             #expect(try await claimer.claim(worker: worker, slots: 10).count == 1)

@@ -163,20 +163,4 @@ struct MembershipTests {
             #expect(error?.sqlstate == "JR011")
         }
     }
-
-    @Test func `a limit that is set during a claim counts what the claim took within a minute`()
-        async throws
-    {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            try await fixture.addUsers(3)
-            try await fixture.during(fixture.claimText(worker)) {
-                try await fixture.script("select jobrunner.set_tenant('acme', null, 2)")
-            }
-            #expect(try await fixture.queue.reconcileJobs() == 3)
-            #expect(
-                try await fixture.int(
-                    "select count(*) from jobrunner.jobs where limited_tenant_id is not null") == 3)
-        }
-    }
 }

@@ -1,3 +1,4 @@
+import JobQueue
 import Postgres
 import TestSupport
 import Testing
@@ -7,7 +8,7 @@ import Testing
     /// The counts of jobs in the notifications that some SQL sends; "" where nobody has counted.
     private func announced(_ fixture: Fixture, by sql: String) async throws -> [String] {
         try await payloads(fixture, by: sql).map { payload in
-            String(payload.split(separator: ":", omittingEmptySubsequences: false)[2])
+            String(payload.split(separator: ":", omittingEmptySubsequences: false)[1])
         }
     }
 
@@ -60,18 +61,19 @@ import Testing
         }
     }
 
-    /// Rows that move, and jobs that are due again, are announced with the time of the oldest.
+    /// In minutes from now, and whether it is one tenant's.
     @Test(arguments: [
-        ("select jobrunner.note_asked(j) from jobrunner.jobs as j limit 1", "-3600 1"),
-        ("select jobrunner.set_period('acme', 'user1', 'hub.refresh', '2 h')", "-3600 1"),
-        ("select jobrunner.repair_jobs('acme', 'user1')", "0 1"),
-        ("select jobrunner.resume_jobs('acme')", "-3600 3"),
-        ("select jobrunner.wake_workers('-infinity', in_jobs => 1)", "ever 1"),
-        ("select jobrunner.wake_workers('infinity', in_jobs => 1)", " 1"),
+        ("select jobrunner.note_asked(j) from jobrunner.jobs as j limit 1", "-60 f"),
+        ("select jobrunner.set_period('acme', 'user1', 'hub.refresh', '2 h')", "-60 f"),
+        ("select jobrunner.repair_jobs('acme', 'user1')", nil),
+        ("select jobrunner.resume_jobs('acme')", "-60 t"),
+        ("select jobrunner.set_tenant('acme', 3)", " t"),
+        ("select jobrunner.wake_workers('-infinity', in_jobs => 1)", "-Infinity f"),
+        ("select jobrunner.wake_workers('infinity', in_jobs => 1)", nil),
     ])
-    func `what was due before is announced from then on`(_ sql: String, _ announced: String)
-        async throws
-    {
+    func `what was due before is announced in a table, from then on`(
+        _ sql: String, _ announced: String?
+    ) async throws {
         try await Fixture.lend { fixture in
             try await fixture.addUsers(3)
             try await fixture.script(
@@ -80,16 +82,39 @@ import Testing
                 update jobrunner.jobs set due_at = now() - interval '1 hour', slows_at = now() + interval '1 day';
                 update jobrunner.tenants set paused_at = now() where \(sql.contains("resume"));
                 """)
-            let now = try await fixture.int("select extract(epoch from now())::bigint")
-            let payloads = try await payloads(fixture, by: sql).map { payload in
-                let parts = payload.split(separator: ":", omittingEmptySubsequences: false)
-                guard let time = Int(parts[0]) else { return " \(parts[2])" }
-                // To the minute.
-                let since = Int((Double(time / 1_000_000 - now) / 60).rounded()) * 60
-                return "\(time < 0 ? "ever" : "\(since)") \(parts[2])"
+            try await fixture.script(sql)
+            let told = try await fixture.texts(
+                """
+                select distinct concat(round((extract(epoch from since) - extract(epoch from now())) / 60), ' ', tenant_id is not null)
+                from jobrunner.announcements
+                """)
+            #expect(told == (announced.map { [$0] } ?? []))
+        }
+    }
+
+    @Test func `each worker hears once what was announced, whatever the order of commits`()
+        async throws
+    {
+        try await Fixture.lend { fixture in
+            func hear(_ seen: inout String?) async throws -> [Int64?] {
+                let (now, news) = try await fixture.queue.news(since: seen)
+                seen = now
+                return news.map(\.since).sorted { ($0 ?? 0) < ($1 ?? 0) }
             }
-            // More than one verb within it may say so.
-            #expect(Set(payloads) == [announced])
+            func announce(_ second: Int) -> String {
+                "insert into jobrunner.announcements (since) values (to_timestamp(\(second)))"
+            }
+            var seen: String?
+            try await fixture.script(announce(1))
+            #expect(try await hear(&seen) == [])
+            var before = seen
+            try await fixture.during(announce(2)) {
+                try await fixture.script(announce(3))
+                #expect(try await hear(&seen) == [3_000_000])
+                #expect(try await hear(&seen) == [])
+            }
+            #expect(try await hear(&seen) == [2_000_000])
+            #expect(try await hear(&before) == [2_000_000, 3_000_000])
         }
     }
 

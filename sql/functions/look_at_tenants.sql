@@ -26,9 +26,11 @@ begin
       from (
         select j.claimable_at, j.user_id
         from jobrunner.jobs as j
-        where j.tenant_id = t.id and j.priority = l.lane and j.claimable_at <= now()
+        -- By rows, as in claim_of_tenants.
+        where (j.tenant_id, j.priority, j.claimable_at) >= (t.id, l.lane, '-infinity')
+          and (j.tenant_id, j.priority, j.claimable_at) <= (t.id, l.lane, now())
           and j.state = 'waiting' and j.crashes < 2 and j.name = any (in_names)
-        order by j.claimable_at, j.user_id
+        order by j.tenant_id, j.priority, j.claimable_at, j.user_id
         limit 4
       ) as w
     ) as o
