@@ -1,6 +1,15 @@
 -- What a fresh `jobrunner migrate` makes, for reading; never applied.
 -- JOBRUNNER_REFRESH_SNAPSHOT=1 swift test --filter SnapshotTests
 
+create table jobrunner.announcements (
+  id bigint not null generated always as identity,
+  at timestamp with time zone not null default now(),
+  transaction xid8 not null default pg_current_xact_id(),
+  since timestamp with time zone,
+  tenant_id bigint,
+  constraint announcements_pkey PRIMARY KEY (id)
+);
+
 create table jobrunner.applied_code (
   checksum text not null,
   applied_at timestamp with time zone not null default now(),
@@ -81,6 +90,14 @@ create table jobrunner.chores (
   constraint chores_pkey PRIMARY KEY (name)
 );
 
+create table jobrunner.claims (
+  worker_id bigint not null,
+  first_fence bigint not null,
+  user_ids bigint[] not null,
+  constraint claim_has_jobs CHECK (((cardinality(user_ids) >= 1) AND (cardinality(user_ids) <= 999))),
+  constraint claims_pkey PRIMARY KEY (worker_id, first_fence)
+);
+
 create table jobrunner.job_files (
   name text not null,
   kind text not null,
@@ -154,7 +171,6 @@ END) stored,
   started_at timestamp with time zone,
   deadline_at timestamp with time zone,
   next_due_at timestamp with time zone,
-  limited_tenant_id bigint,
   rerun_forced boolean not null default false,
   rerun_entity text,
   deferrals integer not null default 0,
@@ -176,26 +192,33 @@ END) stored,
   constraint job_priority_is_a_lane CHECK ((priority = ANY (ARRAY['-1'::integer, 0, 1]))),
   constraint job_that_is_to_slow_down_has_not_yet CHECK (((slows_at IS NULL) OR (slowed_at IS NULL))),
   constraint jobs_pkey PRIMARY KEY (user_id, name),
-  constraint limited_tenant_is_the_one_of_the_job CHECK ((limited_tenant_id = tenant_id)),
   constraint quarantined_job_has_a_reason CHECK (((quarantined_at IS NULL) = (quarantine_reason IS NULL))),
   constraint rerun_is_requested_only_of_a_running_job CHECK (((NOT rerun_requested) OR (worker_id IS NOT NULL))),
   constraint rerun_request_belongs_to_a_rerun CHECK ((rerun_requested OR ((NOT rerun_forced) AND (rerun_entity IS NULL)))),
-  constraint running_job_has_fence_nonce_and_times CHECK ((((worker_id IS NULL) AND (started_at IS NULL) AND (deadline_at IS NULL) AND (next_due_at IS NULL) AND (limited_tenant_id IS NULL)) OR ((worker_id IS NOT NULL) AND (fence > 0) AND (nonce IS NOT NULL) AND (started_at IS NOT NULL) AND (deadline_at IS NOT NULL) AND (next_due_at IS NOT NULL)))),
+  constraint running_job_has_fence_nonce_and_times CHECK ((((worker_id IS NULL) AND (started_at IS NULL) AND (deadline_at IS NULL) AND (next_due_at IS NULL)) OR ((worker_id IS NOT NULL) AND (fence > 0) AND (nonce IS NOT NULL) AND (started_at IS NOT NULL) AND (deadline_at IS NOT NULL) AND (next_due_at IS NOT NULL)))),
   constraint running_job_has_the_due_at_it_answers_to CHECK (((worker_id IS NULL) OR (due_at <= started_at)))
 ) with (fillfactor=70);
 CREATE INDEX jobs_due ON jobrunner.jobs USING btree (claimable_at, user_id);
-CREATE INDEX jobs_limited ON jobrunner.jobs USING btree (limited_tenant_id) WHERE (limited_tenant_id IS NOT NULL);
+CREATE INDEX jobs_of_tenant ON jobrunner.jobs USING btree (tenant_id, priority, claimable_at, user_id);
 CREATE INDEX jobs_quarantined ON jobrunner.jobs USING btree (due_at) WHERE (quarantined_at IS NOT NULL);
 CREATE INDEX jobs_slowing ON jobrunner.jobs USING btree (slows_at) WHERE (slows_at IS NOT NULL);
 CREATE INDEX jobs_stopping ON jobrunner.jobs USING btree (cancel_requested_at) WHERE (cancel_requested_at IS NOT NULL);
 CREATE INDEX jobs_suspect ON jobrunner.jobs USING btree (claimable_at) WHERE (crashes >= 2);
 CREATE INDEX jobs_troubled ON jobrunner.jobs USING btree (user_id, name) WHERE ((consecutive_failures > 0) OR (quarantined_at IS NOT NULL) OR (reauth_needed_at IS NOT NULL) OR (stalled_runs > 1) OR (deferrals > 4) OR (fruitless_runs > 1));
 
+create table jobrunner.limited_runs (
+  tenant_id bigint not null,
+  user_id bigint not null,
+  name text not null,
+  fence bigint not null,
+  constraint limited_runs_pkey PRIMARY KEY (tenant_id, user_id, name, fence),
+  constraint limited_runs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES jobrunner.tenants(id) ON DELETE CASCADE
+);
+
 create table jobrunner.limited_tenants (
   tenant_id bigint not null,
   since timestamp with time zone not null default now(),
   is_settled boolean not null default false,
-  claiming_worker_ids integer[],
   constraint limited_tenants_pkey PRIMARY KEY (tenant_id),
   constraint limited_tenants_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES jobrunner.tenants(id) ON DELETE CASCADE
 );
@@ -383,11 +406,8 @@ create table jobrunner.workers (
   cleared_at timestamp with time zone,
   session_pid integer,
   session_started_at timestamp with time zone,
-  left_user_ids bigint[],
-  left_names text[],
   constraint ended_worker_has_a_reason CHECK (((ended_at IS NULL) = (end_reason IS NULL))),
   constraint only_an_ended_worker_is_cleared CHECK (((cleared_at IS NULL) OR (ended_at IS NOT NULL))),
-  constraint what_a_worker_left_is_named_in_pairs CHECK ((NOT (cardinality(left_user_ids) IS DISTINCT FROM cardinality(left_names)))),
   constraint worker_capacity_is_positive CHECK ((capacity > 0)),
   constraint workers_pkey PRIMARY KEY (id)
 ) with (fillfactor=50);
@@ -396,20 +416,21 @@ CREATE INDEX workers_to_clear ON jobrunner.workers USING btree (id) WHERE ((ende
 create sequence jobrunner.fences;
 create sequence jobrunner.secret_versions;
 -- function jobrunner.abandon_pass(in_user_id bigint, in_name text, in_entity text, in_sync_token text) returns boolean
+-- function jobrunner.activate_limits() returns integer
 -- function jobrunner.add_counters(in_some jobrunner.counters, in_more jobrunner.counters) returns jobrunner.counters
 -- function jobrunner.add_tenant(in_name text, in_weight integer DEFAULT 1, in_max_running integer DEFAULT NULL::integer) returns bigint
 -- function jobrunner.add_user(in_tenant text, in_key text, in_attributes jsonb DEFAULT '{}'::jsonb) returns bigint
 -- function jobrunner.add_users(in_tenant text, in_keys text[], in_attributes jsonb[] DEFAULT NULL::jsonb[], in_within interval DEFAULT '00:00:00'::interval) returns integer
 -- function jobrunner.after_run(in_job jobrunner.jobs, in_end jobrunner.run_end, in_has_progress boolean, in_has_changes boolean) returns TABLE(due_at timestamp with time zone, deferred_until timestamp with time zone, priority smallint, force_requested boolean, entity_requested text, reauth_needed_at timestamp with time zone, quarantined_at timestamp with time zone, quarantine_reason text, consecutive_failures integer, crashes integer, stalled_runs integer, deferrals integer, fruitless_runs integer, last_outcome text, last_error_kind text, last_error text, last_error_at timestamp with time zone, last_run_at timestamp with time zone, last_success_at timestamp with time zone, unchanged_at timestamp with time zone)
 -- function jobrunner.age_of_job(in_user_id bigint, in_job text) returns interval
--- function jobrunner.apart_tenants(in_tenant_ids bigint[]) returns bigint[]
 -- function jobrunner.backoff(in_failures integer, in_every interval, in_chance double precision) returns interval
 -- function jobrunner.cancel_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.changed_columns(in_before jsonb, in_after jsonb) returns jsonb
 -- function jobrunner.changed_rows(in_counters jobrunner.counters) returns bigint
--- function jobrunner.claim_jobs(in_worker_id integer, in_limit integer, in_names text[], in_walk jobrunner.due_walk DEFAULT ROW('-infinity'::timestamp with time zone, (0)::bigint, 'infinity'::timestamp with time zone, 1000, true)::jobrunner.due_walk, in_offer jobrunner.claim_offer DEFAULT ROW('{}'::bigint[], '{}'::integer[], '{}'::integer[], '{}'::integer[], '{}'::tid[])::jobrunner.claim_offer, in_locks boolean DEFAULT false) returns SETOF jobrunner.claim_row
+-- function jobrunner.claim_new(in_worker_id integer, in_limit integer, in_names text[], in_since timestamp with time zone, in_since_user_id bigint, OUT due jobrunner.due_tenants, OUT jobs jobrunner.claimed_job[]) returns record
+-- function jobrunner.claim_of_tenants(in_worker_id integer, in_limit integer, in_names text[], in_tenant_ids bigint[], in_shares integer[], in_new_shares integer[], in_times timestamp with time zone[], in_user_ids bigint[], OUT restricted jobrunner.remaining_capacity[], OUT jobs jobrunner.claimed_job[]) returns record
+-- function jobrunner.claim_suspect(in_worker_id integer, in_names text[]) returns jobrunner.claimed_job[]
 -- function jobrunner.commit_page(in_user_id bigint, in_name text, in_entity text, in_fence bigint, in_generation bigint, in_page jobrunner.page, in_counters jobrunner.counters) returns boolean
--- function jobrunner.count_limited_jobs() returns integer
 -- function jobrunner.counted_on(in_checkpoint jobrunner.checkpoints, in_fence bigint, in_more jobrunner.counters) returns jobrunner.counters
 -- function jobrunner.crash_runs(in_worker_id bigint, in_user_ids bigint[], in_names text[], in_reason text) returns TABLE(job_count integer, quarantined_count integer)
 -- function jobrunner.deferral(in_asked interval, in_deferrals integer, in_chance double precision) returns interval
@@ -432,6 +453,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.finish_idle_runs(in_ends jobrunner.run_end[]) returns bigint[]
 -- function jobrunner.finish_runs(in_ends jobrunner.run_end[]) returns TABLE(user_id bigint, name text, fence bigint, verdict text)
 -- function jobrunner.forget_checkpoints(in_user_id bigint, in_name text, in_entities text[]) returns integer
+-- function jobrunner.forget_ended_claims(in_worker_id bigint) returns integer
 -- function jobrunner.forget_entity(in_job text, in_entity text) returns integer
 -- function jobrunner.give_job(in_tenant text, in_job text, in_within interval DEFAULT NULL::interval) returns integer
 -- function jobrunner.grant_reader() returns boolean
@@ -454,13 +476,15 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.list_items(in_user_id bigint, in_table text, in_column text) returns TABLE(items text[], hash text)
 -- function jobrunner.lock_ends(in_ends jobrunner.run_end[]) returns jobrunner.run_end[]
 -- function jobrunner.longest_input(in_user_id bigint, in_name text) returns text
--- function jobrunner.look_due(in_look integer, in_names text[], in_since timestamp with time zone, in_since_user_id bigint, in_until timestamp with time zone) returns jobrunner.claim_look
+-- function jobrunner.look_at_tenants(in_names text[], in_after bigint, in_count integer) returns jobrunner.due_tenants
+-- function jobrunner.look_due(in_names text[], in_since timestamp with time zone, in_since_user_id bigint, in_until timestamp with time zone) returns jobrunner.due_tenants
 -- function jobrunner.maintain_runs(in_keep interval DEFAULT '30 days'::interval) returns TABLE(created integer, dropped integer, postponed boolean)
 -- function jobrunner.make_jobs(in_tenant_id bigint, in_job text, in_within interval DEFAULT NULL::interval) returns integer
 -- function jobrunner.make_lacking_jobs() returns integer
 -- function jobrunner.merge_duplicates(in_user_id bigint, in_table text, in_values text[] DEFAULT NULL::text[]) returns integer
 -- function jobrunner.merge_filter(in_table text, in_by jsonb, in_filters boolean) returns text
 -- function jobrunner.merge_writes(in_table text, in_known jsonb, in_sets text, in_hides boolean, in_sends boolean) returns text
+-- function jobrunner.news_for_workers(in_seen pg_snapshot, OUT seen pg_snapshot, OUT since timestamp with time zone, OUT tenant_id bigint, OUT weight integer) returns SETOF record
 -- function jobrunner.next_tick(in_after timestamp with time zone, in_every interval, in_phase interval) returns timestamp with time zone
 -- function jobrunner.note_asked(in_job jobrunner.jobs) returns void
 -- function jobrunner.note_calls(in_ends jobrunner.run_end[]) returns void
@@ -474,14 +498,11 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.note_unproven_end(in_user_id bigint, in_name text, in_entity text) returns boolean
 -- function jobrunner.note_unread_values(in_user_id bigint, in_name text, in_entity text, in_unread jsonb) returns boolean
 -- function jobrunner.note_unreadable(in_user_id bigint, in_name text, in_entity text, in_unreadable boolean) returns boolean
--- function jobrunner.nothing_due(in_since timestamp with time zone, in_since_user_id bigint, in_grace interval) returns TABLE(looked_at timestamp with time zone)
 -- function jobrunner.notify_changes(in_user_ids bigint[], in_names text[], in_runs bigint[], in_counters jobrunner.counters[]) returns integer
 -- function jobrunner.own_session(OUT pid integer, OUT started_at timestamp with time zone) returns record
 -- function jobrunner.pause_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.period_of(in_user_id bigint, in_tenant_id bigint, in_job text) returns TABLE(every interval)
 -- function jobrunner.phase_of(in_user_id bigint, in_name text, in_every interval, in_spread boolean) returns interval
--- function jobrunner.pick_due(in_worker_id integer, in_limit integer, in_look integer, in_names text[], in_since timestamp with time zone, in_since_user_id bigint, in_locks boolean) returns jobrunner.claim_look
--- function jobrunner.pick_places(in_limit integer, in_names text[], in_tenant_ids bigint[], in_shares integer[], in_firsts integer[], in_lasts integer[], in_places tid[], in_suspect_tenant_id bigint, OUT picked tid[], OUT limited_ids bigint[], OUT full_ids bigint[], OUT busy_ids bigint[]) returns record
 -- function jobrunner.preload_runs(in_user_ids bigint[], in_lists jsonb, in_tables text[], in_sources jsonb, in_dirty text[] DEFAULT '{}'::text[]) returns jsonb
 -- function jobrunner.push_soon(in_user_id bigint, in_table text) returns boolean
 -- function jobrunner.quarantine_of(in_job jobrunner.jobs, in_end jobrunner.run_end, in_has_progress boolean) returns TABLE(reason text, span interval)
@@ -495,6 +516,8 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.record_where(in_columns jsonb) returns text
 -- function jobrunner.register_worker(in_host text, in_pid integer, in_version text, in_capacity integer) returns integer
 -- function jobrunner.release_jobs(in_user_ids bigint[], in_names text[], in_fences bigint[], in_nonces uuid[]) returns integer
+-- function jobrunner.release_orphans(in_user_ids bigint[], in_names text[], in_fences bigint[], in_nonces uuid[]) returns integer
+-- function jobrunner.remaining_capacity(in_tenant_ids bigint[]) returns SETOF jobrunner.remaining_capacity
 -- function jobrunner.remove_tenant(in_name text) returns integer
 -- function jobrunner.remove_user(in_tenant text, in_key text) returns void
 -- function jobrunner.remove_users(in_user_ids bigint[]) returns void
@@ -504,12 +527,13 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.report_sources(in_tenant_ids bigint[], in_names text[], in_reached boolean[], in_unavailable boolean[]) returns void
 -- function jobrunner.request_full(in_job jobrunner.jobs, in_entities text[], in_repair boolean) returns void
 -- function jobrunner.reset_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text, in_entity text DEFAULT NULL::text) returns integer
+-- function jobrunner.restricted_tenants(in_tenant_ids bigint[]) returns SETOF jobrunner.tenants
 -- function jobrunner.resume_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.retry_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
--- function jobrunner.rooms_of_tenants(in_tenant_ids bigint[]) returns TABLE(tenant_id bigint, room integer)
 -- function jobrunner.rotate_secret(in_tenant_id bigint, in_user_id bigint, in_name text, in_old bytea, in_new bytea) returns boolean
 -- function jobrunner.run_inputs(in_user_ids bigint[], in_names text[], in_reads integer[]) returns TABLE(place integer, tenant_name text, user_key text, attributes text, checkpoints text, calls text, secrets text, too_long text)
 -- function jobrunner.run_totals(in_user_ids bigint[], in_names text[], in_fences bigint[]) returns TABLE(user_id bigint, name text, counters jobrunner.counters, entities jsonb)
+-- function jobrunner.running_of_tenant(in_tenant_id bigint) returns bigint
 -- function jobrunner.save_record(in_tenant text, in_user text, in_table text, in_values jsonb) returns TABLE(record jsonb, is_new boolean)
 -- function jobrunner.schedule_jobs(in_name text, in_tenant_id bigint DEFAULT NULL::bigint, in_user_id bigint DEFAULT NULL::bigint, in_after_user_id bigint DEFAULT '-1'::integer, in_limit integer DEFAULT NULL::integer) returns TABLE(last_user_id bigint, changed_count integer)
 -- function jobrunner.schedule_next_jobs(in_name text, in_limit integer DEFAULT 1000) returns integer
@@ -519,16 +543,15 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.set_source(in_tenant text, in_source text, in_base text) returns void
 -- function jobrunner.set_tenant(in_name text, in_weight integer DEFAULT NULL::integer, in_max_running integer DEFAULT NULL::integer, in_unlimited boolean DEFAULT false) returns void
 -- function jobrunner.set_user(in_tenant text, in_key text, in_attributes jsonb) returns void
--- function jobrunner.settle_limits() returns void
 -- function jobrunner.slow_jobs() returns integer
 -- function jobrunner.stamped(in_known jsonb, in_values jsonb) returns jsonb
 -- function jobrunner.stand_for_tenant(in_tenant_id bigint) returns bigint
 -- function jobrunner.stop_requests(in_worker_id integer) returns TABLE(user_id bigint, name text, fence bigint)
 -- function jobrunner.store_job_file(in_file jsonb, in_is_scheduled boolean DEFAULT true) returns boolean
--- function jobrunner.suspect_to_claim(in_worker_id integer, in_names text[], OUT place tid, OUT tenant_id bigint) returns record
 -- function jobrunner.sweep_table(in_user_id bigint, in_name text, in_entity text, in_pass_number integer, in_table text, in_key text[], in_change_tag text, in_is_pushed boolean, in_is_repair boolean, in_max_fraction double precision, in_asks_again boolean, in_confirms boolean) returns TABLE(swept bigint, verdict text)
 -- function jobrunner.take_budget(in_tenant_id bigint, in_source text, in_wanted integer, in_waits boolean DEFAULT true) returns TABLE(tenant_id bigint, source text, base text, granted integer, blocked_ms bigint)
 -- function jobrunner.take_job(in_tenant text, in_job text, in_with_rows boolean DEFAULT false) returns integer
+-- function jobrunner.take_jobs(in_worker_id integer, in_places tid[]) returns jobrunner.claimed_job[]
 -- function jobrunner.tenant_named(in_tenant text) returns jobrunner.tenants
 -- function jobrunner.tenant_user(in_tenant text) returns bigint
 -- function jobrunner.tick_after_run(in_next timestamp with time zone, in_now timestamp with time zone, in_every interval, in_phase interval) returns timestamp with time zone
@@ -539,6 +562,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.wake_workers(in_since timestamp with time zone DEFAULT NULL::timestamp with time zone, in_tenant_id bigint DEFAULT NULL::bigint, in_jobs bigint DEFAULT NULL::bigint, in_user_id bigint DEFAULT NULL::bigint) returns void
 -- function jobrunner.want_fresh(in_tenant text, in_user text, in_job text, in_force boolean DEFAULT false) returns TABLE(answer text, age interval, usable boolean, user_id bigint, after_run bigint, asked_at timestamp with time zone)
 -- function jobrunner.watch_removals(in_table text) returns void
+-- function jobrunner.without_paused(in_due jobrunner.due_tenants) returns jobrunner.due_tenants
 -- function jobrunner.words_for(in_span interval) returns text
 -- function jobrunner.writable_table(in_table text, in_values jsonb) returns jsonb
 -- view jobrunner.blocked_sources(tenant text, source text, blocked_until timestamp with time zone, reason text, consecutive_failures integer)

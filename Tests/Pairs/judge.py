@@ -29,8 +29,12 @@ select json_build_object(
     ) as p
     where (case when j.slowed_at is null then p.every else greatest(p.every, f.slow_every) end, f.deadline) <> (j.every, j.deadline)),
   'unlimited', (select json_agg(j.user_id || ' ' || j.name) from jobrunner.jobs as j
-    join jobrunner.tenants as t on t.id = j.tenant_id
-    where j.worker_id is not null and (t.max_running is null) <> (j.limited_tenant_id is null)),
+    join jobrunner.limited_tenants as t on t.tenant_id = j.tenant_id
+    where j.worker_id is not null and t.is_settled
+      and not exists (select from jobrunner.limited_runs as l where l.tenant_id = j.tenant_id and l.fence = j.fence)),
+  'unheld', (select json_agg(j.user_id || ' ' || j.name) from jobrunner.jobs as j
+    where j.worker_id is not null
+      and not exists (select from jobrunner.held_jobs() as h where h.user_id = j.user_id and h.name = j.name)),
   'left', (select count(*) from (
     select user_id from jobrunner.jobs union all select user_id from jobrunner.checkpoints
     union all select user_id from jobrunner.runs union all select user_id from jobrunner.secrets
@@ -136,7 +140,8 @@ class Judge:
                 facts.violated("a job runs under a claim that nobody has")
         for what, text in [("unmade", "a user lacks a job of its tenant"), ("astray", "a job is of no user or tenant"),
                            ("unlike", "a job has another period or deadline than its file"),
-                           ("unlimited", "a running job is not counted for its tenant's limit, or is without one")]:
+                           ("unlimited", "a running job is not counted for its tenant's limit"),
+                           ("unheld", "a running job is in no batch of its worker")]:
             if look[what]:
                 facts.violated(f"{text}: {', '.join(look[what])}")
         if "remove_user" in done and look["left"]:
@@ -247,7 +252,7 @@ class Judge:
             select j.user_id, j.name, j.tenant_id, t.max_running from jobrunner.jobs as j
             join jobrunner.tenants as t on t.id = j.tenant_id
             where j.state = 'waiting' and j.due_at <= now() and t.paused_at is null""")
-        rows = self.world.claimed(self.world.claim(self.world.spare, 999, [self.world.job, "pairs.spare"]))
+        rows = self.world.claim(self.world.spare, 999, [self.world.job, "pairs.spare"])
         judge.script("commit")
         self.facts.clock.tick()
         claims = []

@@ -86,10 +86,10 @@ def claim(of_tenants):
         if of_tenants:
             rows = yield me.world.claim_of_tenants(me.world.worker, 10, [me.world.job])
         else:
-            rows = yield me.call("claim_jobs", in_worker_id=me.world.worker, in_limit=10, in_names=[me.world.job])
+            rows = yield me.world.claim_new(me.world.worker, 10, [me.world.job])
         started = me.actor.sent_at
         yield COMMIT
-        for row in me.world.claimed(rows):
+        for row in rows:
             run = Run(me.world.job, row)
             run.started, run.committed = started, me.now
             me.facts.claims.append(run)

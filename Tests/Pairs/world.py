@@ -169,7 +169,7 @@ class World:
         names = {"jobs": [self.job], "users": [self.users["ann"], self.users["bob"]]}
         self.judge.script(f"update jobrunner.jobs set due_at = now() + '1 h' where user_id = {self.users['carl']}")
         self.judge.script(f"update jobrunner.tenants set paused_at = now() where name = '{OTHER}'")
-        rows = self.claimed(self.claim(self.worker, 10, names["jobs"]))
+        rows = self.claim(self.worker, 10, names["jobs"])
         self.judge.script("update jobrunner.tenants set paused_at = null")
         self.judge.script(
             f"update jobrunner.jobs set due_at = now() - interval '1 min' where user_id = {self.users['carl']}")
@@ -187,29 +187,26 @@ class World:
             self.judge.script("commit")
         return runs
 
-    def claim_of_tenants(self, worker, limit, names):
-        """What a worker claims with that has seen before what is due."""
-        rows = self.judge.query(
-            """select tenant_id, array_agg(ctid order by claimable_at, user_id)::text as places, count(*) as jobs
-            from jobrunner.jobs where state = 'waiting' and claimable_at <= now() group by tenant_id order by tenant_id""")
-        places, firsts, lasts = [], [], []
-        for row in rows:
-            firsts.append(len(places) + 1)
-            places += re.findall(r"\(\d+,\d+\)", row["places"])
-            lasts.append(len(places))
+    def claim_new(self, worker, limit, names):
+        """The everyday claim of a worker that has seen nothing yet."""
         return (
-            """select * from jobrunner.claim_jobs($1, $2::int, $3::text[], row('-infinity', 0, 'infinity', 0, false)::jobrunner.due_walk,
-            row($4::bigint[], $5::int[], $6::int[], $7::int[], $8::tid[])::jobrunner.claim_offer, in_locks => true)""",
-            [worker, limit, names, [row["tenant_id"] for row in rows], [limit] * len(rows), firsts, lasts, places])
+            """select j.* from jobrunner.claim_new($1, $2::int, $3::text[], '-infinity', 0) as c
+            cross join lateral unnest(c.jobs) as j""", [worker, limit, names])
+
+    def claim_of_tenants(self, worker, limit, names):
+        """What a worker claims with that has seen before of whom something is due."""
+        rows = self.judge.query(
+            """select tenant_id from jobrunner.jobs where state = 'waiting' and claimable_at <= now()
+            group by tenant_id order by tenant_id""")
+        return (
+            """select j.* from jobrunner.claim_of_tenants($1, $2::int, $3::text[], $4::bigint[], array_fill($2::int, array[$5::int]),
+              array_fill(0, array[$5::int]), array_fill('-infinity'::timestamptz, array[3 * $5::int]), array_fill(0::bigint, array[3 * $5::int])) as c
+            cross join lateral unnest(c.jobs) as j""",
+            [worker, limit, names, [row["tenant_id"] for row in rows], len(rows)])
 
     def claim(self, worker, limit, names):
         sql, bound = self.claim_of_tenants(worker, limit, names)
         return self.judge.query(sql, *bound)
-
-    @staticmethod
-    def claimed(rows):
-        """The jobs that a claim gave, without its report."""
-        return [row for row in rows if row["user_id"] is not None]
 
     def call(self, verb, **values):
         sql, bound = self.calling(verb, **values)

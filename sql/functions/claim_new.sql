@@ -14,7 +14,7 @@ set enable_seqscan = off
 set jit = off
 as $$
 -- The everyday claim: takes what became due from (in_since, in_since_user_id) on, if that is all of 1,000 entries at most, no more than in_limit
--- jobs of these files, and of no tenant with a limit and of nobody who was added with many. Otherwise it takes nothing, and says of which
+-- jobs of these files, of no tenant that is paused or has a limit and of nobody who was added with many. Otherwise it takes nothing, and says of which
 -- tenants something is due, as look_due does; so it does of what somebody has locked.
 -- Raises JR003 when the worker has been given up or drains. Locks: the worker's row (hold_worker), then jobs, by skip locked. No indexed
 -- column of jobs is changed.
@@ -27,7 +27,7 @@ begin
     raise exception 'worker % has ended or drains', in_worker_id using errcode = 'JR003';
   end if;
   due := jobrunner.look_due(in_names, in_since, in_since_user_id, 'infinity');
-  if due.tenant_ids is null or due.is_cut or -1 = any (due.lanes)
+  if due.tenant_ids is null or due.is_cut or due.has_paused or -1 = any (due.lanes)
     or in_limit < (select sum(c.count) from unnest(due.counts) as c (count))
   then
     return;
@@ -43,7 +43,7 @@ begin
     select j.ctid
     from jobrunner.jobs as j
     where (j.claimable_at, j.user_id) >= (in_since, in_since_user_id) and j.claimable_at <= due.looked_at
-      and j.state = 'waiting' and j.crashes < 2 and j.name = any (in_names) and j.tenant_id = any (due.tenant_ids) and j.priority >= 0
+      and j.state = 'waiting' and j.crashes < 2 and j.name = any (in_names) and j.priority >= 0
     order by j.claimable_at, j.user_id
     limit in_limit
     for no key update skip locked

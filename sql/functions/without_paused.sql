@@ -13,7 +13,8 @@ begin
     array_agg(t.weight) filter (where t.weight <> 1)
   into v_paused, v_due.weighted_ids, v_due.weights
   from jobrunner.restricted_tenants(in_due.tenant_ids) as t;
-  if v_paused is not null then
+  v_due.has_paused := v_paused is not null;
+  if v_due.has_paused then
     select array_agg(d.tenant_id), array_agg(d.lane), array_agg(d.count), array_agg(d.since), array_agg(d.user_id)
     into v_due.tenant_ids, v_due.lanes, v_due.counts, v_due.times, v_due.user_ids
     from unnest(in_due.tenant_ids, in_due.lanes, in_due.counts, in_due.times, in_due.user_ids)

@@ -846,7 +846,8 @@ create type jobrunner.due_tenants as (
   times timestamptz[],
   user_ids bigint[],
   weighted_ids bigint[],
-  weights integer[]
+  weights integer[],
+  has_paused boolean
 );
 comment on type jobrunner.due_tenants is 'What a look has found: of whom something is due, from where on, and how far it has looked.';
 comment on column jobrunner.due_tenants.looked_at is 'Up to where it has looked, with looked_user_id.';
@@ -859,6 +860,7 @@ comment on column jobrunner.due_tenants.times is 'Of each: claimable_at of the o
 comment on column jobrunner.due_tenants.user_ids is 'Of each: the user of the oldest.';
 comment on column jobrunner.due_tenants.weighted_ids is 'Tenants among them whose weight is not 1.';
 comment on column jobrunner.due_tenants.weights is 'Their weights.';
+comment on column jobrunner.due_tenants.has_paused is 'Something of a paused tenant is due as well.';
 
 create type jobrunner.remaining_capacity as (
   tenant_id bigint,
