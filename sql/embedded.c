@@ -261,6 +261,9 @@ static const unsigned char functions_notify_changes[] = {
 static const unsigned char functions_own_session[] = {
 #embed "functions/own_session.sql"
 };
+static const unsigned char functions_pause_job_file[] = {
+#embed "functions/pause_job_file.sql"
+};
 static const unsigned char functions_pause_jobs[] = {
 #embed "functions/pause_jobs.sql"
 };
@@ -344,6 +347,9 @@ static const unsigned char functions_reset_jobs[] = {
 };
 static const unsigned char functions_restricted_tenants[] = {
 #embed "functions/restricted_tenants.sql"
+};
+static const unsigned char functions_resume_job_file[] = {
+#embed "functions/resume_job_file.sql"
 };
 static const unsigned char functions_resume_jobs[] = {
 #embed "functions/resume_jobs.sql"
@@ -580,6 +586,7 @@ static const jr_sql_file files[] = {
     {"functions/note_unreadable.sql", functions_note_unreadable, sizeof functions_note_unreadable},
     {"functions/notify_changes.sql", functions_notify_changes, sizeof functions_notify_changes},
     {"functions/own_session.sql", functions_own_session, sizeof functions_own_session},
+    {"functions/pause_job_file.sql", functions_pause_job_file, sizeof functions_pause_job_file},
     {"functions/pause_jobs.sql", functions_pause_jobs, sizeof functions_pause_jobs},
     {"functions/period_of.sql", functions_period_of, sizeof functions_period_of},
     {"functions/phase_of.sql", functions_phase_of, sizeof functions_phase_of},
@@ -608,6 +615,7 @@ static const jr_sql_file files[] = {
     {"functions/request_full.sql", functions_request_full, sizeof functions_request_full},
     {"functions/reset_jobs.sql", functions_reset_jobs, sizeof functions_reset_jobs},
     {"functions/restricted_tenants.sql", functions_restricted_tenants, sizeof functions_restricted_tenants},
+    {"functions/resume_job_file.sql", functions_resume_job_file, sizeof functions_resume_job_file},
     {"functions/resume_jobs.sql", functions_resume_jobs, sizeof functions_resume_jobs},
     {"functions/retry_jobs.sql", functions_retry_jobs, sizeof functions_retry_jobs},
     {"functions/rotate_secret.sql", functions_rotate_secret, sizeof functions_rotate_secret},

@@ -108,6 +108,7 @@ create table jobrunner.job_files (
   per_second double precision,
   expanded jsonb not null,
   loaded_at timestamp with time zone not null default now(),
+  paused_at timestamp with time zone,
   scope text not null default 'user'::text,
   notifies boolean not null default false,
   soft interval,
@@ -136,6 +137,7 @@ create table jobrunner.jobs (
   priority smallint not null default 0,
   paused_at timestamp with time zone,
   paused_with_user boolean not null default false,
+  paused_with_file boolean not null default false,
   quarantined_at timestamp with time zone,
   quarantine_reason text,
   reauth_needed_at timestamp with time zone,
@@ -190,6 +192,7 @@ END) stored,
   constraint job_period_and_deadline_are_within_bounds CHECK ((((every >= '00:00:01'::interval) AND (every <= '10 years'::interval)) AND ((deadline >= '00:00:00.001'::interval) AND (deadline <= '10 years'::interval)))),
   constraint job_phase_lies_within_its_period CHECK (((phase >= '00:00:00'::interval) AND (phase < every))),
   constraint job_priority_is_a_lane CHECK ((priority = ANY (ARRAY['-1'::integer, 0, 1]))),
+  constraint job_that_is_paused_with_another_is_paused CHECK (((paused_at IS NOT NULL) OR ((NOT paused_with_user) AND (NOT paused_with_file)))),
   constraint job_that_is_to_slow_down_has_not_yet CHECK (((slows_at IS NULL) OR (slowed_at IS NULL))),
   constraint jobs_pkey PRIMARY KEY (user_id, name),
   constraint quarantined_job_has_a_reason CHECK (((quarantined_at IS NULL) = (quarantine_reason IS NULL))),
@@ -500,6 +503,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.note_unreadable(in_user_id bigint, in_name text, in_entity text, in_unreadable boolean) returns boolean
 -- function jobrunner.notify_changes(in_user_ids bigint[], in_names text[], in_runs bigint[], in_counters jobrunner.counters[]) returns integer
 -- function jobrunner.own_session(OUT pid integer, OUT started_at timestamp with time zone) returns record
+-- function jobrunner.pause_job_file(in_job text) returns integer
 -- function jobrunner.pause_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.period_of(in_user_id bigint, in_tenant_id bigint, in_job text) returns TABLE(every interval)
 -- function jobrunner.phase_of(in_user_id bigint, in_name text, in_every interval, in_spread boolean) returns interval
@@ -528,6 +532,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.request_full(in_job jobrunner.jobs, in_entities text[], in_repair boolean) returns void
 -- function jobrunner.reset_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text, in_entity text DEFAULT NULL::text) returns integer
 -- function jobrunner.restricted_tenants(in_tenant_ids bigint[]) returns SETOF jobrunner.tenants
+-- function jobrunner.resume_job_file(in_job text) returns integer
 -- function jobrunner.resume_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.retry_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.rotate_secret(in_tenant_id bigint, in_user_id bigint, in_name text, in_old bytea, in_new bytea) returns boolean

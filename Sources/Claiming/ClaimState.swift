@@ -15,6 +15,14 @@ struct ClaimState: Sendable {
         case claim(ClaimRequest)
         /// Counts what runs of tenants whose limit is new.
         case activateLimits
+
+        /// It may come to many dead entries, and is made again in another way when it takes too long.
+        var isLook: Bool {
+            switch self {
+            case .claimNew, .look, .scan: true
+            case .beginScan, .claim, .activateLimits: false
+            }
+        }
     }
 
     /// What one call for jobs has done so far.

@@ -66,9 +66,9 @@ public final class Claimer: Sendable {
             else { return }
             do {
                 jobs += try await perform(step, worker: worker, &call)
-            } catch let error as DatabaseError where error.isStatementTimeout {
+            } catch let error as DatabaseError where error.isStatementTimeout && step.isLook {
+                call.looks += 1
                 state.withLock { $0.failed(step) }
-                throw error
             }
         }
     }

@@ -110,8 +110,9 @@ struct DueCursor: Sendable {
         if ranges.isEmpty { slice = nil }
     }
 
-    /// A look took too long: what is looked at is nearly all dead entries, which no look counts. From then on ranges are looked
-    /// at in slices of time, the youngest first, for that is where something waits.
+    /// A look took too long: what is looked at is nearly all dead entries, which no look counts.
+    ///
+    /// From then on ranges are looked at in slices of time, the youngest first, for that is where something waits.
     mutating func lookFailed(atFront: Bool) {
         if atFront {
             isFrontSkipped = true

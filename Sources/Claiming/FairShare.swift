@@ -20,7 +20,7 @@ struct FairShare: Sendable {
         var share: Int
     }
 
-    private struct Tenant {
+    struct Tenant {
         var weight = 1
         /// Slot-seconds of runs that have ended, by weight.
         var use = 0.0
@@ -43,7 +43,7 @@ struct FairShare: Sendable {
     }
 
     /// A tenant's place in the queue; void when the tenant's stamp is another.
-    private struct Place: Comparable, Sendable {
+    struct Place: Comparable, Sendable {
         var key: Double
         var since: Double
         /// Of equals each worker has another one first, so that workers which share a backlog take from different tenants.
@@ -57,30 +57,30 @@ struct FairShare: Sendable {
     }
 
     /// Tenants that are looked at for one statement of few jobs, and of many.
-    private static let contendersLeast = 64
-    private static let contendersMost = 256
+    static let contendersLeast = 64
+    static let contendersMost = 256
     /// Tenants that one claim takes from where each has enough: each costs a function scan.
-    private static let tenantsPerClaim = 25
+    static let tenantsPerClaim = 25
 
     /// What a run costs at least: below it runs are counted, and not timed, for their time is mostly ours.
-    private static let leastCost = 0.1
+    static let leastCost = 0.1
     /// The longest run of which half is charged to who comes: a first sync of an hour would keep its tenant away for long.
-    private static let mostHalved = 1.0
+    static let mostHalved = 1.0
     /// Seconds of one worker's rest at a limit, of one while another claim is at work, and of the longest of both with other workers.
-    private static let leastRest = 0.05
-    private static let busyRest = 0.01
-    private static let sharedRest = 1.0
-    private static let sharedBusyRest = 0.25
+    static let leastRest = 0.05
+    static let busyRest = 0.01
+    static let sharedRest = 1.0
+    static let sharedBusyRest = 0.25
     /// At a limit, with many others there.
-    private static let longestRest = 16.0
-    private static let restsEndedPerSecond = 100.0
+    static let longestRest = 16.0
+    static let restsEndedPerSecond = 100.0
 
     /// A run that is longer than so many seconds is a long one.
-    private static let shortRun = 1.0
+    static let shortRun = 1.0
     /// Tenants whose lengths of runs are remembered; above, only those with long runs are.
-    private static let lengthsMax = 10_000
+    static let lengthsMax = 10_000
     /// Seconds for which a tenant waits with nothing running before others' runs are to yield.
-    private static let patience = 1.0
+    static let patience = 1.0
 
     /// Slots of the worker.
     let capacity: Int
@@ -88,29 +88,29 @@ struct FairShare: Sendable {
     let reserved: Int
     /// Workers that live, this one too.
     var workers = 1
-    private var tenants: [Int64: Tenant] = [:]
+    var tenants: [Int64: Tenant] = [:]
     /// Tenants that wait and of whom nothing runs here, by use; the others change theirs by the second.
-    private var queue = MinHeap<Place>()
+    var queue = MinHeap<Place>()
     /// Tenants that wait and of whom something runs here.
-    private var active: Set<Int64> = []
+    var active: Set<Int64> = []
     /// Tenants at their limit, by the time at which they are asked again.
-    private var resting = MinHeap<Place>()
-    private var waitingCount = 0
-    private var waitingWeight = 0
-    private var stamps = 0
+    var resting = MinHeap<Place>()
+    var waitingCount = 0
+    var waitingWeight = 0
+    var stamps = 0
     /// The use of the tenant that was next at the last claim.
-    private var level = 0.0
+    var level = 0.0
     /// When all use was forgotten last: what runs held before then counts no more.
-    private var forgottenAt = -Double.infinity
+    var forgottenAt = -Double.infinity
     /// How long a tenant's runs are, as far as is known: each new one counts a quarter.
-    private var lengths: [Int64: Double] = [:]
+    var lengths: [Int64: Double] = [:]
     /// Tenants of whom something runs here.
-    private var holders: Set<Int64> = []
+    var holders: Set<Int64> = []
     /// Something waits for a slot that a long run may have.
-    private(set) var isHeldBack = false
+    var isHeldBack = false
 
     /// This worker's own.
-    private let seed: UInt64
+    let seed: UInt64
 
     init(capacity: Int, reserved: Int = 0, seed: UInt64 = .random(in: 0 ... .max)) {
         self.seed = seed
@@ -176,7 +176,7 @@ extension FairShare {
     }
 
     /// What a run costs that has held its slot for so long.
-    private func cost(_ seconds: Double, _ isNew: inout Bool) -> Double {
+    func cost(_ seconds: Double, _ isNew: inout Bool) -> Double {
         defer { isNew = false }
         let cost = max(Self.leastCost, seconds)
         return isNew ? cost + min(cost, Self.mostHalved) / 2 : cost
@@ -189,7 +189,7 @@ extension FairShare {
         }
     }
 
-    private mutating func noteLength(_ length: Double, of id: Int64) {
+    mutating func noteLength(_ length: Double, of id: Int64) {
         guard reserved > 0 else { return }
         lengths[id] = 0.75 * (lengths[id] ?? length) + 0.25 * length
         guard lengths.count > Self.lengthsMax else { return }
@@ -219,7 +219,7 @@ extension FairShare {
         rest(id, min(Self.busyRest * Double(workers), Self.sharedBusyRest), at: now)
     }
 
-    private mutating func rest(_ id: Int64, _ seconds: Double, at now: Double) {
+    mutating func rest(_ id: Int64, _ seconds: Double, at now: Double) {
         guard var tenant = tenants[id], tenant.isWaiting else { return }
         tenant.restsUntil = now + seconds
         place(&tenant, id)
@@ -233,7 +233,7 @@ extension FairShare {
     }
 
     /// Nobody waits, so there is nothing to be paid back.
-    private mutating func forgetUse(at now: Double) {
+    mutating func forgetUse(at now: Double) {
         level = 0
         forgottenAt = now
         tenants = tenants.filter { $0.value.running > 0 }
@@ -244,7 +244,7 @@ extension FairShare {
     }
 
     /// Puts a changed tenant where it belongs.
-    private mutating func place(_ tenant: inout Tenant, _ id: Int64) {
+    mutating func place(_ tenant: inout Tenant, _ id: Int64) {
         stamps += 1
         tenant.stamp = stamps
         active.remove(id)
@@ -269,7 +269,7 @@ extension FairShare {
     }
 
     /// Void places are let go before they are most.
-    private mutating func tidy() {
+    mutating func tidy() {
         let most = 2 * waitingCount + 1000
         guard queue.count > most || resting.count > most else { return }
         let current = tenants.mapValues(\.stamp)
@@ -277,149 +277,12 @@ extension FairShare {
         resting.keep { current[$0.tenant] == $0.stamp }
     }
 
-    private func order(of tenant: Int64) -> UInt64 {
+    func order(of tenant: Int64) -> UInt64 {
         var noise = SplitMix(seed: seed ^ UInt64(bitPattern: tenant))
         return noise.next()
     }
 
-    private func isCurrent(_ place: Place) -> Bool {
+    func isCurrent(_ place: Place) -> Bool {
         tenants[place.tenant]?.stamp == place.stamp
-    }
-}
-
-// Who is next.
-extension FairShare {
-    /// Tenants in the order in which they are served, with their shares of `slots`.
-    ///
-    /// Tenants below their fair number of slots come first. Their shares add up to the slots or more:
-    /// some may turn out to have less. `known`: how many jobs of a tenant are known, more than which it gets none.
-    mutating func candidates(
-        for slots: Int, at now: Double, known: (Int64) -> Int
-    ) -> [Candidate] {
-        endRests(at: now)
-        let contenders = contenders(
-            min(max(Self.contendersLeast, 2 * slots), Self.contendersMost), at: now)
-        guard let first = contenders.first else { return [] }
-        level = max(level, first.use)
-        var result: [Candidate] = []
-        var given = 0
-        var open = open(slots, at: now)
-        isHeldBack = false
-        let modest = contenders.filter { $0.room > 0 }
-        let weights = modest.prefix(Self.tenantsPerClaim).reduce(0) { $0 + $1.weight }
-        // More than are needed, for some may have nothing any more, or be at their limits.
-        let most = slots + slots / 2 + 3
-        for contender in modest where given < most {
-            let fair = (Double(slots * contender.weight) / Double(weights)).rounded()
-            give(contender.id, max(1, min(Int(fair), contender.room)))
-        }
-        // What they leave, those get who have their share already.
-        for contender in contenders where contender.room <= 0 && given < most {
-            give(contender.id, slots)
-        }
-        return result
-
-        func give(_ id: Int64, _ most: Int) {
-            let wanted = min(most, known(id))
-            var share = wanted
-            if !isShort(id, at: now) {
-                // Of whom nothing is known, one run may have a reserved slot.
-                let least = holders.contains(id) || lengths[id] != nil ? 0 : 1
-                share = min(wanted, max(open, least))
-                open -= min(share, open)
-                isHeldBack = isHeldBack || share < wanted
-            }
-            guard share > 0 else { return }
-            result.append(Candidate(tenant: id, share: share))
-            given += share
-        }
-    }
-
-    /// Of free slots those that long runs may have: the reserved ones are free or of tenants with short runs.
-    func open(_ slots: Int, at now: Double) -> Int {
-        guard reserved > 0 else { return slots }
-        let short = holders.reduce(0) {
-            $0 + (isShort($1, at: now) ? tenants[$1]?.running ?? 0 : 0)
-        }
-        return max(0, min(slots, free - reserved + short))
-    }
-
-    /// Slots without a run: a claim may be for fewer.
-    private var free: Int {
-        max(0, capacity - holders.reduce(0) { $0 + (tenants[$1]?.running ?? 0) })
-    }
-
-    /// Whether a tenant's runs are known to be short, and those that it has now are too, on the average.
-    private func isShort(_ id: Int64, at now: Double) -> Bool {
-        guard reserved > 0 else { return true }
-        guard let length = lengths[id], length <= Self.shortRun else { return false }
-        guard let tenant = tenants[id], tenant.running > 0 else { return true }
-        return now - tenant.began / Double(tenant.running) <= Self.shortRun
-    }
-
-    /// Of which tenants a run is to yield, and how many: for each tenant that has waited for a second, and of which
-    /// nothing runs here, a run of the one that had most.
-    mutating func yields(at now: Double) -> [Int64: Int] {
-        endRests(at: now)
-        let starving = contenders(Self.contendersLeast, at: now).filter { contender in
-            contender.since <= now - Self.patience && !holders.contains(contender.id)
-        }
-        guard !starving.isEmpty else { return [:] }
-        let victims = holders.compactMap { id in
-            tenants[id].map { (id: id, use: $0.use(at: now), running: $0.running) }
-        }.sorted { ($0.use, $0.id) > ($1.use, $1.id) }
-        let places = victims.flatMap { Array(repeating: $0, count: $0.running) }
-        var counts: [Int64: Int] = [:]
-        for (starved, victim) in zip(starving, places) where victim.use > starved.use {
-            counts[victim.id, default: 0] += 1
-        }
-        return counts
-    }
-
-    /// Of free slots those that may be filled before all that is due was seen: a worker leaves half of its slots for tenants that
-    /// it will yet come to, for two seconds at most.
-    func reserving(_ slots: Int, since start: Double, at now: Double) -> Int {
-        guard now - start < 2 else { return slots }
-        return max(0, min(slots, free - capacity / 2))
-    }
-
-    private struct Contender {
-        var id: Int64
-        var use: Double
-        var since: Double
-        var weight: Int
-        /// Slots until it has its fair number.
-        var room: Int
-    }
-
-    /// The tenants that are next, at most so many of those of whom nothing runs.
-    private mutating func contenders(_ most: Int, at now: Double) -> [Contender] {
-        var ids = Array(active)
-        var taken: [Place] = []
-        while taken.count < most, let place = queue.pop() {
-            guard isCurrent(place) else { continue }
-            taken.append(place)
-            ids.append(place.tenant)
-        }
-        for place in taken { queue.push(place) }
-        let leastShare = max(1, capacity / Self.tenantsPerClaim)
-        return ids.compactMap { id -> Contender? in
-            guard let tenant = tenants[id], tenant.isWaiting else { return nil }
-            let fair = Double(capacity * tenant.weight) / Double(max(1, waitingWeight))
-            return Contender(
-                id: id, use: tenant.use(at: now), since: tenant.since, weight: tenant.weight,
-                room: max(leastShare, Int(fair.rounded(.up))) - tenant.running)
-        }.sorted {
-            ($0.use, $0.since, order(of: $0.id)) < ($1.use, $1.since, order(of: $1.id))
-        }
-    }
-
-    private mutating func endRests(at now: Double) {
-        while let place = resting.least, place.key <= now {
-            _ = resting.pop()
-            guard isCurrent(place), var tenant = tenants[place.tenant] else { continue }
-            tenant.restsUntil = nil
-            self.place(&tenant, place.tenant)
-        }
     }
 }

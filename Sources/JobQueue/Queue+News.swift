@@ -4,7 +4,7 @@ import Postgres
 public struct Announcement: Sendable, Equatable {
     /// Jobs are due from then on that were not before, microseconds since 1970; nil: none.
     public var since: Int64?
-    /// Whose; its jobs, or its weight or limit has changed. Nil: any tenant's.
+    /// Whose jobs are due, or whose weight or limit has changed; nil: any tenant's jobs.
     public var tenant: Int64?
     /// The tenant's weight now.
     public var weight = 1

@@ -57,11 +57,6 @@ final class Rotation: Sendable {
     /// Whether this worker is one of those that listen.
     var isListener: Bool { state.withLock { $0.rank < Self.listenersMax } }
 
-    /// How long a worker that does not listen leaves what became due to those that do.
-    ///
-    /// Between a job's enqueue and its claim by a listener the others would find it too.
-    var grace: Duration { isListener ? .zero : .milliseconds(100) }
-
     /// How many workers of the database live.
     var workers: Int { state.withLock { $0.workers } }
 

@@ -88,7 +88,9 @@ struct ClaimStateTests {
     @Test func `no slot is free while something is due that one call could find`() {
         var play = Play(slots: 8)
         play.server.lookMax = 10
-        for number in 0..<3000 { play.server.add(tenant: Int64(number % 13), at: play.server.now) }
+        for number in 0..<3000 {
+            play.server.add(tenant: Int64(number % 13 + 1), at: play.server.now)
+        }
         for step in 0..<2000 where play.claimed.count < 3000 {
             play.step()
             // At first half the slots are left to tenants that are yet to be found.
@@ -104,7 +106,7 @@ struct ClaimStateTests {
         var play = Play(slots: 4)
         for number in 0..<600 {
             play.server.add(
-                tenant: Int64(number % 3), at: play.server.now - Int64(number * 7919 % 600),
+                tenant: Int64(number % 3 + 1), at: play.server.now - Int64(number * 7919 % 600),
                 lane: number % 50 < 3 ? .asked : .due)
         }
         for _ in 0..<2000 where play.claimed.count < 600 { play.step() }
@@ -241,7 +243,8 @@ struct ClaimStateTests {
     @Test func `one statement asks for a hundred jobs, also of a hundred tenants`() {
         var play = Play(slots: 100)
         for number in 0..<3000 {
-            play.server.add(tenant: Int64(number), at: play.server.now - 10_000_000 - Int64(number))
+            play.server.add(
+                tenant: Int64(number + 1), at: play.server.now - 10_000_000 - Int64(number))
         }
         repeat { play.step(0.1, lasting: 0.05...0.05) } while play.state.isBehind
         let before = (play.statements, play.claimed.count)

@@ -152,4 +152,58 @@ import Testing
             #expect(try await claimer.takeSuspect(worker: worker) != nil)
         }
     }
+
+    /// As under a snapshot that was held for a day, where each look at everything meets millions of dead entries.
+    @Test func `a worker starts though a look at all that is due takes too long`() async throws {
+        try await Fixture.lend { fixture in
+            try await fixture.addUsers(3)
+            try await fixture.script(
+                """
+                update jobrunner.jobs set due_at = now() - interval '10 min' where user_id = (select max(user_id) from jobrunner.jobs);
+                alter function jobrunner.look_due rename to look_due_at_once;
+                create function jobrunner.look_due(in_names text[], in_since timestamptz, in_since_user_id bigint, in_until timestamptz)
+                returns jobrunner.due_tenants language plpgsql as $$
+                begin
+                  if in_since < least(in_until, now()) - interval '10 s' then
+                    perform pg_sleep(60);
+                  end if;
+                  return jobrunner.look_due_at_once(in_names, in_since, in_since_user_id, in_until);
+                end
+                $$;
+                """)
+            let worker = try await fixture.addWorker()
+            let claimer = fixture.claimer(10)
+            var claimed = 0
+            for _ in 1...20 where claimed < 3 {
+                claimed += try await claimer.claim(worker: worker, slots: 10).count
+            }
+            #expect(claimed == 3)
+        }
+    }
+
+    @Test func `a notification of a stranger makes a worker look at nothing old`() async throws {
+        try await Fixture.lend { fixture in
+            try await fixture.addUsers(1)
+            let worker = try await fixture.addWorker()
+            let claimer = fixture.claimer(10)
+            #expect(try await claimer.claim(worker: worker, slots: 5).count == 1)
+            for time in [-1, 0, 1_700_000_000_000_000, .max] as [Int64] {
+                claimer.notified(dueFrom: time)
+                #expect(!claimer.isBehind)
+            }
+        }
+    }
+
+    @Test func `a suspect of a paused tenant costs other claims nothing`() async throws {
+        try await Fixture.lend { fixture in
+            try await fixture.addUsers(1)
+            let worker = try await fixture.addWorker()
+            let claimer = fixture.claimer(10)
+            try await fixture.script(
+                "update jobrunner.jobs set crashes = 2; select jobrunner.pause_jobs('acme')")
+            #expect(try await claimer.takeSuspect(worker: worker) == nil)
+            #expect(try await claimer.claim(worker: worker, slots: 5).isEmpty)
+            #expect(!claimer.isBehind)
+        }
+    }
 }

@@ -93,4 +93,47 @@ import Testing
             #expect(try await fixture.int(running) == 2)
         }
     }
+
+    @Test func `a limit that is taken away and set again during a reconciling counts what runs`()
+        async throws
+    {
+        try await Fixture.lend { fixture in
+            let worker = try await fixture.addWorker()
+            try await fixture.addUsers(5)
+            try await fixture.script("select jobrunner.set_tenant('acme', in_max_running => 1)")
+            #expect(try await fixture.claim(worker).count == 1)
+            try await fixture.script("select jobrunner.set_tenant('acme', in_unlimited => true)")
+            try await fixture.during("select jobrunner.reconcile_jobs()") { () async throws in
+                try await fixture.script(
+                    "select jobrunner.set_tenant('acme', in_max_running => 1)")
+                #expect(try await fixture.claim(worker).isEmpty)
+            }
+            #expect(try await fixture.claim(worker).isEmpty)
+            #expect(try await fixture.int(running) == 1)
+        }
+    }
+
+    @Test func `a claim of a tenant with a limit changes no index of the jobs`() async throws {
+        try await Fixture.lend { fixture in
+            let worker = try await fixture.addWorker()
+            try await fixture.addUsers(40)
+            try await fixture.script(
+                """
+                select jobrunner.set_tenant('acme', null, 20);
+                select jobrunner.activate_limits();
+                """)
+            let hot = try await fixture.database.run { session in
+                try session.transaction { session in
+                    let count = try session.query(.unprepared(claim(worker, 20))).only().int(0)
+                    #expect(count == 20)
+                    return try session.query(
+                        Statement(
+                            "select pg_stat_get_xact_tuples_hot_updated('jobrunner.jobs'::regclass)"
+                        )
+                    ).only().int(0)
+                }
+            }
+            #expect(hot == 20)
+        }
+    }
 }

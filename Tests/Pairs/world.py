@@ -205,6 +205,8 @@ class World:
             [worker, limit, names, [row["tenant_id"] for row in rows], len(rows)])
 
     def claim(self, worker, limit, names):
+        # As a worker does, once a claim has told of a limit that is new.
+        self.judge.query("select jobrunner.activate_limits()")
         sql, bound = self.claim_of_tenants(worker, limit, names)
         return self.judge.query(sql, *bound)
 

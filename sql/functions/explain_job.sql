@@ -39,7 +39,7 @@ begin
   end if;
   if v_job.state = 'paused' then
     return format('It does not run because %s has been paused since %s ago.',
-      case when v_job.paused_with_user then 'its user' else 'it' end,
+      case when v_job.paused_with_user then 'its user' when v_job.paused_with_file then 'its job file' else 'it' end,
       jobrunner.words_for(now() - v_job.paused_at));
   end if;
   if v_job.state = 'quarantined' then

@@ -30,12 +30,15 @@ begin
     update jobrunner.users as u set paused_at = null where u.tenant_id = v_tenant.id and u.key = in_user;
   end if;
   update jobrunner.jobs as j
-  set paused_at = null,
+  -- A job whose file is paused stays parked.
+  set paused_at = f.paused_at,
     paused_with_user = false,
+    paused_with_file = f.paused_at is not null,
     -- What was passed while it was parked is where no worker looks any more.
     due_at = case when j.worker_id is null then greatest(j.due_at, now()) else j.due_at end
   from jobrunner.jobs_named(in_tenant, in_user, in_job) as named
-  where j.user_id = named.user_id and j.name = named.name and j.paused_at is not null
+  join jobrunner.job_files as f on f.name = named.name
+  where j.user_id = named.user_id and j.name = named.name and j.paused_at is not null and not j.paused_with_file
     and (in_job is not null or j.paused_with_user);
   get diagnostics v_count = row_count;
   if v_count > 0 then

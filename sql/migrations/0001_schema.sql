@@ -160,6 +160,7 @@ create table jobrunner.job_files (
   per_second double precision,
   expanded jsonb not null,
   loaded_at timestamptz not null default now(),
+  paused_at timestamptz,
   scope text not null default 'user',
   notifies boolean not null default false,
   soft interval,
@@ -188,6 +189,7 @@ comment on column jobrunner.job_files.deadline is 'How long one run may take.';
 comment on column jobrunner.job_files.per_second is 'Requests per second the source allows a tenant; null: no limit.';
 comment on column jobrunner.job_files.expanded is 'The file with its defaults merged, for people.';
 comment on column jobrunner.job_files.loaded_at is 'When this version was stored.';
+comment on column jobrunner.job_files.paused_at is 'Since when no job of the file is claimed (pause_job_file); null: not paused.';
 comment on column jobrunner.job_files.scope is 'user: a job for each user; tenant: one for the tenant.';
 comment on column jobrunner.job_files.notifies is 'True: a run that changed something is told on channel jobrunner_changed.';
 comment on column jobrunner.job_files.soft is 'Younger rows are fresh: nothing is asked of the source; null: no rule of freshness.';
@@ -450,6 +452,7 @@ create table jobrunner.jobs (
   priority smallint not null default 0,
   paused_at timestamptz,
   paused_with_user boolean not null default false,
+  paused_with_file boolean not null default false,
   quarantined_at timestamptz,
   quarantine_reason text,
   reauth_needed_at timestamptz,
@@ -509,6 +512,7 @@ create table jobrunner.jobs (
   constraint rerun_is_requested_only_of_a_running_job check (not rerun_requested or worker_id is not null),
   constraint cancel_is_requested_only_of_a_running_job check (cancel_requested_at is null or worker_id is not null),
   constraint quarantined_job_has_a_reason check ((quarantined_at is null) = (quarantine_reason is null)),
+  constraint job_that_is_paused_with_another_is_paused check (paused_at is not null or not paused_with_user and not paused_with_file),
   constraint job_counts_are_not_negative check (
     consecutive_failures >= 0 and crashes >= 0 and stalled_runs >= 0 and fruitless_runs >= 0
   ),
@@ -536,6 +540,7 @@ comment on column jobrunner.jobs.deadline is 'How long one run may take.';
 comment on column jobrunner.jobs.priority is '1: a person or application asked for the run, first within its tenant; 0: the clock did; -1: the first run of a user who was added with many, last within its tenant.';
 comment on column jobrunner.jobs.paused_at is 'Since when the job is not claimed; null: not paused.';
 comment on column jobrunner.jobs.paused_with_user is 'True: paused because its user is, and resumed with the user.';
+comment on column jobrunner.jobs.paused_with_file is 'True: paused because its job file is, and resumed with the file.';
 comment on column jobrunner.jobs.quarantined_at is 'Since when the job is set aside because it kills its workers or makes no progress; until due_at.';
 comment on column jobrunner.jobs.quarantine_reason is 'Why it was set aside.';
 comment on column jobrunner.jobs.reauth_needed_at is 'Since when the source refuses the credential; a new secret ends it.';
