@@ -226,10 +226,17 @@ extension ClaimState {
     }
 
     /// Looks at all that is due once more, in case something was passed over; a long look takes a fiftieth of the time at most.
-    mutating func rescan(at now: Double) {
+    mutating func rescan(from start: DuePosition = .beginning, at now: Double) {
         guard cursor.isCaughtUp, now >= rescansAt else { return }
         rescanTook = 0
-        cursor.rescan()
+        cursor.rescan(from: start)
+    }
+
+    /// A notification says that jobs are due from `time` on.
+    ///
+    /// Any login may send one, so that it has a worker look at what is near, and else at no more than a rescan may.
+    mutating func notified(dueFrom time: Int64, at now: Double) {
+        if !cursor.announce(dueFrom: time) { rescan(from: .from(time), at: now) }
     }
 }
 

@@ -160,11 +160,9 @@ extension Claimer {
         }
     }
 
-    /// A notification says that jobs are due from `time` on, in microseconds since 1970.
-    ///
-    /// Any login may send one, so that only what is near is believed; the rest is announced in a table as well.
+    /// A notification says that jobs are due from `time` on, in microseconds since 1970; any login may send one.
     public func notified(dueFrom time: Int64) {
-        state.withLock { _ = $0.cursor.announce(dueFrom: time) }
+        state.withLock { $0.notified(dueFrom: time, at: seconds) }
     }
 
     /// What was announced.

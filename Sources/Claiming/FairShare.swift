@@ -66,14 +66,12 @@ struct FairShare: Sendable {
     static let leastCost = 0.1
     /// The longest run of which half is charged to who comes: a first sync of an hour would keep its tenant away for long.
     static let mostHalved = 1.0
-    /// Seconds of one worker's rest at a limit, of one while another claim is at work, and of the longest of both with other workers.
+    /// How long one worker leaves a tenant alone that is at its limit, in seconds.
     static let leastRest = 0.05
+    /// The same while another claim takes from the tenant.
     static let busyRest = 0.01
-    static let sharedRest = 1.0
-    static let sharedBusyRest = 0.25
-    /// At a limit, with many others there.
-    static let longestRest = 16.0
-    static let restsEndedPerSecond = 100.0
+    /// Each worker more makes a rest longer by as much, up to so many seconds.
+    static let longestRest = 1.0
 
     /// A run that is longer than so many seconds is a long one.
     static let shortRun = 1.0
@@ -206,22 +204,18 @@ extension FairShare {
         place(&tenant, id)
     }
 
-    /// A claim found a tenant at its limit: it is asked again when it is lifted, or after a rest, which is
-    /// the longer the more tenants rest, and the more workers there are: up to twenty ask together as often as one.
+    /// A claim found a tenant at its limit: it is asked again when it is lifted, or after a rest; up to twenty workers together
+    /// ask as often as one.
     mutating func foundFull(_ id: Int64, at now: Double) {
-        let crowd = Double(resting.count) / Self.restsEndedPerSecond
-        let shared = min(Self.leastRest * Double(workers), Self.sharedRest)
-        rest(id, max(shared, min(crowd, Self.longestRest)), at: now)
+        rest(id, Self.leastRest, at: now)
     }
 
     /// A claim found another one taking from a tenant with a limit.
-    mutating func foundBusy(_ id: Int64, at now: Double) {
-        rest(id, min(Self.busyRest * Double(workers), Self.sharedBusyRest), at: now)
-    }
+    mutating func foundBusy(_ id: Int64, at now: Double) { rest(id, Self.busyRest, at: now) }
 
     mutating func rest(_ id: Int64, _ seconds: Double, at now: Double) {
         guard var tenant = tenants[id], tenant.isWaiting else { return }
-        tenant.restsUntil = now + seconds
+        tenant.restsUntil = now + min(seconds * Double(workers), Self.longestRest)
         place(&tenant, id)
     }
 

@@ -206,6 +206,24 @@ struct ClaimStateTests {
         #expect(play.claimed.count == 2)
     }
 
+    /// Any login may send notifications. One that is old may also be of a transaction that lasted long.
+    @Test
+    func `an old notification makes a worker look at once, and many in a fiftieth of its time`() {
+        var play = Play(slots: 8)
+        play.lookSpan = 0.1
+        play.step()
+        play.server.add(tenant: 1, at: play.server.now - 60_000_000)
+        play.state.notified(dueFrom: play.server.now - 60_000_000, at: play.seconds)
+        for _ in 0..<2 { play.step() }
+        #expect(play.claimed.count == 1)
+        let before = play.statements
+        for _ in 0..<400 {
+            play.state.notified(dueFrom: .min, at: play.seconds)
+            play.step()
+        }
+        #expect(play.statements - before <= 400 + 2)
+    }
+
     @Test func `after the server's clock was set back, what becomes due is claimed as before`() {
         var play = Play(slots: 8)
         play.server.add(tenant: 1, at: play.server.now)

@@ -181,19 +181,6 @@ import Testing
         }
     }
 
-    @Test func `a notification of a stranger makes a worker look at nothing old`() async throws {
-        try await Fixture.lend { fixture in
-            try await fixture.addUsers(1)
-            let worker = try await fixture.addWorker()
-            let claimer = fixture.claimer(10)
-            #expect(try await claimer.claim(worker: worker, slots: 5).count == 1)
-            for time in [-1, 0, 1_700_000_000_000_000, .max] as [Int64] {
-                claimer.notified(dueFrom: time)
-                #expect(!claimer.isBehind)
-            }
-        }
-    }
-
     @Test func `a suspect of a paused tenant costs other claims nothing`() async throws {
         try await Fixture.lend { fixture in
             try await fixture.addUsers(1)
