@@ -29,12 +29,14 @@ import TestSupport
                 return [after.statements - before.statements, after.roundTrips - before.roundTrips]
             }
             var jobs: [ClaimedJob] = []
-            // The first use of a statement on a session is prepared in a turn of its own.
-            _ = try await world.queue.claimJobs(worker: worker, limit: 1, names: ["none.such"])
-            _ = try await world.queue.claimJobs(worker: worker, limit: 1, names: ["none.such"])
+            // A worker's first look is at all that is due; and the first use of a statement on a session is prepared in a turn
+            // of its own.
+            let claimer = Claimer(world.queue, files: [world.file.name: .all], capacity: 100)
+            try await world.sql("update jobrunner.jobs set due_at = now() + interval '1 hour'")
+            for _ in 1...3 { _ = try await claimer.claim(worker: worker, slots: 100) }
+            try await world.makeDue()
             let claim = try await cost {
-                jobs = try await world.queue.claimJobs(
-                    worker: worker, limit: 100, names: [world.file.name])
+                jobs = try await claimer.claim(worker: worker, slots: 100)
             }
             #expect(jobs.count == 100 && claim[0] == 2)
             let open = try await cost {
@@ -127,7 +129,8 @@ import TestSupport
             // A worker's chores come by the clock, some of them after the end of a drain that has nothing to do.
             let chores: Set = [
                 "maintain_runs", "reconcile_jobs", "slow_jobs", "lift_quarantines", "reap_jobs",
-                "note_slot_use", "stop_requests", "heartbeat_worker",
+                "note_slot_use", "stop_requests", "heartbeat_worker", "activate_limits",
+                "news_for_workers", "forget_ended_claims", "claim_suspect",
             ]
             let own = idle.filter {
                 empty[$0.key] == nil && !chores.contains($0.key) && $0.key != "finish_runs"
