@@ -206,7 +206,7 @@ struct ClaimStateTests {
         #expect(play.claimed.count == 2)
     }
 
-    /// Any login may send notifications. One that is old may also be of a transaction that lasted long.
+    /// Any login may send notifications, and one that is old may be of a transaction that lasted long.
     @Test
     func `an old notification makes a worker look at once, and many in a fiftieth of its time`() {
         var play = Play(slots: 8)

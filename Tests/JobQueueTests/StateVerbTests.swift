@@ -11,7 +11,7 @@ enum State: String, CaseIterable {
 enum Verb: String, CaseIterable {
     case claim, hold, commitPage, finish, release, reap
     case enqueue, cancel, retry, pause, resume, reset
-    case wantFresh, trigger, pushSoon, repair, takeJob
+    case wantFresh, trigger, pushSoon, repair, takeJob, pauseFile, resumeFile
 }
 
 /// What the job is afterwards; `lost` before it when the verb was refused for want of the claim.
@@ -23,6 +23,7 @@ private let table: [State: [Verb: String]] = [
         .release: "lost, due", .reap: "due", .enqueue: "due", .cancel: "due", .retry: "due",
         .pause: "paused", .resume: "due", .reset: "due",
         .wantFresh: "due", .trigger: "due", .pushSoon: "due", .repair: "due", .takeJob: "gone",
+        .pauseFile: "paused", .resumeFile: "due",
     ],
     .running: [
         .claim: "running", .hold: "running", .commitPage: "running", .finish: "later",
@@ -31,6 +32,7 @@ private let table: [State: [Verb: String]] = [
         .reset: "running",
         .wantFresh: "running", .trigger: "running, rerun", .pushSoon: "running, rerun",
         .repair: "running, rerun", .takeJob: "gone",
+        .pauseFile: "running, stopping, to pause", .resumeFile: "running",
     ],
     .paused: [
         .claim: "paused", .hold: "lost, paused", .commitPage: "lost, paused",
@@ -38,6 +40,7 @@ private let table: [State: [Verb: String]] = [
         .cancel: "paused", .retry: "paused", .pause: "paused", .resume: "due", .reset: "paused",
         .wantFresh: "paused", .trigger: "paused", .pushSoon: "paused", .repair: "paused",
         .takeJob: "gone",
+        .pauseFile: "paused", .resumeFile: "paused",
     ],
     .quarantined: [
         .claim: "quarantined", .hold: "lost, quarantined", .commitPage: "lost, quarantined",
@@ -46,6 +49,7 @@ private let table: [State: [Verb: String]] = [
         .resume: "quarantined", .reset: "quarantined",
         .wantFresh: "quarantined", .trigger: "quarantined", .pushSoon: "quarantined",
         .repair: "quarantined", .takeJob: "gone",
+        .pauseFile: "paused", .resumeFile: "quarantined",
     ],
     .needsReauth: [
         .claim: "needs_reauth", .hold: "lost, needs_reauth", .commitPage: "lost, needs_reauth",
@@ -54,6 +58,7 @@ private let table: [State: [Verb: String]] = [
         .resume: "needs_reauth", .reset: "needs_reauth",
         .wantFresh: "needs_reauth", .trigger: "needs_reauth", .pushSoon: "needs_reauth",
         .repair: "needs_reauth", .takeJob: "gone",
+        .pauseFile: "paused", .resumeFile: "needs_reauth",
     ],
     .deferred: [
         .claim: "deferred", .hold: "lost, deferred", .commitPage: "lost, deferred",
@@ -62,6 +67,7 @@ private let table: [State: [Verb: String]] = [
         .resume: "deferred", .reset: "deferred",
         .wantFresh: "deferred", .trigger: "deferred", .pushSoon: "deferred", .repair: "deferred",
         .takeJob: "gone",
+        .pauseFile: "paused", .resumeFile: "deferred",
     ],
 ]
 
@@ -147,6 +153,12 @@ extension Fixture {
             _ = try await queue.repairJobs(JobScope(tenant: "acme", user: "ann"))
         case .takeJob:
             #expect(try await int("select jobrunner.take_job('acme', 'hub.refresh')") == 1)
+        case .pauseFile:
+            _ = try await int("select jobrunner.pause_job_file('hub.refresh')")
+            // Not those that are added for the next verb.
+            try await script("update jobrunner.job_files set paused_at = null")
+        case .resumeFile:
+            _ = try await int("select jobrunner.resume_job_file('hub.refresh')")
         }
         return true
     }
