@@ -327,7 +327,7 @@ extension ClaimState {
     mutating func heard(_ news: Announcement, at now: Double) {
         if let tenant = news.tenant {
             open(tenant)
-            share.reweigh(tenant, news.weight)
+            if let weight = news.weight { share.reweigh(tenant, weight) }
             guard let since = news.since else { return }
             backlog.add(tenant, from: since)
             share.name(tenant, weight: news.weight, at: now)

@@ -178,6 +178,12 @@ extension Claimer {
     /// A run of a claimed job has left its slot.
     public func ended(_ job: ClaimedJob) { state.withLock { $0.ended(job, at: seconds) } }
 
+    /// Claims were given back: their jobs wait again, due as before.
+    public func gaveBack(_ jobs: [ClaimedJob]) {
+        heard(
+            jobs.map { Announcement(since: $0.scheduledAt, tenant: $0.tenantID, weight: nil) })
+    }
+
     /// Outcomes of runs of these tenants are written.
     ///
     /// Returns whether one of them waited at its limit, and may have more run now.

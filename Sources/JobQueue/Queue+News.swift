@@ -6,11 +6,11 @@ public struct Announcement: Sendable, Equatable {
     public var since: Int64?
     /// Whose jobs are due, or whose weight or limit has changed; nil: any tenant's jobs.
     public var tenant: Int64?
-    /// The tenant's weight now.
-    public var weight = 1
+    /// The tenant's weight now; nil: as known.
+    public var weight: Int?
 
     /// Names what was announced.
-    public init(since: Int64?, tenant: Int64?, weight: Int = 1) {
+    public init(since: Int64?, tenant: Int64?, weight: Int? = nil) {
         self.since = since
         self.tenant = tenant
         self.weight = weight
@@ -31,7 +31,7 @@ extension Queue {
                 Announcement(
                     since: try row.optionalTimestamp(1),
                     tenant: try row.optionalInt(2).map(Int64.init),
-                    weight: try row.optionalInt(3) ?? 1)
+                    weight: try row.optionalInt(3))
             }
             return (seen, news.filter { $0.since != nil || $0.tenant != nil })
         }

@@ -107,6 +107,7 @@ final class RunStarter: Sendable {
         let claims = batch.jobs.map(\.claim)
         _ = try? await Task { try await context.queue.releaseJobs(claims) }.value
         for job in batch.jobs { context.leaveSlot(of: job) }
+        context.claimer.gaveBack(batch.jobs)
         orphans.claimFailed()
         context.slotWakeUp.wake()
     }
