@@ -175,6 +175,9 @@ extension Claimer {
     /// Looks at all that is due once more, in case something was passed over.
     public func rescan() { state.withLock { $0.rescan(at: seconds) } }
 
+    /// Looks at all that is due once more, however lately that was done.
+    public func lookAtAll() { state.withLock { $0.cursor.rescan() } }
+
     /// A run of a claimed job has left its slot.
     public func ended(_ job: ClaimedJob) { state.withLock { $0.ended(job, at: seconds) } }
 

@@ -32,12 +32,13 @@ struct SupervisionLoop: Sendable {
     }
 
     /// Tells the claimer what was announced; returns the snapshot up to which it has heard.
+    ///
+    /// What was announced before the first one, but after the claimer's first look, it would never hear of: so it looks once more.
     private func hear(since seen: String?) async throws -> String {
         let (now, news) = try await context.queue.news(since: seen)
-        if !news.isEmpty {
-            context.claimer.heard(news)
-            context.dueWakeUp.wake()
-        }
+        if seen == nil { context.claimer.lookAtAll() }
+        context.claimer.heard(news)
+        if seen == nil || !news.isEmpty { context.dueWakeUp.wake() }
         return now
     }
 

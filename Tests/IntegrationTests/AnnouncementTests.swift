@@ -29,7 +29,7 @@ import Testing
             try await world.sql("select jobrunner.resume_jobs('acme')")
             try await eventually("each of them has a job") {
                 try await world.value(
-                    "select count(distinct worker_id) from jobrunner.jobs where worker_id is not null"
+                    "select count(distinct worker_id) from jobrunner.claims"
                 ) == "10"
             }
             for worker in workers { await worker.stop() }
