@@ -81,7 +81,8 @@ extension ClaimState {
         if !call.hasLookedAtFront {
             cursor.rewindForLateCommits(workers: share.workers, at: now)
             let isEveryday = backlog.isEmpty && cursor.isCaughtUp
-            if request.parts.isEmpty || now - lookedAtFrontAt >= Self.lookPace {
+            let isIdle = slots > 0 && request.parts.isEmpty
+            if isEveryday || isIdle || now - lookedAtFrontAt >= Self.lookPace {
                 // Whose jobs are taken unseen is not known before: none may have a reserved slot.
                 return .claimNew(
                     limit: isEveryday ? share.open(slots, at: now) : 0, since: cursor.frontStart)

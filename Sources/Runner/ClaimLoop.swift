@@ -146,9 +146,9 @@ extension ClaimLoop {
             lastLook = .now
             _ = try await claimer.take(worker: worker, slots: 0)
             _ = noteClaimWorks()
-            return
         }
-        await context.slotWakeUp.wait(atMost: .milliseconds(100))
+        // A claimer that is behind is not asked more often than it looks.
+        await context.slotWakeUp.wait(atMost: .milliseconds(claimer.isBehind ? 20 : 100))
         await gatherSlots()
     }
 

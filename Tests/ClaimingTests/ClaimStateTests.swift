@@ -186,6 +186,24 @@ struct ClaimStateTests {
         #expect(!play.state.isBehind)
     }
 
+    @Test
+    func
+        `a worker without a free slot looks fifty times a second at most, however long the backlog`()
+    {
+        var play = Play(slots: 1)
+        play.server.lookMax = 10
+        for number in 0..<5000 {
+            play.server.add(
+                tenant: Int64(number + 1), at: play.server.now - Int64(number) * 1_000_000)
+        }
+        play.step(lasting: 1000...1000)
+        #expect(play.state.isBehind)
+        let before = play.statements
+        for _ in 0..<1000 { play.step(0.001, lasting: 1000...1000) }
+        // At the front and at what was not seen yet.
+        #expect(play.statements - before <= 2 * 51 + 2)
+    }
+
     @Test func `what nobody told of is found by a rescan, and costs a fiftieth of the time`() {
         var play = Play(slots: 8)
         play.lookSpan = 0.1
