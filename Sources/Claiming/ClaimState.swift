@@ -12,15 +12,17 @@ struct ClaimState: Sendable {
         case beginScan
         /// Asks some tenants.
         case scan(after: Int64, count: Int)
+        /// Leaves out the next tenant, for which the number of it is needed.
+        case skipTenant(after: Int64)
         case claim(ClaimRequest)
         /// Counts what runs of tenants whose limit is new.
         case activateLimits
 
         /// It may come to many dead entries, and is made again in another way when it takes too long.
-        var isLook: Bool {
+        var mayTakeTooLong: Bool {
             switch self {
-            case .claimNew, .look, .scan: true
-            case .beginScan, .claim, .activateLimits: false
+            case .claimNew, .look, .scan, .claim: true
+            case .beginScan, .skipTenant, .activateLimits: false
             }
         }
     }
@@ -29,6 +31,8 @@ struct ClaimState: Sendable {
     struct Call: Sendable {
         var hasLookedAtFront = false
         var looks = 0
+        /// Its time is over: it looks no more, and claims of what is known.
+        var isLate = false
         /// Claims that gave less than they asked for.
         var vainClaims = 0
     }
@@ -89,8 +93,10 @@ extension ClaimState {
             }
         }
         if !unsettled.isEmpty, slots > 0 { return .activateLimits }
-        let isHungry = request.expected < slots && call.looks < Self.looksMax
-        if isBehind, isHungry || now - lookedAt >= Self.lookPace, let step = nextLook() {
+        let isHungry = request.expected < request.limit && call.looks < Self.looksMax
+        if isBehind, !call.isLate, isHungry || now - lookedAt >= Self.lookPace,
+            let step = nextLook()
+        {
             return step
         }
         return request.parts.isEmpty || call.vainClaims >= Self.vainClaimsMax
@@ -101,6 +107,7 @@ extension ClaimState {
     private func nextLook() -> Step? {
         if looks >= Self.longBacklog, looks % 2 == 0 {
             guard let scan else { return .beginScan }
+            if scan.isStuck { return .skipTenant(after: scan.last) }
             if !scan.isOver { return .scan(after: scan.last, count: scan.count) }
         }
         return cursor.next.map { .look($0) }
@@ -156,10 +163,12 @@ extension ClaimState {
 // What looks tell.
 extension ClaimState {
     /// A look at the front, which took these jobs.
-    mutating func lookedAtFront(_ due: DueTenants, took jobs: [ClaimedJob], at now: Double) {
+    mutating func lookedAtFront(
+        from start: DuePosition, _ due: DueTenants, took jobs: [ClaimedJob], at now: Double
+    ) {
         lookedAtFrontAt = now
         if due.isCut, !cursor.isRewound { behindAt = behindAt ?? now }
-        cursor.lookedAtFront(due)
+        cursor.lookedAtFront(from: start, due)
         begin(jobs, at: now)
         add(due, at: now)
         endRescanWhenCaughtUp(at: now)
@@ -194,15 +203,24 @@ extension ClaimState {
         endRescanWhenCaughtUp(at: now)
     }
 
-    /// A look took too long.
-    mutating func failed(_ step: Step) {
+    /// The tenant behind which the scan stood is left out.
+    mutating func skipped(_ tenant: Int64?) { scan?.skip(tenant) }
+
+    /// A statement took too long.
+    mutating func failed(_ step: Step, at now: Double) {
+        noteLook(0, at: now)
         switch step {
         case .claimNew: cursor.lookFailed(atFront: true)
         case .look: cursor.lookFailed(atFront: false)
-        case .scan:
-            looks += 1
-            scan?.failed()
-        case .beginScan, .claim, .activateLimits: break
+        case .scan: scan?.failed()
+        case .claim(let request):
+            // One of their floors lies before very many dead entries; a rescan finds where something waits.
+            for part in request.parts {
+                backlog.remove(part.tenant)
+                share.foundEmpty(part.tenant)
+            }
+            cursor.rescan()
+        case .beginScan, .skipTenant, .activateLimits: break
         }
     }
 
@@ -254,7 +272,7 @@ extension ClaimState {
             let capacity = rooms[part.tenant]
             let share = min(part.share, left, capacity?.room ?? .max)
             left -= jobs.count
-            if let capacity { restrict(capacity, jobs.count, at: now) }
+            if let capacity { restrict(capacity, part, jobs.count, at: now) }
             guard capacity?.state ?? .limited == .limited || capacity?.state == .full else {
                 continue
             }
@@ -264,15 +282,15 @@ extension ClaimState {
                     position: DuePosition(time: job.scheduledAt, user: job.claim.userID)
                 )
             }
-            if share > 0,
-                backlog.take(places, of: part.tenant, share: share, newShare: part.newShare)
-            {
+            if share > 0, backlog.take(places, of: part, share: share) {
                 self.share.foundEmpty(part.tenant)
             }
         }
     }
 
-    private mutating func restrict(_ capacity: RemainingCapacity, _ taken: Int, at now: Double) {
+    private mutating func restrict(
+        _ capacity: RemainingCapacity, _ part: ClaimRequest.Part, _ taken: Int, at now: Double
+    ) {
         let tenant = capacity.tenant
         switch capacity.state {
         case .limited where taken < capacity.room: break
@@ -284,15 +302,16 @@ extension ClaimState {
             unsettled.insert(tenant)
             share.foundBusy(tenant, at: now)
         case .paused:
-            // It is announced when it goes on.
+            // It is announced when it goes on, which may have been heard since the claim began.
+            guard backlog.tenants[tenant] == part.floors else { break }
             backlog.remove(tenant)
             share.foundEmpty(tenant)
         }
     }
 
-    /// What runs of tenants whose limit is new is counted, or another worker is at it.
-    mutating func activatedLimits() {
-        for tenant in unsettled { share.lift(tenant) }
+    /// What runs of tenants whose limit is new is counted; or not, and they are asked again after their rest.
+    mutating func activatedLimits(isDone: Bool) {
+        for tenant in unsettled where isDone { share.lift(tenant) }
         unsettled = []
     }
 

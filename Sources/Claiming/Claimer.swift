@@ -61,14 +61,14 @@ public final class Claimer: Sendable {
         var call = ClaimState.Call()
         for _ in 0..<Self.stepsMax {
             let free = max(0, slots - jobs.count)
-            guard call.looks == 0 || ContinuousClock.now < end,
-                let step = state.withLock({ $0.next(free, call, at: seconds) })
-            else { return }
+            call.isLate = call.looks > 0 && ContinuousClock.now >= end
+            guard let step = state.withLock({ $0.next(free, call, at: seconds) }) else { return }
             do {
                 jobs += try await perform(step, worker: worker, &call)
-            } catch let error as DatabaseError where error.isStatementTimeout && step.isLook {
+            } catch let error as DatabaseError where error.isStatementTimeout && step.mayTakeTooLong
+            {
                 call.looks += 1
-                state.withLock { $0.failed(step) }
+                state.withLock { $0.failed(step, at: seconds) }
             }
         }
     }
@@ -82,7 +82,7 @@ public final class Claimer: Sendable {
             let (due, jobs) = try await queue.claimNew(
                 worker: worker, limit: limit, names: names, since: since)
             call.hasLookedAtFront = true
-            state.withLock { $0.lookedAtFront(due, took: jobs, at: seconds) }
+            state.withLock { $0.lookedAtFront(from: since, due, took: jobs, at: seconds) }
             return jobs
         case .look(let range):
             let due = try await queue.lookDue(names: names, in: range)
@@ -95,14 +95,17 @@ public final class Claimer: Sendable {
             let due = try await queue.lookAtTenants(names: names, after: tenant, count: count)
             call.looks += 1
             state.withLock { $0.scanned(due, took: seconds - began, at: seconds) }
+        case .skipTenant(let last):
+            let tenant = try await queue.tenant(after: last)
+            state.withLock { $0.skipped(tenant) }
         case .claim(let request):
             let reply = try await queue.claimOfTenants(worker: worker, names: names, request)
             if reply.jobs.count < request.expected { call.vainClaims += 1 }
             state.withLock { $0.claimed(reply, of: request, at: seconds) }
             return reply.jobs
         case .activateLimits:
-            try await queue.activateLimits()
-            state.withLock { $0.activatedLimits() }
+            let isDone = try await queue.activateLimits()
+            state.withLock { $0.activatedLimits(isDone: isDone) }
         }
         return []
     }

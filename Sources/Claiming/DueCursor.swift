@@ -19,8 +19,10 @@ struct DueCursor: Sendable {
     private static let rangesMax = 8
     /// The time that one look at a range is to take, where ranges have to be cut into slices, in seconds.
     private static let sliceTime = 0.1
-    /// The first slice is so long, in microseconds, and none is shorter.
-    private static let sliceLeast: Int64 = 1_000_000
+    /// The first slice is so long, in microseconds.
+    private static let sliceFirst: Int64 = 1_000_000
+    /// A slice that takes too long and is no longer than this is left to the scan of the tenants, in microseconds.
+    private static let sliceLeast: Int64 = 1_000
     /// Nothing became due before 1970 but what was due for ever.
     private static let oldest: Int64 = 0
 
@@ -41,7 +43,7 @@ struct DueCursor: Sendable {
 
     /// From where on the front is looked at.
     var frontStart: DuePosition {
-        isFrontSkipped ? DuePosition(time: .max, user: .max) : front
+        isFrontSkipped ? .end : front
     }
 
     /// The range of the next look, cut to a slice where that is needed; nil: there is none.
@@ -79,17 +81,20 @@ struct DueCursor: Sendable {
     }
 
     /// A look at the front has come to its end, or was cut off and left the rest of what is due as a range.
-    mutating func lookedAtFront(_ due: DueTenants) {
+    ///
+    /// What was announced while it was under way, and lies before its `start`, is looked at by the next.
+    mutating func lookedAtFront(from start: DuePosition, _ due: DueTenants) {
+        let announced = !isFrontSkipped && front < start ? front : nil
         if isFrontSkipped {
             push(Range(start: front, end: due.now))
-            slice = slice ?? Self.sliceLeast
+            slice = slice ?? Self.sliceFirst
             isFrontSkipped = false
         } else if due.isCut {
             push(Range(start: due.reached, end: due.now))
         }
-        isRewound = false
+        isRewound = announced != nil
         // It may lie behind the last: a server's clock can be set back.
-        front = .from(due.now)
+        front = announced ?? .from(due.now)
     }
 
     /// A look at a range has come so far.
@@ -117,7 +122,10 @@ struct DueCursor: Sendable {
         if atFront {
             isFrontSkipped = true
         } else {
-            slice = slice.map { max(Self.sliceLeast, $0 / 4) } ?? Self.sliceLeast
+            if slice == Self.sliceLeast, let range = next, let last = ranges.indices.last {
+                ranges[last].end = range.start.time - 1
+            }
+            slice = slice.map { max(Self.sliceLeast, $0 / 4) } ?? Self.sliceFirst
         }
     }
 

@@ -5,6 +5,8 @@ struct DuePosition: Sendable, Comparable {
     var user: Int64
 
     static let beginning = DuePosition(time: .min, user: .min)
+    /// Behind everything.
+    static let end = DuePosition(time: .max, user: .max)
 
     /// In front of all that is due at `time` or later.
     static func from(_ time: Int64) -> DuePosition { DuePosition(time: time, user: .min) }

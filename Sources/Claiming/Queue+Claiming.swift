@@ -51,6 +51,13 @@ extension Queue {
         return try await call(statement) { Int64(try $0.only().int(0)) }
     }
 
+    /// The number of the tenant that comes next; nil: there is none.
+    func tenant(after last: Int64) async throws -> Int64? {
+        let statement = Statement(
+            "select min(t.id) from jobrunner.tenants as t where t.id > $1", .int8(last))
+        return try await call(statement) { try $0.only().optionalInt(0).map(Int64.init) }
+    }
+
     /// The oldest due jobs of some tenants.
     func claimOfTenants(
         worker: Int, names: [String], _ request: ClaimRequest
@@ -94,10 +101,16 @@ extension Queue {
     }
 
     /// Counts what runs towards limits that are new; one that a claim keeps for longer than a second is left to the next time.
-    public func activateLimits() async throws {
+    ///
+    /// Returns whether all are counted, or another worker is at it.
+    @discardableResult
+    public func activateLimits() async throws -> Bool {
         do {
             try await call(Statement("select jobrunner.activate_limits()")) { _ in }
-        } catch let error as DatabaseError where error.isLockTimeout {}
+            return true
+        } catch let error as DatabaseError where error.isLockTimeout {
+            return false
+        }
     }
 
     /// Notes how long tenants held a worker's slots.

@@ -69,25 +69,28 @@ struct TenantBacklog: Sendable {
 
     /// Raises the floors over what a claim has taken of a tenant, in the order in which it takes: lane by lane, the oldest first.
     ///
-    /// `share`, `newShare`: the most it might take, and of the lane of new users. Returns whether nothing of the tenant
-    /// is left.
+    /// `share`: the most it might take. A floor that was lowered while the claim was under way stays. Returns whether nothing of
+    /// the tenant is left.
     mutating func take(
-        _ jobs: [(lane: Lane, position: DuePosition)], of tenant: Int64, share: Int, newShare: Int
+        _ jobs: [(lane: Lane, position: DuePosition)], of part: ClaimRequest.Part, share: Int
     ) -> Bool {
-        guard var floors = tenants[tenant] else { return true }
+        guard var floors = tenants[part.tenant] else { return true }
         floors.count = floors.count.map { max(0, $0 - jobs.count) }
         let stop = jobs.count >= share ? jobs.last : nil
         for lane in [Lane.asked, .due, .new] {
-            if let stop, lane.rawValue <= stop.lane.rawValue {
+            let last = jobs.last { $0.lane == lane }?.position
+            if let now = floors[lane], now < part.floors[lane] ?? .end {
+                floors.count = nil
+            } else if let stop, lane.rawValue <= stop.lane.rawValue {
                 // It has stopped in this lane, or before it.
-                if lane == stop.lane { floors[lane] = stop.position }
-            } else if lane == .new, jobs.count(where: { $0.lane == .new }) >= newShare {
-                floors.new = jobs.last { $0.lane == .new }?.position ?? floors.new
+                floors[lane] = lane == stop.lane ? last : floors[lane]
+            } else if lane == .new, jobs.count(where: { $0.lane == .new }) >= part.newShare {
+                floors.new = last ?? floors.new
             } else {
                 floors[lane] = nil
             }
         }
-        return keep(floors, of: tenant)
+        return keep(floors, of: part.tenant)
     }
 
     private mutating func keep(_ floors: Floors, of tenant: Int64) -> Bool {

@@ -19,6 +19,8 @@ struct TenantScan: Sendable {
     /// A tenant was left out.
     private(set) var hasSkipped = false
     private(set) var isOver = false
+    /// The tenant behind the last takes too long.
+    private(set) var isStuck = false
 
     /// Begins at a part, from 0 to 1, of the numbers up to the last tenant's.
     init(begunAt: Int64, from part: Double, of lastTenant: Int64) {
@@ -39,8 +41,13 @@ struct TenantScan: Sendable {
 
     /// A statement took too long, for one of the tenants has many dead entries: they are asked one by one, and that one is left out.
     mutating func failed() {
-        guard count == 1 else { return count = 1 }
-        hasSkipped = true
-        last += 1
+        isStuck = count == 1
+        count = 1
+    }
+
+    /// Leaves out the tenant behind the last; nil: there is none.
+    mutating func skip(_ tenant: Int64?) {
+        (isStuck, hasSkipped) = (false, true)
+        if let tenant { last = tenant } else { asked(upTo: nil, isCut: false) }
     }
 }

@@ -204,6 +204,19 @@ struct ClaimStateTests {
         #expect(play.statements - before <= 2 * 51 + 2)
     }
 
+    /// A tenth of a second a look, as under a held snapshot; and the slots are never filled.
+    @Test func `what is known is claimed while looks take all of a call's time`() {
+        var play = Play(slots: 50)
+        play.server.lookMax = 2
+        play.lookSpan = 0.1
+        for number in 0..<200 {
+            play.server.add(
+                tenant: Int64(number % 5 + 1), at: play.server.now - Int64(number) * 1_000_000)
+        }
+        for _ in 0..<3 { play.step(0.01, lasting: 1000...1000) }
+        #expect(play.state.isBehind && !play.claimed.isEmpty)
+    }
+
     @Test func `what nobody told of is found by a rescan, and costs a fiftieth of the time`() {
         var play = Play(slots: 8)
         play.lookSpan = 0.1

@@ -112,6 +112,8 @@ struct FakeClaims {
 
     var lastTenant: Int64 { tenants.max() ?? 0 }
 
+    func tenant(after last: Int64) -> Int64? { tenants.filter { $0 > last }.min() }
+
     mutating func look(atTenantsAfter last: Int64, count: Int) -> DueTenants {
         let tenants = tenants.filter { $0 > last }.sorted().prefix(count)
         looked += tenants.count

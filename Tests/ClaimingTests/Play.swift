@@ -53,9 +53,8 @@ struct Play {
         var call = ClaimState.Call()
         let end = seconds + 0.1
         for _ in 0..<40 {
-            guard call.looks == 0 || seconds < end,
-                let step = state.next(free, call, at: seconds)
-            else { return }
+            call.isLate = call.looks > 0 && seconds >= end
+            guard let step = state.next(free, call, at: seconds) else { return }
             statements += 1
             perform(step, &call, lasting)
         }
@@ -68,7 +67,7 @@ struct Play {
         case .claimNew(let limit, let since):
             let (due, jobs) = server.claimNew(limit: limit, since: since)
             call.hasLookedAtFront = true
-            state.lookedAtFront(due, took: jobs, at: seconds)
+            state.lookedAtFront(from: since, due, took: jobs, at: seconds)
             begin(jobs, lasting)
         case .look(let range):
             pass(lookSpan)
@@ -80,6 +79,7 @@ struct Play {
             call.looks += 1
             let due = server.look(atTenantsAfter: last, count: count)
             state.scanned(due, took: lookSpan, at: seconds)
+        case .skipTenant(let last): state.skipped(server.tenant(after: last))
         case .claim(let request):
             let reply = server.claim(request)
             if reply.jobs.count < request.expected { call.vainClaims += 1 }
@@ -87,7 +87,7 @@ struct Play {
             begin(reply.jobs, lasting)
         case .activateLimits:
             server.activateLimits()
-            state.activatedLimits()
+            state.activatedLimits(isDone: true)
         }
     }
 

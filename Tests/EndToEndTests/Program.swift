@@ -54,12 +54,41 @@ final class RunningProgram {
 
     /// Waits for its end.
     func end() async throws -> Ran {
-        var code: Int32 = .min
-        for await value in ended { code = value }
+        let code = await exitCode()
         let ran = Ran(
             code: code, output: try text("output"), errors: try text("errors"))
         try FileManager.default.removeItem(at: folder)
         return ran
+    }
+
+    /// By Foundation, or by the kernel where Foundation has not noticed the end within five seconds.
+    private func exitCode() async -> Int32 {
+        let (ended, pid) = (ended, process.processIdentifier)
+        return await withTaskGroup(of: Int32?.self) { group in
+            group.addTask {
+                for await code in ended { return code }
+                return nil
+            }
+            group.addTask {
+                while !Task.isCancelled, Self.ended(pid) == nil {
+                    try? await Task.sleep(for: .milliseconds(200))
+                }
+                try? await Task.sleep(for: .seconds(5))
+                return Self.ended(pid)
+            }
+            defer { group.cancelAll() }
+            for await code in group { if let code { return code } }
+            return .min
+        }
+    }
+
+    /// The exit code of a child that has ended and that nobody has waited for, negative for a signal; nil: it is not so.
+    private static func ended(_ pid: Int32) -> Int32? {
+        var info = siginfo_t()
+        guard waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT | WNOHANG) == 0, info.si_signo != 0
+        else { return nil }
+        let status = info._sifields._sigchld.si_status
+        return info.si_code == CLD_EXITED ? status : -status
     }
 
     private func text(_ name: String) throws -> String {

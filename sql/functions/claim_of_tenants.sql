@@ -29,7 +29,6 @@ begin
   v_places := array(
     select l.ctid
     from unnest(in_tenant_ids, in_shares, in_new_shares) with ordinality as t (id, share, new_share, number)
-    left join unnest(restricted) as r on r.tenant_id = t.id
     cross join lateral (
       select j.ctid
       from unnest(
@@ -48,7 +47,7 @@ begin
         for no key update skip locked
       ) as j
       where f.since < 'infinity'
-      limit least(t.share, r.room)
+      limit least(t.share, (select r.room from unnest(restricted) as r where r.tenant_id = t.id))
     ) as l
     limit in_limit
   );

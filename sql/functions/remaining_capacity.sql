@@ -35,6 +35,7 @@ begin
     select c.id, c.room,
       case
         when c.paused_at is not null then 'paused'
+        when c.room = 2147483647 then 'limited'
         when c.is_settled is null then 'busy'
         when not c.is_settled then 'unsettled'
         when c.room = 0 then 'full'
@@ -43,11 +44,14 @@ begin
     from (
       select t.id, t.paused_at, l.is_settled,
         case
+          when t.paused_at is null and t.max_running is null then 2147483647
           when t.paused_at is null and l.is_settled
           then greatest(0, t.max_running - (select count(*) from jobrunner.limited_runs as r where r.tenant_id = t.id))::integer
           else 0
         end as room
-      from unnest(v_tenants) as t
+      -- Read once more: the limit may have been changed before the turn was taken.
+      from unnest(v_tenants) as v
+      join jobrunner.tenants as t on t.id = v.id
       left join jobrunner.limited_tenants as l on l.tenant_id = t.id and l.tenant_id = any (v_turns)
     ) as c;
 end
