@@ -3,8 +3,8 @@ import JobQueue
 /// The tenants of whom something is due, as far as looks have told, and from where on in each of their lanes.
 ///
 /// A floor says that nothing waits before it that this worker may claim, so that a claim does not walk over what runs and
-/// what has ended. A look that finds something before a floor lowers it, and nothing else does: docs/decisions/0049 lists
-/// why every job that comes to wait before a floor is seen by some look.
+/// what has ended. A look that finds something before a floor lowers it, and so does the news of a tenant's own jobs:
+/// docs/decisions/0049 lists why every job that comes to wait before a floor is seen by one of them.
 struct TenantBacklog: Sendable {
     /// The floors of the lanes asked, due and new; nil: nothing of the lane waits.
     struct Floors: Sendable, Equatable {

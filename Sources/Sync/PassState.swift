@@ -119,7 +119,12 @@ struct PassState {
     var committedNumber: Int { isAtStart ? number - 1 : number }
 
     /// Ends with a sweep, which a pass with unreadable records may not (ST16).
-    func mayEndInSweep(_ entity: Entity) -> Bool { kind == .full && isWhole && entity.sweeps }
+    ///
+    /// Nor may one that went on from the newest watermark: where the source's comparison is a strict one, records of that
+    /// same watermark that it had not shown yet would be taken for deleted.
+    func mayEndInSweep(_ entity: Entity) -> Bool {
+        kind == .full && isWhole && entity.sweeps && since == entity.incremental?.first
+    }
 
     /// Past a record that the source could not give only a full pass moves.
     ///

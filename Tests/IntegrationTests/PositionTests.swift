@@ -189,27 +189,31 @@ import Testing
 
     /// A list of pages of two in the order of `seq`, and what its source answers one request after another.
     private func withAscending(
-        _ answers: [Answer], _ check: (World) async throws -> Void
+        _ answers: [Answer], deletes: String = "", _ check: (World) async throws -> Void
     ) async throws {
         let file = World.heard(
             request: Self.ascending, page: "style: offset, size: 2",
             parts:
                 "incremental: { watermark: max_seen, format: raw, ascending: true, full_every: 30d }",
-            write: "mode: newest_wins, newer_by: seq")
+            write: "mode: newest_wins, newer_by: seq\(deletes)")
         try await withWorld(file) { world in
             try await world.addUser("ann", videos: 0)
             for answer in answers {
-                switch answer {
-                case .page(let numbers):
-                    let items = numbers.map(item).joined(separator: ", ")
-                    try await world.answerNext(#"{"items": [\#(items)]}"#)
-                case .status(let status):
-                    try await world.source.fault(
-                        #"{"kind": "status", "status": \#(status), "body": "no"}"#)
-                }
+                try await answerNext(answer, world)
             }
             try await world.drain()
             try await check(world)
+        }
+    }
+
+    private func answerNext(_ answer: Answer, _ world: World) async throws {
+        switch answer {
+        case .page(let numbers):
+            let items = numbers.map(item).joined(separator: ", ")
+            try await world.answerNext(#"{"items": [\#(items)]}"#)
+        case .status(let status):
+            try await world.source.fault(
+                #"{"kind": "status", "status": \#(status), "body": "no"}"#)
         }
     }
 
@@ -245,6 +249,24 @@ import Testing
             try await world.runAgain()
             #expect(try await world.heard().last == "since=2&after=2")
             #expect(try await world.job("ann").text("last_outcome") == "complete")
+            #expect(try await world.value("select count(*) from synced.generic_item") == "3")
+        }
+    }
+
+    @Test func `what a pass that went on from the newest does not show is not taken for deleted`()
+        async throws
+    {
+        let deletes = ", deletes: { sweep: after_full_pass }"
+        try await withAscending([.page([1, 2]), .page([3])], deletes: deletes) { world in
+            for _ in 1...2 {
+                // The source shows no records of the watermark that it is asked from, one of which it had not shown.
+                for answer in [Answer.page([1, 2]), .status(400), .page([])] {
+                    try await answerNext(answer, world)
+                }
+                try await world.enqueue("ann", full: true)
+                try await world.drain()
+            }
+            #expect(try await world.heard().suffix(2) == ["after=2", "since=2&after=0"])
             #expect(try await world.value("select count(*) from synced.generic_item") == "3")
         }
     }
