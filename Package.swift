@@ -193,7 +193,7 @@ let package = Package(
             uses: [
                 "Conformance", "Runner", "Sync", "Writing", "Asking", "CloudKit", "JobQueue",
                 "Postgres",
-                "HTTP", "JobFiles", "JSON", "Schema", "Secrets", "Telemetry", "CLinux",
+                "HTTP", "JobFiles", "JSON", "Schema", "Secrets", "Telemetry", "CLinux", "Basics",
             ]),
         .executableTarget(
             name: "jobrunner", dependencies: ["Commands"], swiftSettings: swiftSettings),
@@ -206,7 +206,8 @@ let package = Package(
 
         // Measures jobrunner as a child process beside yardsticks; nothing of it is in jobrunner.
         .target(
-            name: "Bench", dependencies: ["Postgres", "JobQueue", "Claiming", "JSON", "CLinux"],
+            name: "Bench",
+            dependencies: ["Basics", "Postgres", "JobQueue", "Claiming", "JSON", "CLinux"],
             // Read where they lie, in the root of the repository.
             exclude: ["README.md", "JobFiles", "Yardsticks"], swiftSettings: swiftSettings),
         .executableTarget(

@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 
 /// Runs the benchmarks that the process's arguments name and ends the process: 0 when all could be
@@ -12,7 +13,7 @@ public func runBenchmarks(_ arguments: [String]) -> Never {
     for signal in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&stops, signal) }
     pthread_sigmask(SIG_BLOCK, &stops, nil)
 
-    let work = Task { exit(await exitCode(arguments)) }
+    let work = Task { endProcess(await exitCode(arguments)) }
     var received: Int32 = 0
     sigwait(&stops, &received)
     work.cancel()

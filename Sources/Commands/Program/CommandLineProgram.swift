@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 
 /// The command line: words in, words out, exit codes.
@@ -10,7 +11,7 @@ public enum CommandLineProgram {
         if let word = arguments.dropFirst().first, ["worker", "test"].contains(word) {
             Signals.block()
         }
-        Task { exit(await main(arguments)) }
+        Task { endProcess(await main(arguments)) }
         while true { pause() }
     }
 
