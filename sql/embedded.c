@@ -204,6 +204,9 @@ static const unsigned char functions_make_jobs[] = {
 static const unsigned char functions_make_lacking_jobs[] = {
 #embed "functions/make_lacking_jobs.sql"
 };
+static const unsigned char functions_mark_seen[] = {
+#embed "functions/mark_seen.sql"
+};
 static const unsigned char functions_merge_duplicates[] = {
 #embed "functions/merge_duplicates.sql"
 };
@@ -218,42 +221,6 @@ static const unsigned char functions_news_for_workers[] = {
 };
 static const unsigned char functions_next_tick[] = {
 #embed "functions/next_tick.sql"
-};
-static const unsigned char functions_note_asked[] = {
-#embed "functions/note_asked.sql"
-};
-static const unsigned char functions_note_calls[] = {
-#embed "functions/note_calls.sql"
-};
-static const unsigned char functions_note_ended_passes[] = {
-#embed "functions/note_ended_passes.sql"
-};
-static const unsigned char functions_note_entity_failures[] = {
-#embed "functions/note_entity_failures.sql"
-};
-static const unsigned char functions_note_push[] = {
-#embed "functions/note_push.sql"
-};
-static const unsigned char functions_note_record_failures[] = {
-#embed "functions/note_record_failures.sql"
-};
-static const unsigned char functions_note_removals[] = {
-#embed "functions/note_removals.sql"
-};
-static const unsigned char functions_note_seen[] = {
-#embed "functions/note_seen.sql"
-};
-static const unsigned char functions_note_slot_use[] = {
-#embed "functions/note_slot_use.sql"
-};
-static const unsigned char functions_note_unproven_end[] = {
-#embed "functions/note_unproven_end.sql"
-};
-static const unsigned char functions_note_unread_values[] = {
-#embed "functions/note_unread_values.sql"
-};
-static const unsigned char functions_note_unreadable[] = {
-#embed "functions/note_unreadable.sql"
 };
 static const unsigned char functions_notify_changes[] = {
 #embed "functions/notify_changes.sql"
@@ -272,6 +239,9 @@ static const unsigned char functions_period_of[] = {
 };
 static const unsigned char functions_phase_of[] = {
 #embed "functions/phase_of.sql"
+};
+static const unsigned char functions_postpone_slowing[] = {
+#embed "functions/postpone_slowing.sql"
 };
 static const unsigned char functions_preload_runs[] = {
 #embed "functions/preload_runs.sql"
@@ -342,6 +312,9 @@ static const unsigned char functions_report_sources[] = {
 static const unsigned char functions_request_full[] = {
 #embed "functions/request_full.sql"
 };
+static const unsigned char functions_request_full_after_removal[] = {
+#embed "functions/request_full_after_removal.sql"
+};
 static const unsigned char functions_reset_jobs[] = {
 #embed "functions/reset_jobs.sql"
 };
@@ -408,8 +381,35 @@ static const unsigned char functions_stand_for_tenant[] = {
 static const unsigned char functions_stop_requests[] = {
 #embed "functions/stop_requests.sql"
 };
+static const unsigned char functions_store_calls[] = {
+#embed "functions/store_calls.sql"
+};
+static const unsigned char functions_store_ended_passes[] = {
+#embed "functions/store_ended_passes.sql"
+};
+static const unsigned char functions_store_entity_failures[] = {
+#embed "functions/store_entity_failures.sql"
+};
 static const unsigned char functions_store_job_file[] = {
 #embed "functions/store_job_file.sql"
+};
+static const unsigned char functions_store_push_counters[] = {
+#embed "functions/store_push_counters.sql"
+};
+static const unsigned char functions_store_record_failures[] = {
+#embed "functions/store_record_failures.sql"
+};
+static const unsigned char functions_store_slot_use[] = {
+#embed "functions/store_slot_use.sql"
+};
+static const unsigned char functions_store_unproven_end[] = {
+#embed "functions/store_unproven_end.sql"
+};
+static const unsigned char functions_store_unread_values[] = {
+#embed "functions/store_unread_values.sql"
+};
+static const unsigned char functions_store_unreadable[] = {
+#embed "functions/store_unreadable.sql"
 };
 static const unsigned char functions_sweep_table[] = {
 #embed "functions/sweep_table.sql"
@@ -567,29 +567,19 @@ static const jr_sql_file files[] = {
     {"functions/maintain_runs.sql", functions_maintain_runs, sizeof functions_maintain_runs},
     {"functions/make_jobs.sql", functions_make_jobs, sizeof functions_make_jobs},
     {"functions/make_lacking_jobs.sql", functions_make_lacking_jobs, sizeof functions_make_lacking_jobs},
+    {"functions/mark_seen.sql", functions_mark_seen, sizeof functions_mark_seen},
     {"functions/merge_duplicates.sql", functions_merge_duplicates, sizeof functions_merge_duplicates},
     {"functions/merge_filter.sql", functions_merge_filter, sizeof functions_merge_filter},
     {"functions/merge_writes.sql", functions_merge_writes, sizeof functions_merge_writes},
     {"functions/news_for_workers.sql", functions_news_for_workers, sizeof functions_news_for_workers},
     {"functions/next_tick.sql", functions_next_tick, sizeof functions_next_tick},
-    {"functions/note_asked.sql", functions_note_asked, sizeof functions_note_asked},
-    {"functions/note_calls.sql", functions_note_calls, sizeof functions_note_calls},
-    {"functions/note_ended_passes.sql", functions_note_ended_passes, sizeof functions_note_ended_passes},
-    {"functions/note_entity_failures.sql", functions_note_entity_failures, sizeof functions_note_entity_failures},
-    {"functions/note_push.sql", functions_note_push, sizeof functions_note_push},
-    {"functions/note_record_failures.sql", functions_note_record_failures, sizeof functions_note_record_failures},
-    {"functions/note_removals.sql", functions_note_removals, sizeof functions_note_removals},
-    {"functions/note_seen.sql", functions_note_seen, sizeof functions_note_seen},
-    {"functions/note_slot_use.sql", functions_note_slot_use, sizeof functions_note_slot_use},
-    {"functions/note_unproven_end.sql", functions_note_unproven_end, sizeof functions_note_unproven_end},
-    {"functions/note_unread_values.sql", functions_note_unread_values, sizeof functions_note_unread_values},
-    {"functions/note_unreadable.sql", functions_note_unreadable, sizeof functions_note_unreadable},
     {"functions/notify_changes.sql", functions_notify_changes, sizeof functions_notify_changes},
     {"functions/own_session.sql", functions_own_session, sizeof functions_own_session},
     {"functions/pause_job_file.sql", functions_pause_job_file, sizeof functions_pause_job_file},
     {"functions/pause_jobs.sql", functions_pause_jobs, sizeof functions_pause_jobs},
     {"functions/period_of.sql", functions_period_of, sizeof functions_period_of},
     {"functions/phase_of.sql", functions_phase_of, sizeof functions_phase_of},
+    {"functions/postpone_slowing.sql", functions_postpone_slowing, sizeof functions_postpone_slowing},
     {"functions/preload_runs.sql", functions_preload_runs, sizeof functions_preload_runs},
     {"functions/push_soon.sql", functions_push_soon, sizeof functions_push_soon},
     {"functions/quarantine_of.sql", functions_quarantine_of, sizeof functions_quarantine_of},
@@ -613,6 +603,7 @@ static const jr_sql_file files[] = {
     {"functions/replace_list.sql", functions_replace_list, sizeof functions_replace_list},
     {"functions/report_sources.sql", functions_report_sources, sizeof functions_report_sources},
     {"functions/request_full.sql", functions_request_full, sizeof functions_request_full},
+    {"functions/request_full_after_removal.sql", functions_request_full_after_removal, sizeof functions_request_full_after_removal},
     {"functions/reset_jobs.sql", functions_reset_jobs, sizeof functions_reset_jobs},
     {"functions/restricted_tenants.sql", functions_restricted_tenants, sizeof functions_restricted_tenants},
     {"functions/resume_job_file.sql", functions_resume_job_file, sizeof functions_resume_job_file},
@@ -635,7 +626,16 @@ static const jr_sql_file files[] = {
     {"functions/stamped.sql", functions_stamped, sizeof functions_stamped},
     {"functions/stand_for_tenant.sql", functions_stand_for_tenant, sizeof functions_stand_for_tenant},
     {"functions/stop_requests.sql", functions_stop_requests, sizeof functions_stop_requests},
+    {"functions/store_calls.sql", functions_store_calls, sizeof functions_store_calls},
+    {"functions/store_ended_passes.sql", functions_store_ended_passes, sizeof functions_store_ended_passes},
+    {"functions/store_entity_failures.sql", functions_store_entity_failures, sizeof functions_store_entity_failures},
     {"functions/store_job_file.sql", functions_store_job_file, sizeof functions_store_job_file},
+    {"functions/store_push_counters.sql", functions_store_push_counters, sizeof functions_store_push_counters},
+    {"functions/store_record_failures.sql", functions_store_record_failures, sizeof functions_store_record_failures},
+    {"functions/store_slot_use.sql", functions_store_slot_use, sizeof functions_store_slot_use},
+    {"functions/store_unproven_end.sql", functions_store_unproven_end, sizeof functions_store_unproven_end},
+    {"functions/store_unread_values.sql", functions_store_unread_values, sizeof functions_store_unread_values},
+    {"functions/store_unreadable.sql", functions_store_unreadable, sizeof functions_store_unreadable},
     {"functions/sweep_table.sql", functions_sweep_table, sizeof functions_sweep_table},
     {"functions/take_budget.sql", functions_take_budget, sizeof functions_take_budget},
     {"functions/take_job.sql", functions_take_job, sizeof functions_take_job},

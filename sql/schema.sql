@@ -484,29 +484,19 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.maintain_runs(in_keep interval DEFAULT '30 days'::interval) returns TABLE(created integer, dropped integer, postponed boolean)
 -- function jobrunner.make_jobs(in_tenant_id bigint, in_job text, in_within interval DEFAULT NULL::interval) returns integer
 -- function jobrunner.make_lacking_jobs() returns integer
+-- function jobrunner.mark_seen(in_user_id bigint, in_name text, in_entity text, in_pass_number integer, in_page_number integer, in_keys bigint[]) returns boolean
 -- function jobrunner.merge_duplicates(in_user_id bigint, in_table text, in_values text[] DEFAULT NULL::text[]) returns integer
 -- function jobrunner.merge_filter(in_table text, in_by jsonb, in_filters boolean) returns text
 -- function jobrunner.merge_writes(in_table text, in_known jsonb, in_sets text, in_hides boolean, in_sends boolean) returns text
 -- function jobrunner.news_for_workers(in_seen pg_snapshot, OUT seen pg_snapshot, OUT since timestamp with time zone, OUT tenant_id bigint, OUT weight integer) returns SETOF record
 -- function jobrunner.next_tick(in_after timestamp with time zone, in_every interval, in_phase interval) returns timestamp with time zone
--- function jobrunner.note_asked(in_job jobrunner.jobs) returns void
--- function jobrunner.note_calls(in_ends jobrunner.run_end[]) returns void
--- function jobrunner.note_ended_passes(in_ends jobrunner.run_end[]) returns bigint[]
--- function jobrunner.note_entity_failures(in_ends jobrunner.run_end[]) returns void
--- function jobrunner.note_push(in_user_id bigint, in_name text, in_entity text, in_fence bigint, in_pushed bigint, in_failed bigint, in_swept bigint) returns boolean
--- function jobrunner.note_record_failures(in_user_id bigint, in_name text, in_entity text, in_failures jsonb) returns boolean
--- function jobrunner.note_removals() returns trigger
--- function jobrunner.note_seen(in_user_id bigint, in_name text, in_entity text, in_pass_number integer, in_page_number integer, in_keys bigint[]) returns boolean
--- function jobrunner.note_slot_use(in_worker_id integer, in_tenant_ids bigint[], in_slot_ms bigint[], in_other_ms bigint) returns void
--- function jobrunner.note_unproven_end(in_user_id bigint, in_name text, in_entity text) returns boolean
--- function jobrunner.note_unread_values(in_user_id bigint, in_name text, in_entity text, in_unread jsonb) returns boolean
--- function jobrunner.note_unreadable(in_user_id bigint, in_name text, in_entity text, in_unreadable boolean) returns boolean
 -- function jobrunner.notify_changes(in_user_ids bigint[], in_names text[], in_runs bigint[], in_counters jobrunner.counters[]) returns integer
 -- function jobrunner.own_session(OUT pid integer, OUT started_at timestamp with time zone) returns record
 -- function jobrunner.pause_job_file(in_job text) returns integer
 -- function jobrunner.pause_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.period_of(in_user_id bigint, in_tenant_id bigint, in_job text) returns TABLE(every interval)
 -- function jobrunner.phase_of(in_user_id bigint, in_name text, in_every interval, in_spread boolean) returns interval
+-- function jobrunner.postpone_slowing(in_job jobrunner.jobs) returns void
 -- function jobrunner.preload_runs(in_user_ids bigint[], in_lists jsonb, in_tables text[], in_sources jsonb, in_dirty text[] DEFAULT '{}'::text[]) returns jsonb
 -- function jobrunner.push_soon(in_user_id bigint, in_table text) returns boolean
 -- function jobrunner.quarantine_of(in_job jobrunner.jobs, in_end jobrunner.run_end, in_has_progress boolean) returns TABLE(reason text, span interval)
@@ -530,13 +520,14 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.replace_list(in_tenant text, in_user text, in_table text, in_column text, in_items text[]) returns TABLE(added integer, removed integer)
 -- function jobrunner.report_sources(in_tenant_ids bigint[], in_names text[], in_reached boolean[], in_unavailable boolean[]) returns void
 -- function jobrunner.request_full(in_job jobrunner.jobs, in_entities text[], in_repair boolean) returns void
+-- function jobrunner.request_full_after_removal() returns trigger
 -- function jobrunner.reset_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text, in_entity text DEFAULT NULL::text) returns integer
 -- function jobrunner.restricted_tenants(in_tenant_ids bigint[]) returns SETOF jobrunner.tenants
 -- function jobrunner.resume_job_file(in_job text) returns integer
 -- function jobrunner.resume_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.retry_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.rotate_secret(in_tenant_id bigint, in_user_id bigint, in_name text, in_old bytea, in_new bytea) returns boolean
--- function jobrunner.run_inputs(in_user_ids bigint[], in_names text[], in_reads integer[]) returns TABLE(place integer, tenant_name text, user_key text, attributes text, checkpoints text, calls text, secrets text, too_long text)
+-- function jobrunner.run_inputs(in_user_ids bigint[], in_names text[], in_reads integer[]) returns TABLE(number integer, tenant_name text, user_key text, attributes text, checkpoints text, calls text, secrets text, too_long text)
 -- function jobrunner.run_totals(in_user_ids bigint[], in_names text[], in_fences bigint[]) returns TABLE(user_id bigint, name text, counters jobrunner.counters, entities jsonb)
 -- function jobrunner.running_of_tenant(in_tenant_id bigint) returns bigint
 -- function jobrunner.save_record(in_tenant text, in_user text, in_table text, in_values jsonb) returns TABLE(record jsonb, is_new boolean)
@@ -552,7 +543,16 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.stamped(in_known jsonb, in_values jsonb) returns jsonb
 -- function jobrunner.stand_for_tenant(in_tenant_id bigint) returns bigint
 -- function jobrunner.stop_requests(in_worker_id integer) returns TABLE(user_id bigint, name text, fence bigint)
+-- function jobrunner.store_calls(in_ends jobrunner.run_end[]) returns void
+-- function jobrunner.store_ended_passes(in_ends jobrunner.run_end[]) returns bigint[]
+-- function jobrunner.store_entity_failures(in_ends jobrunner.run_end[]) returns void
 -- function jobrunner.store_job_file(in_file jsonb, in_is_scheduled boolean DEFAULT true) returns boolean
+-- function jobrunner.store_push_counters(in_user_id bigint, in_name text, in_entity text, in_fence bigint, in_pushed bigint, in_failed bigint, in_swept bigint) returns boolean
+-- function jobrunner.store_record_failures(in_user_id bigint, in_name text, in_entity text, in_failures jsonb) returns boolean
+-- function jobrunner.store_slot_use(in_worker_id integer, in_tenant_ids bigint[], in_slot_ms bigint[], in_other_ms bigint) returns void
+-- function jobrunner.store_unproven_end(in_user_id bigint, in_name text, in_entity text) returns boolean
+-- function jobrunner.store_unread_values(in_user_id bigint, in_name text, in_entity text, in_unread jsonb) returns boolean
+-- function jobrunner.store_unreadable(in_user_id bigint, in_name text, in_entity text, in_unreadable boolean) returns boolean
 -- function jobrunner.sweep_table(in_user_id bigint, in_name text, in_entity text, in_pass_number integer, in_table text, in_key text[], in_change_tag text, in_is_pushed boolean, in_is_repair boolean, in_max_fraction double precision, in_asks_again boolean, in_confirms boolean) returns TABLE(swept bigint, verdict text)
 -- function jobrunner.take_budget(in_tenant_id bigint, in_source text, in_wanted integer, in_waits boolean DEFAULT true) returns TABLE(tenant_id bigint, source text, base text, granted integer, blocked_ms bigint)
 -- function jobrunner.take_job(in_tenant text, in_job text, in_with_rows boolean DEFAULT false) returns integer

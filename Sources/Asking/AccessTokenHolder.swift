@@ -88,7 +88,7 @@ final class AccessTokenHolder {
 
     /// One that does not open was sealed with another key: it is renewed.
     private func opened(_ sealed: [UInt8], for span: Duration) -> AccessTokens.Token? {
-        guard let value = try? tools.sealer?.open(sealed, for: place) else {
+        guard let value = try? tools.sealer?.open(sealed, for: owner) else {
             refused = sealed
             return nil
         }
@@ -132,7 +132,7 @@ final class AccessTokenHolder {
         _ issued: TokenRequest.Issued, _ credential: RenewedCredential, lease: String
     ) async throws -> AccessTokens.Token {
         let text = SecretValue(Array(issued.accessToken.utf8))
-        let sealed = tools.sealer?.seal(text, for: place) ?? []
+        let sealed = tools.sealer?.seal(text, for: owner) ?? []
         let span = issued.validity - min(Self.marginMax, issued.validity / 2)
         try await credentials.store(
             with: .endRenewal(
@@ -156,8 +156,8 @@ final class AccessTokenHolder {
     }
 
     /// A token that was asked for in other words opens nowhere.
-    private var place: SecretPlace {
-        SecretPlace(
+    private var owner: SecretOwner {
+        SecretOwner(
             tenantID: credentials.tenantID, userID: key.credential.userID,
             name: "access token: \(tokenRequest.purpose)")
     }

@@ -29,6 +29,15 @@ public struct Answer: Sendable {
             ? AnswerKind(status: response.status, expected: request.expect) : .other
     }
 
+    /// The source does not take the credential.
+    var isRefusal: Bool {
+        if let failure {
+            if case .needsReauth = failure.end { return true }
+            return false
+        }
+        return [401, 403, 421].contains(response.status)
+    }
+
     /// The body as JSON.
     ///
     /// Throws `RunEnd` malformed where it is none.

@@ -97,14 +97,14 @@ public final class Budgets: Sendable {
     }
 
     /// Runs `body` in one of the places that `concurrent` leaves this worker.
-    func withPlace<R>(tenant: Int64, source: Source, _ body: () async throws -> R) async throws -> R
+    func withSlot<R>(tenant: Int64, source: Source, _ body: () async throws -> R) async throws -> R
     {
         guard let concurrent = source.rate?.concurrent else { return try await body() }
         let gate = state.withLock { state in
             let key = Key(tenantID: tenant, source: source.id)
             let gate = state.gates[key] ?? Gate()
             state.gates[key] = gate
-            gate.setPlaces(max(1, concurrent / state.workers))
+            gate.setCapacity(max(1, concurrent / state.workers))
             return gate
         }
         try await gate.enter()

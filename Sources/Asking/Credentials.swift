@@ -3,7 +3,7 @@ public import JobQueue
 public import Secrets
 public import Telemetry
 
-/// The opened secrets of one run, and what the source replaces them with meanwhile (MS27).
+/// The opened secrets of one run, and what the source replaces them with meanwhile.
 ///
 /// A replaced one is stored with the page it came with, or before the next request: the old one may be
 /// worth nothing any more.
@@ -57,7 +57,7 @@ public final class Credentials {
         for sealed in sealedSecrets.sorted(by: { $0.userID < $1.userID }) {
             guard let sealer else { throw Self.locked("secrets exist, but there is no key file") }
             do {
-                let secret = try sealer.open(sealed.sealed, for: place(of: sealed))
+                let secret = try sealer.open(sealed.sealed, for: owner(of: sealed))
                 secrets[sealed.name] = secret
                 self.sealed[sealed.name] = sealed
                 openedSecrets.append(secret.withBytes { Array($0) })
@@ -113,7 +113,7 @@ public final class Credentials {
     }
 
     /// A transaction with `statements` in it was committed.
-    public func noteStored() { rotation = nil }
+    public func markStored() { rotation = nil }
 
     /// At the end of a run, however it ended; returns why the credential could not be stored.
     ///
@@ -133,7 +133,7 @@ public final class Credentials {
     func store() async throws {
         guard rotation != nil else { return }
         _ = try await queue.turn(statements, deadline: deadline)
-        noteStoredAlone()
+        markStoredAlone()
     }
 
     /// Stores a renewed credential together with the end of its renewal, whatever becomes of the run.
@@ -145,10 +145,10 @@ public final class Credentials {
     private func storeWhateverHappens(_ statements: [Statement]) async throws {
         let queue = queue
         _ = try await Task { try await queue.turn(statements, deadline: .now + .seconds(5)) }.value
-        if rotation != nil { noteStoredAlone() }
+        if rotation != nil { markStoredAlone() }
     }
 
-    private func noteStoredAlone() {
+    private func markStoredAlone() {
         hasStored = true
         rotation = nil
     }
@@ -157,7 +157,7 @@ public final class Credentials {
     func replace(with credential: NewCredential) throws {
         guard let sealer, let old = rotation?.old ?? sealed[credential.name] else { return }
         let value = SecretValue(Array(credential.value.utf8))
-        let new = sealer.seal(value, for: place(of: old))
+        let new = sealer.seal(value, for: owner(of: old))
         rotation = Rotation(old: old, new: new)
         sealed[credential.name]?.sealed = new
         protect(Array(credential.value.utf8))
@@ -173,7 +173,7 @@ public final class Credentials {
         redactor = Redactor(secrets: openedSecrets + latestSecrets)
     }
 
-    private func place(of secret: SealedSecret) -> SecretPlace {
-        SecretPlace(tenantID: tenantID, userID: secret.userID, name: secret.name)
+    private func owner(of secret: SealedSecret) -> SecretOwner {
+        SecretOwner(tenantID: tenantID, userID: secret.userID, name: secret.name)
     }
 }

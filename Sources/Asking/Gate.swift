@@ -8,7 +8,7 @@ final class Gate: Sendable {
     }
 
     private struct State {
-        var places = 1
+        var capacity = 1
         var taken = 0
         var nextID: UInt64 = 0
         var waiters: [Waiter] = []
@@ -23,8 +23,8 @@ final class Gate: Sendable {
     /// Cancellations kept for those who have not come yet; none when all is quiet.
     var remembered: Int { state.withLock { $0.cancelled.count } }
 
-    func setPlaces(_ count: Int) {
-        state.withLock { $0.places = count }
+    func setCapacity(_ count: Int) {
+        state.withLock { $0.capacity = count }
         wakeNext()
     }
 
@@ -40,7 +40,7 @@ final class Gate: Sendable {
                     if state.cancelled.remove(id) != nil { return false }
                     // Nobody passes those who wait: a place may be free for a moment before the
                     // first of them is woken.
-                    if state.taken < state.places, state.waiters.isEmpty {
+                    if state.taken < state.capacity, state.waiters.isEmpty {
                         state.taken += 1
                         return true
                     }
@@ -75,7 +75,7 @@ final class Gate: Sendable {
     private func wakeNext() {
         while true {
             let waiter: Waiter? = state.withLock { state in
-                guard state.taken < state.places, !state.waiters.isEmpty else { return nil }
+                guard state.taken < state.capacity, !state.waiters.isEmpty else { return nil }
                 state.taken += 1
                 return state.waiters.removeFirst()
             }

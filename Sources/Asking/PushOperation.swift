@@ -51,9 +51,9 @@ public enum PushResult: Sendable, Equatable {
     /// The record now has this tag; `modifiedAt` in microseconds since 1970 when the source tells it.
     case saved(changeTag: String, modifiedAt: Int64?)
     case deleted
-    /// Another version, or a record where none was expected (MS20).
+    /// Another version, or a record where none was expected.
     case conflict
-    /// No such record: deleted elsewhere (LU19).
+    /// No such record: deleted elsewhere.
     case gone
     case failed(RecordFailure)
 }

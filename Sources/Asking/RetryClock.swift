@@ -4,7 +4,7 @@ import JobFiles
 import JobQueue
 import Reading
 
-/// When a request is sent again, and how long it waits before that (MH6–MH8).
+/// When a request is sent again, and how long it waits before that.
 public struct RetryClock {
     /// No source may put a job off for longer than this at once.
     public static let waitMax = Duration.seconds(48 * 3600)
@@ -105,8 +105,8 @@ public struct RetryClock {
 
     /// What the source says about patience, capped; nil when it says nothing.
     func askedWait(_ response: HTTPResponse, nowUnixSeconds: Int) -> Duration? {
-        for place in rule.waitFrom {
-            if let seconds = askedSeconds(place, response, nowUnixSeconds) {
+        for location in rule.waitFrom {
+            if let seconds = askedSeconds(location, response, nowUnixSeconds) {
                 return Self.bounded(.milliseconds(Int(min(seconds, 1e9) * 1000)))
             }
         }
@@ -117,9 +117,9 @@ public struct RetryClock {
     static func bounded(_ asked: Duration) -> Duration { min(max(asked, waitMin), waitMax) }
 
     private func askedSeconds(
-        _ place: RetryRule.WaitSource, _ response: HTTPResponse, _ now: Int
+        _ location: RetryRule.WaitSource, _ response: HTTPResponse, _ now: Int
     ) -> Double? {
-        switch place {
+        switch location {
         case .header(let name, let unit):
             return response.header(name).flatMap {
                 SaidWait.seconds($0, countsMilliseconds: unit == .milliseconds, now: now)

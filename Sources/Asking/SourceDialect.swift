@@ -24,7 +24,7 @@ public protocol SourceDialect: RecordClassifier {
     /// Name of the secret that each answer replaces, so that only one run at a time can use it; nil: none is.
     var rotatingSecret: String? { get }
 
-    /// A credential that the answer replaces the sent one with (MS27).
+    /// A credential that the answer replaces the sent one with.
     func newCredential(in response: HTTPResponse) -> NewCredential?
 
     /// Takes a step that the job file names; `send` makes a request and throws what it fails with.

@@ -167,16 +167,16 @@ public final class SourceSession {
     private func send(
         retries: Bool, _ assemble: () throws -> HTTPRequest
     ) async throws -> Answer {
-        let answer = try await settled(retries: retries, assemble)
+        let answer = try await sendUntilAnswered(retries: retries, assemble)
         isAnswered = true
-        noteTime(of: answer.response)
+        learnClock(of: answer.response)
         return answer
     }
 
     /// Sends until an answer is not to be retried; its status is the caller's to judge.
     ///
     /// `assemble` makes the request with the credentials as they are then.
-    private func settled(
+    private func sendUntilAnswered(
         retries: Bool, _ assemble: () throws -> HTTPRequest
     ) async throws -> Answer {
         var request = try assemble()
@@ -217,7 +217,7 @@ public final class SourceSession {
     private func once(_ request: HTTPRequest) async throws -> Answer {
         try await tools.budgets.take(
             tenant: job.tenantID, source: source, isAnswered: isAnswered, until: deadline)
-        return try await tools.budgets.withPlace(tenant: job.tenantID, source: source) {
+        return try await tools.budgets.withSlot(tenant: job.tenantID, source: source) {
             guard ContinuousClock.now < deadline else { throw RunEnd.interrupted(.deadline) }
             let signed = try await signed(request)
             let response = try await tools.client.send(
@@ -256,7 +256,7 @@ public final class SourceSession {
     }
 
     /// The first answer's `Date` is when the run began by the source's clock.
-    private func noteTime(of response: HTTPResponse) {
+    private func learnClock(of response: HTTPResponse) {
         guard sourceTime == nil, let date = response.header("Date"),
             let seconds = HTTPDate.unixSeconds(date)
         else { return }
@@ -291,18 +291,10 @@ public final class SourceSession {
     /// An access token is renewed once; a secret is looked at again, since a person or another run may
     /// have stored another one meanwhile.
     private func hasOtherCredential(after answer: Answer, _ refusals: Int) async throws -> Bool {
-        guard isRefusal(answer), refusals < 3 else { return false }
+        guard answer.isRefusal, refusals < 3 else { return false }
         if let accessToken {
             return refusals == 0 && answer.response.status == 401 && accessToken.dropRefused()
         }
         return try await credentials.readAgain()
-    }
-
-    private func isRefusal(_ answer: Answer) -> Bool {
-        if let failure = answer.failure {
-            if case .needsReauth = failure.end { return true }
-            return false
-        }
-        return [401, 403, 421].contains(answer.response.status)
     }
 }

@@ -16,12 +16,12 @@ public struct MinHeap<Element: Comparable & Sendable>: Sendable {
     /// Adds an element.
     @inlinable public mutating func push(_ element: Element) {
         elements.append(element)
-        var place = elements.count - 1
-        while place > 0 {
-            let above = (place - 1) / 2
-            guard elements[place] < elements[above] else { return }
-            elements.swapAt(place, above)
-            place = above
+        var index = elements.count - 1
+        while index > 0 {
+            let above = (index - 1) / 2
+            guard elements[index] < elements[above] else { return }
+            elements.swapAt(index, above)
+            index = above
         }
     }
 
@@ -30,14 +30,14 @@ public struct MinHeap<Element: Comparable & Sendable>: Sendable {
         guard let least = elements.first, let last = elements.popLast() else { return nil }
         guard !elements.isEmpty else { return least }
         elements[0] = last
-        var place = 0
+        var index = 0
         while true {
-            var next = 2 * place + 1
+            var next = 2 * index + 1
             guard next < elements.count else { return least }
             if next + 1 < elements.count, elements[next + 1] < elements[next] { next += 1 }
-            guard elements[next] < elements[place] else { return least }
-            elements.swapAt(place, next)
-            place = next
+            guard elements[next] < elements[index] else { return least }
+            elements.swapAt(index, next)
+            index = next
         }
     }
 

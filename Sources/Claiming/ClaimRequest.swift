@@ -8,7 +8,7 @@ struct ClaimRequest: Sendable, Equatable {
         var share: Int
         /// Of them, the most of users who were added with many.
         var newShare: Int
-        var floors: TenantBacklog.Floors
+        var floors: Floors
     }
 
     var limit: Int

@@ -93,8 +93,8 @@ extension ClaimState {
             }
         }
         if !unsettled.isEmpty, slots > 0 { return .activateLimits }
-        let isHungry = request.expected < request.limit && call.looks < Self.looksMax
-        if isBehind, !call.isLate, isHungry || now - lookedAt >= Self.lookPace,
+        let hasSpareSlots = request.expected < request.limit && call.looks < Self.looksMax
+        if isBehind, !call.isLate, hasSpareSlots || now - lookedAt >= Self.lookPace,
             let step = nextLook()
         {
             return step
@@ -178,7 +178,7 @@ extension ClaimState {
     mutating func looked(
         at range: DueCursor.Range, _ due: DueTenants, took seconds: Double, at now: Double
     ) {
-        noteLook(seconds, at: now)
+        recordLook(seconds, at: now)
         cursor.looked(at: range, due, took: seconds)
         add(due, at: now)
         endRescanWhenCaughtUp(at: now)
@@ -193,7 +193,7 @@ extension ClaimState {
 
     /// A look at some tenants.
     mutating func scanned(_ due: DueTenants, took seconds: Double, at now: Double) {
-        noteLook(seconds, at: now)
+        recordLook(seconds, at: now)
         add(due, at: now)
         guard var scan else { return }
         scan.asked(
@@ -208,7 +208,7 @@ extension ClaimState {
 
     /// A statement took too long.
     mutating func failed(_ step: Step, at now: Double) {
-        noteLook(0, at: now)
+        recordLook(0, at: now)
         switch step {
         case .claimNew: cursor.lookFailed(atFront: true)
         case .look: cursor.lookFailed(atFront: false)
@@ -224,7 +224,7 @@ extension ClaimState {
         }
     }
 
-    private mutating func noteLook(_ seconds: Double, at now: Double) {
+    private mutating func recordLook(_ seconds: Double, at now: Double) {
         looks += 1
         lookedAt = now
         rescanTook = rescanTook.map { $0 + seconds }
@@ -276,13 +276,13 @@ extension ClaimState {
             guard capacity?.state ?? .limited == .limited || capacity?.state == .full else {
                 continue
             }
-            let places = jobs.map { job in
+            let positions = jobs.map { job in
                 (
                     lane: job.lane,
                     position: DuePosition(time: job.scheduledAt, user: job.claim.userID)
                 )
             }
-            if share > 0, backlog.take(places, of: part, share: share) {
+            if share > 0, backlog.take(positions, of: part, share: share) {
                 self.share.foundEmpty(part.tenant)
             }
         }
@@ -327,7 +327,7 @@ extension ClaimState {
     mutating func ended(_ job: ClaimedJob, at now: Double) {
         guard let since = slotSince.removeValue(forKey: job.claim.fence) else { return }
         share.ended(job.tenantID, began: since, at: now, isUsual: job.lane != .new)
-        use.note(job.tenantID, now - since, at: now)
+        use.add(job.tenantID, now - since, at: now)
         guard job.lane == .new else { return }
         newRunning -= 1
         for tenant in restricted.openNew() { share.lift(tenant) }

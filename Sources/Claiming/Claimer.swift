@@ -206,7 +206,7 @@ extension Claimer {
     /// something new to tell.
     public func tellUse(worker: Int) async throws {
         guard let report = state.withLock({ $0.report(at: seconds) }) else { return }
-        try await queue.noteSlotUse(worker: worker, report)
+        try await queue.storeSlotUse(worker: worker, report)
     }
 }
 

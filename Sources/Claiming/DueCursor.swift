@@ -100,7 +100,7 @@ struct DueCursor: Sendable {
     /// A look at a range has come so far.
     mutating func looked(at range: Range, _ due: DueTenants, took seconds: Double) {
         guard
-            let place = ranges.lastIndex(where: {
+            let index = ranges.lastIndex(where: {
                 $0.end == range.end && $0.start <= range.start
             })
         else { return }
@@ -108,8 +108,8 @@ struct DueCursor: Sendable {
             let fitting = Double(slice) * min(2, max(0.25, Self.sliceTime / max(seconds, 1e-6)))
             self.slice = max(Self.sliceLeast, Int64(min(fitting, 1e18)))
         }
-        let rest = Range(start: ranges[place].start, end: range.start.time)
-        ranges.remove(at: place)
+        let rest = Range(start: ranges[index].start, end: range.start.time)
+        ranges.remove(at: index)
         if range.start > rest.start { ranges.append(rest) }
         if due.isCut { ranges.append(Range(start: due.reached, end: range.end)) }
         if ranges.isEmpty { slice = nil }

@@ -81,9 +81,9 @@ extension FairShare {
         let victims = holders.compactMap { id in
             tenants[id].map { (id: id, use: $0.use(at: now), running: $0.running) }
         }.sorted { ($0.use, $0.id) > ($1.use, $1.id) }
-        let places = victims.flatMap { Array(repeating: $0, count: $0.running) }
+        let runs = victims.flatMap { Array(repeating: $0, count: $0.running) }
         var counts: [Int64: Int] = [:]
-        for (starved, victim) in zip(starving, places) where victim.use > starved.use {
+        for (starved, victim) in zip(starving, runs) where victim.use > starved.use {
             counts[victim.id, default: 0] += 1
         }
         return counts
@@ -108,13 +108,13 @@ extension FairShare {
     /// The tenants that are next, at most so many of those of whom nothing runs.
     private mutating func contenders(_ most: Int, at now: Double) -> [Contender] {
         var ids = Array(active)
-        var taken: [Place] = []
-        while taken.count < most, let place = queue.pop() {
-            guard isCurrent(place) else { continue }
-            taken.append(place)
-            ids.append(place.tenant)
+        var taken: [QueueEntry] = []
+        while taken.count < most, let entry = queue.pop() {
+            guard isCurrent(entry) else { continue }
+            taken.append(entry)
+            ids.append(entry.tenant)
         }
-        for place in taken { queue.push(place) }
+        for entry in taken { queue.push(entry) }
         let leastShare = max(1, capacity / Self.tenantsPerClaim)
         return ids.compactMap { id -> Contender? in
             guard let tenant = tenants[id], tenant.isWaiting else { return nil }
@@ -128,11 +128,11 @@ extension FairShare {
     }
 
     mutating func endRests(at now: Double) {
-        while let place = resting.least, place.key <= now {
+        while let entry = resting.least, entry.key <= now {
             _ = resting.pop()
-            guard isCurrent(place), var tenant = tenants[place.tenant] else { continue }
+            guard isCurrent(entry), var tenant = tenants[entry.tenant] else { continue }
             tenant.restsUntil = nil
-            self.place(&tenant, place.tenant)
+            self.requeue(&tenant, entry.tenant)
         }
     }
 }

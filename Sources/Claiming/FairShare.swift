@@ -43,7 +43,7 @@ struct FairShare: Sendable {
     }
 
     /// A tenant's place in the queue; void when the tenant's stamp is another.
-    struct Place: Comparable, Sendable {
+    struct QueueEntry: Comparable, Sendable {
         var key: Double
         var since: Double
         /// Of equals each worker has another one first, so that workers which share a backlog take from different tenants.
@@ -51,7 +51,7 @@ struct FairShare: Sendable {
         var tenant: Int64
         var stamp: Int
 
-        static func < (one: Place, other: Place) -> Bool {
+        static func < (one: QueueEntry, other: QueueEntry) -> Bool {
             (one.key, one.since, one.order) < (other.key, other.since, other.order)
         }
     }
@@ -88,11 +88,11 @@ struct FairShare: Sendable {
     var workers = 1
     var tenants: [Int64: Tenant] = [:]
     /// Tenants that wait and of whom nothing runs here, by use; the others change theirs by the second.
-    var queue = MinHeap<Place>()
+    var queue = MinHeap<QueueEntry>()
     /// Tenants that wait and of whom something runs here.
     var active: Set<Int64> = []
     /// Tenants at their limit, by the time at which they are asked again.
-    var resting = MinHeap<Place>()
+    var resting = MinHeap<QueueEntry>()
     var waitingCount = 0
     var waitingWeight = 0
     var stamps = 0
@@ -137,7 +137,7 @@ extension FairShare {
         }
         tenant.weight = weight ?? tenant.weight
         waitingWeight += tenant.weight
-        place(&tenant, id)
+        requeue(&tenant, id)
     }
 
     /// A tenant's weight has changed.
@@ -147,7 +147,7 @@ extension FairShare {
         // What its runs have held so far counts by the new weight.
         tenant.use = tenant.use * Double(tenant.weight) / Double(weight)
         tenant.weight = weight
-        place(&tenant, id)
+        requeue(&tenant, id)
     }
 
     /// A run of a tenant has a slot.
@@ -156,7 +156,7 @@ extension FairShare {
         tenant.running += 1
         tenant.began += now
         tenant.since = now
-        place(&tenant, id)
+        requeue(&tenant, id)
     }
 
     /// A run that began at `start` has left its slot.
@@ -169,8 +169,8 @@ extension FairShare {
         let counted = max(start, forgottenAt)
         tenant.began -= counted
         tenant.use += cost(now - counted, &tenant.isNew) / Double(tenant.weight)
-        if isUsual { noteLength(now - start, of: id) }
-        place(&tenant, id)
+        if isUsual { recordLength(now - start, of: id) }
+        requeue(&tenant, id)
     }
 
     /// What a run costs that has held its slot for so long.
@@ -187,7 +187,7 @@ extension FairShare {
         }
     }
 
-    mutating func noteLength(_ length: Double, of id: Int64) {
+    mutating func recordLength(_ length: Double, of id: Int64) {
         guard reserved > 0 else { return }
         lengths[id] = 0.75 * (lengths[id] ?? length) + 0.25 * length
         guard lengths.count > Self.lengthsMax else { return }
@@ -201,7 +201,7 @@ extension FairShare {
         tenant.restsUntil = nil
         waitingCount -= 1
         waitingWeight -= tenant.weight
-        place(&tenant, id)
+        requeue(&tenant, id)
     }
 
     /// A claim found a tenant at its limit: it is asked again when it is lifted, or after a rest; up to twenty workers together
@@ -216,14 +216,14 @@ extension FairShare {
     mutating func rest(_ id: Int64, _ seconds: Double, at now: Double) {
         guard var tenant = tenants[id], tenant.isWaiting else { return }
         tenant.restsUntil = now + min(seconds * Double(workers), Self.longestRest)
-        place(&tenant, id)
+        requeue(&tenant, id)
     }
 
     /// A tenant may have more jobs run than before.
     mutating func lift(_ id: Int64) {
         guard var tenant = tenants[id], tenant.restsUntil != nil else { return }
         tenant.restsUntil = nil
-        place(&tenant, id)
+        requeue(&tenant, id)
     }
 
     /// Nobody waits, so there is nothing to be paid back.
@@ -238,20 +238,20 @@ extension FairShare {
     }
 
     /// Puts a changed tenant where it belongs.
-    mutating func place(_ tenant: inout Tenant, _ id: Int64) {
+    mutating func requeue(_ tenant: inout Tenant, _ id: Int64) {
         stamps += 1
         tenant.stamp = stamps
         active.remove(id)
         if tenant.isWaiting {
             if let time = tenant.restsUntil {
                 resting.push(
-                    Place(
+                    QueueEntry(
                         key: time, since: 0, order: order(of: id), tenant: id, stamp: tenant.stamp))
             } else if tenant.running > 0 {
                 active.insert(id)
             } else {
                 queue.push(
-                    Place(
+                    QueueEntry(
                         key: tenant.use, since: tenant.since, order: order(of: id), tenant: id,
                         stamp: tenant.stamp))
             }
@@ -276,7 +276,7 @@ extension FairShare {
         return noise.next()
     }
 
-    func isCurrent(_ place: Place) -> Bool {
-        tenants[place.tenant]?.stamp == place.stamp
+    func isCurrent(_ entry: QueueEntry) -> Bool {
+        tenants[entry.tenant]?.stamp == entry.stamp
     }
 }

@@ -80,12 +80,12 @@ extension Queue {
             var reply = ClaimReply()
             guard let first = rows.first else { return reply }
             let (rooms, states) = (try first.intArray(1), try first.textArray(2))
-            for (place, tenant) in try first.intArray(0).enumerated() {
-                guard let state = states[place].flatMap(RemainingCapacity.State.init) else {
+            for (index, tenant) in try first.intArray(0).enumerated() {
+                guard let state = states[index].flatMap(RemainingCapacity.State.init) else {
                     continue
                 }
                 reply.restricted.append(
-                    RemainingCapacity(tenant: Int64(tenant), room: rooms[place], state: state))
+                    RemainingCapacity(tenant: Int64(tenant), room: rooms[index], state: state))
             }
             reply.jobs = try claimedJobs(rows, from: 3)
             return reply
@@ -114,9 +114,9 @@ extension Queue {
     }
 
     /// Notes how long tenants held a worker's slots.
-    func noteSlotUse(worker: Int, _ report: SlotUse.Report) async throws {
+    func storeSlotUse(worker: Int, _ report: SlotUse.Report) async throws {
         let statement = Statement(
-            "select jobrunner.note_slot_use($1, $2, $3, $4)", .int4(Int32(clamping: worker)),
+            "select jobrunner.store_slot_use($1, $2, $3, $4)", .int4(Int32(clamping: worker)),
             .int8Array(report.tenants.map(\.id)),
             .int8Array(report.tenants.map { Int64($0.seconds * 1000) }),
             .int8(Int64(report.others * 1000)))
@@ -144,12 +144,12 @@ extension DueTenants {
         let (tenants, lanes) = (try row.intArray(4), try row.intArray(5))
         let (counts, times) = (try row.intArray(6), try row.timestampArray(7))
         let users = try row.intArray(8)
-        for place in tenants.indices {
+        for index in tenants.indices {
             found.append(
                 Found(
-                    tenant: Int64(tenants[place]), lane: Lane(rawValue: lanes[place]) ?? .due,
-                    count: most.map { counts[place] > $0 } ?? false ? nil : counts[place],
-                    first: DuePosition(time: times[place] ?? .min, user: Int64(users[place]))))
+                    tenant: Int64(tenants[index]), lane: Lane(rawValue: lanes[index]) ?? .due,
+                    count: most.map { counts[index] > $0 } ?? false ? nil : counts[index],
+                    first: DuePosition(time: times[index] ?? .min, user: Int64(users[index]))))
         }
         guard !(try row.isNull(9)) else { return }
         for (tenant, weight) in zip(try row.intArray(9), try row.intArray(10)) {

@@ -10,7 +10,7 @@ struct SlotUse: Sendable {
     /// Something was told that is over now.
     private var isTold = false
 
-    mutating func note(_ tenant: Int64, _ seconds: Double, at now: Double) {
+    mutating func add(_ tenant: Int64, _ seconds: Double, at now: Double) {
         let minute = Int(now / 60)
         if ended.last?.minute != minute { ended.append((minute, [:])) }
         ended[ended.count - 1].seconds[tenant, default: 0] += min(

@@ -6,36 +6,6 @@ import JobQueue
 /// what has ended. A look that finds something before a floor lowers it, and so does the news of a tenant's own jobs:
 /// docs/decisions/0049 lists why every job that comes to wait before a floor is seen by one of them.
 struct TenantBacklog: Sendable {
-    /// The floors of the lanes asked, due and new; nil: nothing of the lane waits.
-    struct Floors: Sendable, Equatable {
-        var asked: DuePosition?
-        var due: DuePosition?
-        var new: DuePosition?
-        /// Jobs that wait, as far as looks have come; nil: many.
-        var count: Int?
-
-        subscript(lane: Lane) -> DuePosition? {
-            get {
-                switch lane {
-                case .asked: asked
-                case .due: due
-                case .new: new
-                }
-            }
-            set {
-                switch lane {
-                case .asked: asked = newValue
-                case .due: due = newValue
-                case .new: new = newValue
-                }
-            }
-        }
-
-        var isEmpty: Bool { asked == nil && due == nil && new == nil }
-        /// Only jobs of users who were added with many wait.
-        var isNewOnly: Bool { asked == nil && due == nil && new != nil }
-    }
-
     private(set) var tenants: [Int64: Floors] = [:]
 
     var isEmpty: Bool { tenants.isEmpty }

@@ -7,11 +7,11 @@ import JobFiles
 /// `Preset.swift` makes it what `Asking` calls a dialect. Section numbers in this room are those of the
 /// project's CloudKit reference.
 public struct CloudKitDialect: Sendable {
-    let place: CloudKitPlace
+    let address: CloudKitAddress
     let authentication: Authentication
 
     /// The path of an operation, such as `records/modify`.
-    func path(_ operation: String) -> String { "\(place.path)/\(operation)" }
+    func path(_ operation: String) -> String { "\(address.path)/\(operation)" }
 }
 
 /// The zone that every database has; the public one has no other.

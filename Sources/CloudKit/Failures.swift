@@ -106,10 +106,10 @@ private enum Consequence {
             return .deferred(.rateLimited, message: message, wait: wait ?? unsaidWait)
         case .unavailable:
             guard let wait else {
-                return .failed(word: ErrorKind.unavailable.rawValue, message: message)
+                return .failed(kind: ErrorKind.unavailable.rawValue, message: message)
             }
             return .deferred(.unavailable, message: message, wait: wait)
-        case .refused: return .failed(word: word(of: code), message: message)
+        case .refused: return .failed(kind: word(of: code), message: message)
         }
     }
 

@@ -4,7 +4,7 @@ public import JobFiles
 /// The dialect of a source that has the preset; nil: the source has none.
 public func cloudKitDialect(for source: Source) -> (any SourceDialect)? {
     switch source.preset {
-    case .cloudkit(let place): CloudKitDialect(place: place, authentication: source.auth)
+    case .cloudkit(let address): CloudKitDialect(address: address, authentication: source.auth)
     case nil: nil
     }
 }

@@ -107,6 +107,6 @@ extension CloudKitDialect {
     }
 
     private func malformed(_ message: String) -> RunEnd {
-        .failed(word: ErrorKind.malformed.rawValue, message: message)
+        .failed(kind: ErrorKind.malformed.rawValue, message: message)
     }
 }

@@ -4,8 +4,8 @@ public import Reading
 
 // What the elements of a page are.
 extension CloudKitDialect {
-    /// What an element of a page is: a record, a deletion, an error in place of one (ST16), or of a
-    /// type that is not asked for, since a change feed shows all types of its zone (PO7).
+    /// What an element of a page is: a record, a deletion, an error in place of one, or of a
+    /// type that is not asked for, since a change feed shows all types of its zone.
     public func kind(of record: JSONNode, in entity: Entity) -> RecordKind {
         if let error = ErrorDictionary(record) { return .failure(error.recordFailure()) }
         if record["deleted"]?.bool == true {

@@ -40,7 +40,7 @@ extension CloudKitDialect {
         return name
     }
 
-    /// The web auth token that an answer brings, for users whose token rotates (MS27); it may be
+    /// The web auth token that an answer brings, for users whose token rotates; it may be
     /// the one that was sent.
     ///
     /// An answer that refuses the token replaces nothing.

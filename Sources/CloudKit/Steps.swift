@@ -6,7 +6,7 @@ import Reading
 
 // The steps a job file may name in `before` and `recover`.
 extension CloudKitDialect {
-    /// Makes sure of a zone (MS5) or of the account (LU23).
+    /// Makes sure of a zone or of the account.
     ///
     /// Returns the zone when it is to be remembered, or the account. Throws what a request fails
     /// with, and `RunEnd.needsReauth` when the credential is of another account than before.
@@ -61,7 +61,7 @@ extension CloudKitDialect {
             guard let error = ErrorDictionary(ofZoneIn: root) else { return true }
             guard codes.contains(error.code) else {
                 throw RunEnd.failed(
-                    word: ErrorKind.rejected.rawValue,
+                    kind: ErrorKind.rejected.rawValue,
                     message: "\(request.path): \(error.code): \(error.reason.prefix(300))")
             }
             return false
@@ -82,7 +82,7 @@ extension CloudKitDialect {
         }
         guard let account = answer.root["userRecordName"]?.string, !account.isEmpty else {
             throw RunEnd.failed(
-                word: ErrorKind.malformed.rawValue,
+                kind: ErrorKind.malformed.rawValue,
                 message: "the question for the account was answered without a userRecordName")
         }
         return account
@@ -93,7 +93,7 @@ extension CloudKitDialect {
 
     /// Users are asked for at the public database, whichever the data is in (section 2).
     private func userRequest(_ name: String) -> DialectRequest {
-        var users = place
+        var users = address
         users.database = .public
         return DialectRequest(path: "\(users.path)/users/\(name)", body: nil)
     }

@@ -48,7 +48,7 @@ public final class GuaranteeSuite: Sendable {
     ///
     /// `base`: the source's address in place of the file's. Throws `SchemaError`, `QueueError`.
     public func prepare(
-        base: String?, attributes: String, lists: [(place: ListPlace, items: [String])],
+        base: String?, attributes: String, lists: [(column: ListColumn, items: [String])],
         seal: Sealing?
     ) async throws {
         _ = try await Migrator(database: queue.database).migrate(jobFiles: [file])

@@ -95,24 +95,24 @@ extension GuaranteeSuite {
             return (why, why)
         }
         let count = min(last, Self.cutsMax)
-        let places = count == 1 ? [1] : (0..<count).map { 1 + $0 * (last - 1) / (count - 1) }
+        let cuts = count == 1 ? [1] : (0..<count).map { 1 + $0 * (last - 1) / (count - 1) }
         var resumes = GuaranteeResult.Verdict.holds
         var isSeen = false
         var moved: String?
-        for place in places {
+        for cut in cuts {
             _ = try await runJobFromClean(
-                through: PageLimitSender(counter: CountingSender(source, pages), pagesMax: place))
+                through: PageLimitSender(counter: CountingSender(source, pages), pagesMax: cut))
             for (entity, hasMoved) in try await rows.unfinished() where movesAtEnd(entity) {
                 isSeen = true
-                if hasMoved { moved = "\(entity)'s has moved after \(place) pages" }
+                if hasMoved { moved = "\(entity)'s has moved after \(cut) pages" }
             }
             try await rows.makeDue()
             let counter = CountingSender(source, pages)
             try expectComplete(try await runJob(through: counter))
             if case .holds = resumes,
-                let why = try await differenceAfterCut(base, counter, after: place)
+                let why = try await differenceAfterCut(base, counter, after: cut)
             {
-                resumes = .fails("cut off after page \(place): \(why)")
+                resumes = .fails("cut off after page \(cut): \(why)")
             }
         }
         if let moved { return (resumes, .fails(moved)) }
@@ -123,10 +123,10 @@ extension GuaranteeSuite {
     }
 
     private func differenceAfterCut(
-        _ base: Baseline, _ counter: CountingSender, after place: Int
+        _ base: Baseline, _ counter: CountingSender, after cut: Int
     ) async throws -> String? {
         if let rows = try await rows.stored().difference(from: base.stored) { return rows }
-        let again = place + counter.counts.pages - base.counts.pages
+        let again = cut + counter.counts.pages - base.counts.pages
         return again > 1 ? "\(again) pages were asked for again" : nil
     }
 

@@ -167,7 +167,7 @@ struct Lexer {
         let start = position
         let end = start + word.utf8CodeUnitCount
         guard end <= bytes.count else { throw JSONError("expected a value", at: start) }
-        for place in start..<end where bytes[place] != word.utf8Start[place - start] {
+        for offset in start..<end where bytes[offset] != word.utf8Start[offset - start] {
             throw JSONError("expected a value", at: start)
         }
         position = end

@@ -5,9 +5,9 @@ extension NodeReading {
         let soft = keys.duration(.soft)
         let hard = keys.duration(.hard)
         guard let soft, let hard else { return nil }
-        if soft > hard, let place = keys[.soft] {
+        if soft > hard, let location = keys[.soft] {
             add(
-                place,
+                location,
                 "rows can't be stale at \(soft.jobFileText) that are fresh until "
                     + "\(hard.jobFileText); soft must not be longer than hard")
         }
@@ -37,8 +37,8 @@ extension NodeReading {
         let by = keys.value(.by).flatMap { column($0, of: table, in: entities) }
         guard let table, let age, let by else { return nil }
         let kind = field(by, of: table, in: entities)?.kind
-        if let kind, kind != .timestamp, let place = keys[.by] {
-            add(place, "a clean-up goes by a timestamp, \"\(by)\" is \(kind.rawValue)")
+        if let kind, kind != .timestamp, let location = keys[.by] {
+            add(location, "a clean-up goes by a timestamp, \"\(by)\" is \(kind.rawValue)")
         }
         return .cleanup(table: table, by: by, olderThan: age)
     }

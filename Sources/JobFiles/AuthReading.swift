@@ -9,8 +9,8 @@ extension NodeReading {
         guard let (type, typeNode, keys) = variant(node, of: AuthKey.self, deciding: .type) else {
             return nil
         }
-        let place = AuthKey.variants?.all.first { $0.word == type }?.place ?? .anywhere
-        if !place.fits(isPreset: scope.isCloudKit) {
+        let context = AuthKey.variants?.all.first { $0.word == type }?.context ?? .anywhere
+        if !context.fits(isPreset: scope.isCloudKit) {
             add(
                 typeNode,
                 scope.isCloudKit
@@ -58,11 +58,11 @@ extension NodeReading {
     ) -> Authentication? {
         let keyID = keys.value(.keyID).flatMap { template($0, .secret) }
         let privateKey = keys.value(.privateKey).flatMap { secret($0) }
-        if let place = scope.place, place.database != .public, let type {
+        if let address = scope.address, address.database != .public, let type {
             add(
                 type,
                 "a server's key reaches the public database only, not the "
-                    + "\(place.database.rawValue) one; expected cloudkit_user")
+                    + "\(address.database.rawValue) one; expected cloudkit_user")
         }
         guard let keyID, let privateKey else { return nil }
         return .cloudkitServer(keyID: keyID, privateKey: privateKey)
@@ -122,9 +122,9 @@ extension NodeReading {
             let name = parameter.value.placeholders.lazy.compactMap { placeholder in
                 if case .user(let name) = placeholder { name } else { nil }
             }.first
-            if let name, let place = node[parameter.name] {
+            if let name, let location = node[parameter.name] {
                 add(
-                    place,
+                    location,
                     "a client's own token is shared by all users; {user.\(name)} is one's own")
             }
         }

@@ -27,15 +27,15 @@ enum CloudKitWire {
 
 extension CloudKitOperation {
     /// The request an entity with this operation sends for each page.
-    func request(at place: CloudKitPlace?) -> Request {
+    func request(at address: CloudKitAddress?) -> Request {
         switch self {
-        case .query(let query): return query.request(at: place)
+        case .query(let query): return query.request(at: address)
         case .zoneChanges(let zone, _):
             let asked = BodyTemplate.members(
                 ("zoneID", .members(("zoneName", .fixed(zone)))),
                 ("syncToken", .placeholder(.pageToken)),
                 ("resultsLimit", .placeholder(.pageSize)))
-            return .cloudkit("changes/zone", .members(("zones", .array([asked]))), at: place)
+            return .cloudkit("changes/zone", .members(("zones", .array([asked]))), at: address)
         }
     }
 
@@ -49,7 +49,7 @@ extension CloudKitOperation {
 }
 
 extension CloudKitQuery {
-    func request(at place: CloudKitPlace?) -> Request {
+    func request(at address: CloudKitAddress?) -> Request {
         let own = since.map { [Sort(name: $0.name, isAscending: true)] } ?? []
         return .cloudkit(
             "records/query",
@@ -58,18 +58,18 @@ extension CloudKitQuery {
                 ("resultsLimit", .placeholder(.pageSize)),
                 ("query", body(isWindowed: true, sort: sort.isEmpty ? own : sort)),
                 ("continuationMarker", .placeholder(.pageToken))),
-            at: place)
+            at: address)
     }
 
     /// The one record that comes first by another order.
-    func probeRequest(at place: CloudKitPlace?, sort: [Sort]) -> Request {
+    func probeRequest(at address: CloudKitAddress?, sort: [Sort]) -> Request {
         .cloudkit(
             "records/query",
             .members(
                 ("zoneID", .members(("zoneName", .fixed("_defaultZone")))),
                 ("resultsLimit", .literal(.integer(1))),
                 ("query", body(isWindowed: false, sort: sort))),
-            at: place)
+            at: address)
     }
 
     private func body(isWindowed: Bool, sort: [Sort]) -> BodyTemplate {
@@ -132,11 +132,11 @@ extension CloudKitQuery.Name {
 
 extension Request {
     fileprivate static func cloudkit(
-        _ operation: String, _ body: BodyTemplate, at place: CloudKitPlace?
+        _ operation: String, _ body: BodyTemplate, at address: CloudKitAddress?
     ) -> Request {
         Request(
             method: "POST",
-            path: Template(pieces: [.literal("\(place?.path ?? "")/\(operation)")]), query: [],
+            path: Template(pieces: [.literal("\(address?.path ?? "")/\(operation)")]), query: [],
             headers: [], body: body)
     }
 }

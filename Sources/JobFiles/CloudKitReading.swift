@@ -13,7 +13,7 @@ extension NodeReading {
     }
 
     private func zoneChanges(_ keys: Keys<FeedKey>, _ opNode: Node) -> CloudKitOperation? {
-        if scope.place?.database == .public {
+        if scope.address?.database == .public {
             add(opNode, "the public database has no change feed; use records/query")
         }
         let zone = keys.value(.zone).flatMap { zoneName($0) }
@@ -93,7 +93,7 @@ extension NodeReading {
         let fullEvery = keys.duration(.fullEvery)
         guard let sort, let names, let fullEvery else { return nil }
         return Probe(
-            request: query.probeRequest(at: scope.place, sort: sort),
+            request: query.probeRequest(at: scope.address, sort: sort),
             skipIfSame: names.map { Path(steps: CloudKitWire.queryRecords + [.member($0)]) },
             fullEvery: fullEvery, sort: sort)
     }
@@ -108,7 +108,7 @@ extension NodeReading {
                 variant: "step \"\(step)\"")
         else { return nil }
         if step == "check_account" { return .checkAccount }
-        if let database = scope.place?.database, database != .private {
+        if let database = scope.address?.database, database != .private {
             add(word, "zones are made in the private database, not in the \(database.rawValue) one")
         }
         let remember = keys.bool(.remember)

@@ -68,8 +68,8 @@ private func sharedSweeps(in good: [(file: ReadFile, job: JobFile)]) -> [Mistake
 /// The first key in which two descriptions of one source differ; nil when they agree.
 private func difference(_ left: Source, _ right: Source) -> String? {
     if left.base != right.base { return "base" }
-    if left.cloudkitPlace?.container != right.cloudkitPlace?.container { return "container" }
-    if left.cloudkitPlace?.environment != right.cloudkitPlace?.environment {
+    if left.cloudkitAddress?.container != right.cloudkitAddress?.container { return "container" }
+    if left.cloudkitAddress?.environment != right.cloudkitAddress?.environment {
         return "environment"
     }
     if left.preset != right.preset { return "database" }

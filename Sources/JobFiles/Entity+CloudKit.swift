@@ -25,7 +25,7 @@ extension Entity {
         }
     }
 
-    /// The record types that become rows; others are foreign (PO7).
+    /// The record types that become rows; others are foreign.
     ///
     /// Empty without a preset's operation.
     public var recordTypes: [String] {
@@ -58,9 +58,9 @@ extension Field {
 
 extension Source {
     /// The CloudKit database it stands for; nil without that preset.
-    public var cloudkitPlace: CloudKitPlace? {
+    public var cloudkitAddress: CloudKitAddress? {
         switch preset {
-        case .cloudkit(let place): place
+        case .cloudkit(let address): address
         case nil: nil
         }
     }

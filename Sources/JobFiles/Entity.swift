@@ -2,7 +2,7 @@
 public struct Entity: Sendable, Equatable {
     /// Unique in its file; names the checkpoint.
     public var name: String
-    /// False: declared, and left alone by runs (PO12).
+    /// False: declared, and left alone by runs.
     public var isEnabled: Bool
     /// The preset's operation, which `request` was made of; nil: the file has a request of its own.
     public var cloudkit: CloudKitOperation?
@@ -22,7 +22,7 @@ public struct Entity: Sendable, Equatable {
     public var recover: [Recovery]
     /// One pass per chunk of a list; nil: one pass.
     public var forEach: ForEach?
-    /// The small request that tells whether a pass is worth reading; nil: none (SC19).
+    /// The small request that tells whether a pass is worth reading; nil: none.
     public var probe: Probe?
     /// `ETag` and `Last-Modified` of a pass's first answer are sent back; 304 ends the next pass.
     public var isConditional: Bool
@@ -42,7 +42,7 @@ public struct ForEach: Sendable, Equatable {
     public var chunk: Int
 }
 
-/// The small request that tells whether a pass is worth reading (SC18–SC20).
+/// The small request that tells whether a pass is worth reading.
 public struct Probe: Sendable, Equatable {
     /// What is sent.
     public var request: Request
@@ -98,12 +98,12 @@ public struct CloudKitQuery: Sendable, Equatable {
     public struct Since: Sendable, Equatable {
         /// What is compared.
         public var name: Name
-        /// `GREATER_THAN` or `GREATER_THAN_OR_EQUALS` (ST6).
+        /// `GREATER_THAN` or `GREATER_THAN_OR_EQUALS`.
         public var comparator: String
     }
 }
 
-/// How local edits reach the source (MS18–MS22).
+/// How local edits reach the source.
 public struct Push: Sendable, Equatable {
     /// How a row is written at the source.
     public enum Operation: String, Sendable, CaseIterable {
@@ -130,19 +130,19 @@ public struct Push: Sendable, Equatable {
     public var conflictRounds: Int
     /// Rows marked `pending_delete` are deleted at the source too.
     public var sendsDeletes: Bool
-    /// A local edit makes the job due after this span; nil: edits wait for the schedule (LU25).
+    /// A local edit makes the job due after this span; nil: edits wait for the schedule.
     public var debounce: Duration?
 }
 
 /// How a pass goes from page to page.
 public struct Page: Sendable, Equatable {
     /// Where the next page's whole URL is.
-    public enum URLPlace: Sendable, Equatable {
+    public enum URLLocation: Sendable, Equatable {
         case body(Path)
         case header(String)
     }
     /// Where a token for the next page is.
-    public enum TokenPlace: Sendable, Equatable {
+    public enum TokenLocation: Sendable, Equatable {
         case body(Path)
         case header(String)
         /// In the last record of the page.
@@ -165,8 +165,8 @@ public struct Page: Sendable, Equatable {
     /// Where the next position is and what ends a pass.
     public enum Style: Sendable, Equatable {
         case single
-        case token(TokenPlace)
-        case nextURL(URLPlace)
+        case token(TokenLocation)
+        case nextURL(URLLocation)
         /// Ends where there is no link, or where it bears all of the signs, of which there may be none.
         case linkHeader(endIf: [LinkSign])
         /// Position plus records received; ends at an empty page or `totalAt`.
@@ -174,7 +174,7 @@ public struct Page: Sendable, Equatable {
         /// Page number; ends where the source says so, else at an empty page.
         case number(start: Int, end: NumberEnd?)
         /// Largest position seen, from `tokenAt` in the body or from a mapped field of the records.
-        case keyset(KeysetPlace, start: String)
+        case keyset(KeysetLocation, start: String)
         /// A position that outlives the pass, which ends when `moreAt` is false.
         case syncToken(at: Path, moreAt: Path)
     }
@@ -188,7 +188,7 @@ public struct Page: Sendable, Equatable {
         case total(Path)
     }
     /// Where a keyset's position is.
-    public enum KeysetPlace: Sendable, Equatable {
+    public enum KeysetLocation: Sendable, Equatable {
         case body(Path)
         case field(String)
     }
@@ -196,7 +196,7 @@ public struct Page: Sendable, Equatable {
     public var style: Style
     /// Records asked for at once, 1…10000: `{page.size}`.
     public var size: Int?
-    /// Reaching it yields (partial, cursor kept); it never ends a pass (MH11).
+    /// Reaching it yields (partial, cursor kept); it never ends a pass.
     public var maxPages: Int?
     /// What ends the pass besides; nil: nothing.
     public var end: End?
@@ -232,9 +232,9 @@ public struct Incremental: Sendable, Equatable {
     public var format: Format
     /// Any of these holds: the pass is full although a watermark exists.
     public var fullIf: [Condition]
-    /// An entity without a watermark begins at the job's last success (ST5).
+    /// An entity without a watermark begins at the job's last success.
     public var fallsBackToJob: Bool
-    /// A pass is full when the last full one is so long ago (ST31); nil: never for that reason.
+    /// A pass is full when the last full one is so long ago; nil: never for that reason.
     public var fullEvery: Duration?
     /// Where the list begins for this file, a time or a number; nil: at its beginning.
     public var start: String?
@@ -252,11 +252,11 @@ public struct Recovery: Sendable, Equatable {
         case endPass = "end_pass"
         case fail
     }
-    /// Also the error's word when recovery is spent, such as `user_not_found` (MH13).
+    /// Also the error's word when recovery is spent, such as `user_not_found`.
     public var name: String
     /// One cure.
     public enum Step: Sendable, Equatable {
-        /// A call whose list is empty makes recovery impossible (MH14).
+        /// A call whose list is empty makes recovery impossible.
         case call(String)
         /// The entity's sync token is dropped; its next pass is full.
         case forgetToken

@@ -100,7 +100,7 @@ extension NodeReading {
             return (nil, nil)
         }
         if key == .request { return asked(node, permits: [.pass, .call]) }
-        return (operation?.request(at: scope.place), nil)
+        return (operation?.request(at: scope.address), nil)
     }
 
     private func asked(_ node: Node, permits: Permits) -> (Request?, [PlaceholderUse]?) {

@@ -22,9 +22,11 @@ extension NodeReading {
         let seesMax = incremental?.watermark == .maxSeen
         guard let node = keys[.write]?["newer_by"] else {
             if seesMax, write != nil, write?.mode != .newestWins,
-                let place = keys[.incremental]?["watermark"]
+                let location = keys[.incremental]?["watermark"]
             {
-                add(place, "max_seen needs write.newer_by, the field whose largest value it keeps")
+                add(
+                    location,
+                    "max_seen needs write.newer_by, the field whose largest value it keeps")
             }
             return
         }
@@ -37,8 +39,8 @@ extension NodeReading {
                 "newer_by must be a timestamp or an int, \"\(name)\" is \(field.kind.rawValue)")
             return
         }
-        guard seesMax, let incremental, let place = keys[.incremental] else { return }
-        if let start = incremental.start, let node = place["start"],
+        guard seesMax, let incremental, let location = keys[.incremental] else { return }
+        if let start = incremental.start, let node = location["start"],
             (Int64(start) != nil) != (field.kind == .int)
         {
             add(
@@ -46,14 +48,14 @@ extension NodeReading {
                 "\"\(name)\" is \(field.kind == .int ? "an int; expected a whole number" : "a timestamp; expected a time such as 2025-01-31T00:00:00Z")"
             )
         }
-        if field.kind != .int, incremental.overlapCount > 0, let node = place["overlap"] {
+        if field.kind != .int, incremental.overlapCount > 0, let node = location["overlap"] {
             add(node, "\"\(name)\" is a timestamp; expected a span of time such as 5m")
         }
         guard field.kind == .int else { return }
         if incremental.format != .raw {
-            add(place["format"] ?? place, "\"\(name)\" is an int, so the format must be raw")
+            add(location["format"] ?? location, "\"\(name)\" is an int, so the format must be raw")
         }
-        if incremental.overlap != .zero, let overlap = place["overlap"] {
+        if incremental.overlap != .zero, let overlap = location["overlap"] {
             add(
                 overlap,
                 "\"\(name)\" is an int, so no time can be taken off it; expected a whole number")
@@ -148,9 +150,10 @@ extension NodeReading {
             return
         }
         for name in deletes.confirmation?.columns ?? [] where !entity.records.key.contains(name) {
-            if let place = node["confirm"]?["path"] {
+            if let location = node["confirm"]?["path"] {
                 add(
-                    place, "{row.\(name)} is no column of the key; a record is asked for by its key"
+                    location,
+                    "{row.\(name)} is no column of the key; a record is asked for by its key"
                 )
             }
         }
@@ -168,16 +171,16 @@ extension NodeReading {
         guard let push = entity.push, let node = keys[.push] else { return }
         if entity.cloudkit == nil {
             add(node, "only an entity with cloudkit can be pushed")
-        } else if !entity.isChangeFeed, scope.place?.database == .public {
+        } else if !entity.isChangeFeed, scope.address?.database == .public {
             add(
                 node,
                 "a server's key can't write for a user; push needs database private or shared")
-        } else if !entity.isChangeFeed, scope.place?.database == .shared {
+        } else if !entity.isChangeFeed, scope.address?.database == .shared {
             add(node, "in a shared database only changes/zone can be pushed")
         }
         for name in push.columns where entity.records.field(named: name) == nil {
-            guard let place = node["record_name"] else { continue }
-            addUnknown("field", name, known: entity.records.fields.map(\.name), at: place)
+            guard let location = node["record_name"] else { continue }
+            addUnknown("field", name, known: entity.records.fields.map(\.name), at: location)
         }
         if push.resolution == .newestWins, entity.write.newerBy == nil {
             add(
@@ -209,9 +212,10 @@ extension NodeReading {
             add(steps, "end_pass repeats no request, so that steps are of no use")
         }
         let mayPass = recovery.statuses.first { $0 >= 500 || [403, 408, 425, 429].contains($0) }
-        if let mayPass, let place = node["if"]?["status"] {
+        if let mayPass, let location = node["if"]?["status"] {
             add(
-                place, "\(mayPass) says nothing of the list's end; expected such as 400, 404 or 416"
+                location,
+                "\(mayPass) says nothing of the list's end; expected such as 400, 404 or 416"
             )
         }
     }
@@ -220,12 +224,12 @@ extension NodeReading {
         let hasToken = entity.page.isSyncToken || entity.page.persists
         for (recovery, node) in zip(entity.recover, keys[.recover]?.elements ?? []) {
             checkEnd(recovery, of: entity, node)
-            for (step, place) in zip(recovery.steps, node["do"]?.elements ?? []) {
+            for (step, location) in zip(recovery.steps, node["do"]?.elements ?? []) {
                 if step == .createZone, !entity.isChangeFeed {
-                    add(place, "only changes/zone names a zone that could be made")
+                    add(location, "only changes/zone names a zone that could be made")
                 }
                 if step == .forgetToken, !hasToken {
-                    add(place, "no token outlives a pass of this entity; leave forget_token out")
+                    add(location, "no token outlives a pass of this entity; leave forget_token out")
                 }
             }
         }

@@ -15,7 +15,8 @@ extension Page.Style {
     fileprivate func expanded(persists: Bool) -> JSONValue {
         switch self {
         case .single: .members(("style", .string("single")))
-        case .token(let place): .members(("style", .string("token")), ("token_at", place.expanded))
+        case .token(let location):
+            .members(("style", .string("token")), ("token_at", location.expanded))
         case .nextURL(.body(let path)):
             .members(("style", .string("next_url")), ("url_at", .text(path)))
         case .nextURL(.header(let name)):
@@ -34,10 +35,10 @@ extension Page.Style {
                 ("total_at", total.map { .text($0) }))
         case .number(let start, let end):
             .members(("style", .string("page")), ("start", .integer(start)), end.expanded)
-        case .keyset(let place, let start):
+        case .keyset(let location, let start):
             .members(
-                ("style", .string("keyset")), place.expanded,
-                ("start", place.expanded(start: start)),
+                ("style", .string("keyset")), location.expanded,
+                ("start", location.expanded(start: start)),
                 ("persist", .bool(persists)))
         case .syncToken(let at, let more):
             .members(
@@ -47,7 +48,7 @@ extension Page.Style {
     }
 }
 
-extension Page.TokenPlace {
+extension Page.TokenLocation {
     fileprivate var expanded: JSONValue {
         switch self {
         case .body(let path): .text(path)
@@ -68,7 +69,7 @@ extension Page.NumberEnd? {
     }
 }
 
-extension Page.KeysetPlace {
+extension Page.KeysetLocation {
     fileprivate func expanded(start: String) -> JSONValue {
         if case .body = self { KeptPosition.value(start) } else { .string(start) }
     }

@@ -90,10 +90,10 @@ extension Source {
     fileprivate var expanded: JSONValue {
         .members(
             ("id", .string(id)), ("base", .string(base)),
-            ("preset", cloudkitPlace.map { _ in .string("cloudkit") }),
-            ("container", cloudkitPlace.map { .string($0.container) }),
-            ("environment", cloudkitPlace.map { .string($0.environment.rawValue) }),
-            ("database", cloudkitPlace.map { .string($0.database.rawValue) }),
+            ("preset", cloudkitAddress.map { _ in .string("cloudkit") }),
+            ("container", cloudkitAddress.map { .string($0.container) }),
+            ("environment", cloudkitAddress.map { .string($0.environment.rawValue) }),
+            ("database", cloudkitAddress.map { .string($0.database.rawValue) }),
             ("auth", auth.expanded),
             ("timeout", .span(timeout)), ("retry", retry.expanded), ("rate", rate?.expanded),
             ("headers", NamedTemplate.expanded(headers)), ("zone", zone?.expanded))
@@ -191,8 +191,8 @@ extension RetryRule {
             (
                 "wait_from",
                 .array(
-                    waitFrom.map { place in
-                        switch place {
+                    waitFrom.map { location in
+                        switch location {
                         case .header(let name, let unit):
                             .members(("header", .string(name)), ("unit", unit.expanded))
                         case .body(let path, let unit):

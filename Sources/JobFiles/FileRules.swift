@@ -12,26 +12,26 @@ extension NodeReading {
     }
 
     /// A synced store is only ever added to, a disposable one holds nothing that is only here
-    /// (PO2, PO3).
+    ///.
     private func check(_ entity: Entity, _ node: Node?, in store: Store) {
         guard store.kind == .synced else {
-            if entity.push != nil, let place = node?["push"] {
+            if entity.push != nil, let location = node?["push"] {
                 add(
-                    place,
+                    location,
                     "table \"\(store.table)\" is disposable, so edits not yet sent would be lost")
             }
             return
         }
-        if entity.write.mode == .replaceAll, let place = node?["write"]?["mode"] {
-            add(place, "replace_all deletes rows of a synced store; expected another mode")
+        if entity.write.mode == .replaceAll, let location = node?["write"]?["mode"] {
+            add(location, "replace_all deletes rows of a synced store; expected another mode")
         }
         for field in entity.records.fields
         where field.required && !entity.records.key.contains(field.name) {
-            guard let place = node?["records"]?["fields"]?[field.name]?["required"] else {
+            guard let location = node?["records"]?["fields"]?[field.name]?["required"] else {
                 continue
             }
             add(
-                place,
+                location,
                 "a field of a synced store can't be required unless it is of the key")
         }
     }

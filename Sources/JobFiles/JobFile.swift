@@ -20,15 +20,15 @@ public struct JobFile: Sendable, Equatable {
     public var calls: [Call]
     /// The steps before the entities, in file order.
     public var before: [BeforeStep]
-    /// What the job syncs; file order is run order (ST1).
+    /// What the job syncs; file order is run order.
     public var entities: [Entity]
-    /// The steps after the entities, in file order (ST23).
+    /// The steps after the entities, in file order.
     public var after: [AfterStep]
-    /// What kind of data its tables hold, for those that say so (PO1).
+    /// What kind of data its tables hold, for those that say so.
     public var stores: [Store]
-    /// Questions about stored rows that `doctor` and a starting worker ask (LU12).
+    /// Questions about stored rows that `doctor` and a starting worker ask.
     public var health: [HealthCheck]
-    /// Readers are told of every run that changed something, by `NOTIFY jobrunner_changed` (ST27).
+    /// Readers are told of every run that changed something, by `NOTIFY jobrunner_changed`.
     public var notifiesOnChange: Bool
 
     /// Whose a job is.
@@ -66,7 +66,7 @@ public struct Schedule: Sendable, Equatable {
     public var deadline: Duration
     /// What must exist before the run asks for anything; else the run is skipped or `needs_reauth`.
     public var requires: [Requirement]
-    /// Events that make the job due (ST24).
+    /// Events that make the job due.
     public var triggers: [Trigger]
     /// When a job that nobody asks for slows down; nil: never.
     public var slowing: Slowing? = nil
@@ -76,15 +76,15 @@ public struct Schedule: Sendable, Equatable {
 public struct Trigger: Sendable, Equatable {
     /// The word of `jobrunner trigger EVENT`.
     public var event: String
-    /// The run waits so long for the event to last; another one begins the wait anew (ST25).
+    /// The run waits so long for the event to last; another one begins the wait anew.
     public var debounce: Duration
     /// The longest wait, from the first event on; nil: events that go on coming put the run off for ever.
     public var atMost: Duration? = nil
-    /// The event that undoes this one; with it only the change from undone to done counts (ST24).
+    /// The event that undoes this one; with it only the change from undone to done counts.
     public var cancelOn: String?
 }
 
-/// How old stored rows may be (SC5–SC9).
+/// How old stored rows may be.
 public struct Freshness: Sendable, Equatable {
     /// Younger: nothing is asked of the source.
     public var soft: Duration
@@ -92,7 +92,7 @@ public struct Freshness: Sendable, Equatable {
     public var hard: Duration
 }
 
-/// What kind of data a table holds (PO1–PO3).
+/// What kind of data a table holds.
 public struct Store: Sendable, Equatable {
     /// Whether its rows can be fetched again at no loss.
     public enum Kind: String, Sendable, CaseIterable { case synced, disposable }
@@ -126,7 +126,7 @@ public struct Slowing: Sendable, Equatable {
     public var every: Duration
 }
 
-/// Rows that should be one: those of a user that agree in some columns (LU12).
+/// Rows that should be one: those of a user that agree in some columns.
 public struct HealthCheck: Sendable, Equatable {
     /// Table in the schema `synced`.
     public var table: String

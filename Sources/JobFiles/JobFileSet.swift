@@ -15,7 +15,7 @@ public struct JobFileSet: Sendable {
         jobs = files.compactMap { try? $0.result.get() }
     }
 
-    /// What `new` takes away from, or changes in, the synced stores of `old` (PO3, PO11).
+    /// What `new` takes away from, or changes in, the synced stores of `old`.
     ///
     /// A synced store's table, its entity, its key, its columns and their types must stay; adding
     /// to it is fine. Pure: only compares what the two sets declare. The mistakes are in the order of

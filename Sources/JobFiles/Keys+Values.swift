@@ -67,18 +67,18 @@ extension NodeReading {
         guard let variants = Known.variants, case .word(let words, let noun) = key.key.type,
             let entries = entries(node)
         else { return nil }
-        guard let place = node[key.rawValue] else {
+        guard let location = node[key.rawValue] else {
             addMissing(key.rawValue, in: entries, besides: Known.names + variants.names, of: node)
             return nil
         }
-        guard let word = choice(place, noun, of: words),
+        guard let word = choice(location, noun, of: words),
             let own = variants.all.first(where: { $0.word == word })
         else { return nil }
         let known = Known.names + (own.keys?.names ?? [])
         let keys = Keys<Known>(
             node, self, known: known, variant: "\(key.rawValue) \"\(word)\"",
             elsewhere: variants.names.filter { !known.contains($0) })
-        return keys.map { (word, place, $0) }
+        return keys.map { (word, location, $0) }
     }
 
     /// Reports the key as missing, or one that was probably meant to be it.

@@ -22,7 +22,7 @@ struct Keys<Known: KeySet> {
     /// The same where the variant follows from whether there is a preset.
     init?(_ node: Node, _ reading: NodeReading, isPreset: Bool, variant: String) {
         self.init(
-            node, reading, only: Known.allCases.filter { $0.key.place.fits(isPreset: isPreset) },
+            node, reading, only: Known.allCases.filter { $0.key.context.fits(isPreset: isPreset) },
             variant: variant)
     }
 

@@ -15,8 +15,8 @@ public struct Mistake: Error, Sendable, Equatable, Hashable, CustomStringConvert
 
     /// The one line that a person reads: `file:line:column: path: message`.
     public var description: String {
-        let place = "\(file):\(line):\(column): "
-        return place + (path.isEmpty ? "" : "\(path): ") + message
+        let location = "\(file):\(line):\(column): "
+        return location + (path.isEmpty ? "" : "\(path): ") + message
     }
 }
 

@@ -68,7 +68,7 @@ struct FileScope {
     /// The source has a preset, so entities may have its operations.
     var isCloudKit = false
     /// The preset's database; nil without one or where it is malformed.
-    var place: CloudKitPlace?
+    var address: CloudKitAddress?
 }
 
 /// A placeholder and where it stands.

@@ -13,7 +13,7 @@ extension NodeReading {
         let size =
             operation == nil
             ? keys.int(.size)
-            : keys[.size].map { int($0, 1...CloudKitPlace.batchMax) } ?? CloudKitPlace.batchMax
+            : keys[.size].map { int($0, 1...CloudKitAddress.batchMax) } ?? CloudKitAddress.batchMax
         checkSize(keys, uses: uses ?? [])
         if let operation, name != operation.pageStyle {
             add(
@@ -42,7 +42,7 @@ extension NodeReading {
         case .single: return .single
         case .linkHeader: return linkHeader(keys.and(LinkHeaderKey.self))
         case .token:
-            return tokenPlace(keys.and(TokenKey.self), operation).map { .token($0) }
+            return tokenLocation(keys.and(TokenKey.self), operation).map { .token($0) }
         case .syncToken:
             let keys = keys.and(SyncTokenKey.self)
             let at = tokenPath(keys, .tokenAt, operation)
@@ -97,12 +97,12 @@ extension NodeReading {
     }
 
     private func keyset(_ keys: Keys<KeysetKey>) -> Page.Style? {
-        let place = keys.alternative()
+        let location = keys.alternative()
         let start = keys.text(.start)
-        guard let (key, value) = place else { return nil }
+        guard let (key, value) = location else { return nil }
         let isText =
             if case .scalar(_, isPlain: false)? = keys[.start]?.content { true } else { false }
-        let found: Page.KeysetPlace? =
+        let found: Page.KeysetLocation? =
             key == .by
             ? name(value).map { .field($0) } : innerPath(value).map { .body($0) }
         guard let found, let start else { return nil }
@@ -123,13 +123,13 @@ extension NodeReading {
         }
     }
 
-    private func tokenPlace(
+    private func tokenLocation(
         _ keys: Keys<TokenKey>, _ operation: CloudKitOperation?
-    ) -> Page.TokenPlace? {
+    ) -> Page.TokenLocation? {
         guard operation == nil, let node = keys[.tokenAt], case .mapping = node.content else {
             return tokenPath(keys, .tokenAt, operation).map { .body($0) }
         }
-        guard let (key, value) = Keys(node, self, of: TokenPlaceKey.self)?.alternative() else {
+        guard let (key, value) = Keys(node, self, of: TokenLocationKey.self)?.alternative() else {
             return nil
         }
         switch key {

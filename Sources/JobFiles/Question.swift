@@ -22,8 +22,8 @@ extension JobFile {
     /// The question of each entity; what a file says of it can't change once it is read.
     func withQuestions() -> JobFile {
         var file = self
-        for place in file.entities.indices {
-            file.entities[place].question = question(of: file.entities[place])
+        for index in file.entities.indices {
+            file.entities[index].question = question(of: file.entities[index])
         }
         return file
     }
@@ -104,9 +104,9 @@ extension Source {
     /// The base is not of the file alone: a tenant may have another.
     fileprivate var asked: JSONValue {
         .members(
-            ("container", cloudkitPlace.map { .string($0.container) }),
-            ("environment", cloudkitPlace.map { .string($0.environment.rawValue) }),
-            ("database", cloudkitPlace.map { .string($0.database.rawValue) }),
+            ("container", cloudkitAddress.map { .string($0.container) }),
+            ("environment", cloudkitAddress.map { .string($0.environment.rawValue) }),
+            ("database", cloudkitAddress.map { .string($0.database.rawValue) }),
             ("headers", NamedTemplate.expanded(headers)), ("zone", zone?.expanded))
     }
 

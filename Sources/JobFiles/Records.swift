@@ -29,7 +29,7 @@ public struct Field: Sendable, Equatable {
     public var at: Path
     /// What the value must be.
     public var kind: Kind
-    /// Missing: the record is counted `skipped_incompatible` (MH19).
+    /// Missing: the record is counted `skipped_incompatible`.
     public var required: Bool
     /// Stands in for a missing value; a duration's is in seconds.
     public var defaultValue: JSONValue?
@@ -89,11 +89,11 @@ public struct Write: Sendable, Equatable {
     public var unique: Unique?
     /// How a record's disappearance reaches its row; nil: never.
     public var deletes: Deletes?
-    /// Columns that readers sort or search by, one index each over (user_id, columns…) (ST28).
+    /// Columns that readers sort or search by, one index each over (user_id, columns…).
     public var indexes: [[String]]
 }
 
-/// A business key over many records of the source (LU5–LU11, PO5).
+/// A business key over many records of the source.
 public struct Unique: Sendable, Equatable {
     /// Which row stays.
     public enum Keep: String, Sendable, CaseIterable { case oldest, newest }
@@ -108,9 +108,9 @@ public struct Unique: Sendable, Equatable {
     }
     /// What becomes of the rows that do not stay.
     public enum Losers: String, Sendable, CaseIterable {
-        /// Deleted here and, by a push, at the source (LU10).
+        /// Deleted here and, by a push, at the source.
         case delete
-        /// Kept, and left out of the view of live rows (PO5).
+        /// Kept, and left out of the view of live rows.
         case keepHidden = "keep_hidden"
     }
     /// The columns that agree in rows which are one thing; a row where one is null is its own.
@@ -135,7 +135,7 @@ public struct Unique: Sendable, Equatable {
 
 /// How a record's disappearance reaches its row.
 public struct Deletes: Sendable, Equatable {
-    /// What a tombstone does to a row with an unsent local edit (MS17).
+    /// What a tombstone does to a row with an unsent local edit.
     public enum Unsent: String, Sendable, CaseIterable {
         case delete
         /// The row stays and is pushed as a new record.
@@ -156,7 +156,7 @@ public struct Deletes: Sendable, Equatable {
     public var flagAt: Path?
     /// What stands there.
     public var flagIs: Flag
-    /// The timestamp field whose value hides a row from the view of live rows (LU17).
+    /// The timestamp field whose value hides a row from the view of live rows.
     public var softField: String?
     /// Clean rows that two full, complete passes in a row did not show are deleted (invariant 6).
     public var sweeps: Bool

@@ -66,9 +66,9 @@ extension NodeReading {
                 return nil
             }
             if let taken = entries.first(where: { $0.key == column.name }) {
-                // A record's own time of change may stand in for the server's (ST6).
-                if column.meta != "modified", let place = taken.value {
-                    add(place, "\"\(column.name)\" holds meta: \(column.meta) here; rename this")
+                // A record's own time of change may stand in for the server's.
+                if column.meta != "modified", let location = taken.value {
+                    add(location, "\"\(column.name)\" holds meta: \(column.meta) here; rename this")
                 }
                 return nil
             }
@@ -104,7 +104,7 @@ extension NodeReading {
                 variant: isCloudKit ? "a cloudkit entity's field" : "a field without preset")
         else { return nil }
         let meta = keys[.meta].flatMap { _ in keys.word(.meta) }
-        let at = place(keys, meta: meta, isCloudKit: isCloudKit)
+        let at = location(keys, meta: meta, isCloudKit: isCloudKit)
         let kind = keys.word(.type, as: Field.Kind.self)
         let required = keys.bool(.required) ?? false
         if let node = keys[.fallback], required {
@@ -126,7 +126,7 @@ extension NodeReading {
     }
 
     /// Where in the record, on the wire.
-    private func place(_ keys: Keys<FieldKey>, meta: String?, isCloudKit: Bool) -> Path? {
+    private func location(_ keys: Keys<FieldKey>, meta: String?, isCloudKit: Bool) -> Path? {
         guard isCloudKit else {
             // A key of another kind of entity was reported, and says where the value was to be.
             let node = keys[.meta] == nil ? keys.required(.at) : keys[.at]

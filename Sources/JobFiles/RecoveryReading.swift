@@ -31,9 +31,9 @@ extension NodeReading {
             return nil
         }
         for key in [FailureKey.code, .reasonHas] where !scope.isCloudKit {
-            if let place = keys[key] {
+            if let location = keys[key] {
                 add(
-                    place,
+                    location,
                     "\(key.rawValue) needs source.preset: cloudkit; "
                         + "a plain answer has only a status")
             }

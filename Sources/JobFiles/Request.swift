@@ -34,9 +34,9 @@ public struct Call: Sendable, Equatable {
     public var request: Request
     /// False: the call is made once whatever happens.
     public var retries: Bool
-    /// Not called when this list is empty (MH5).
+    /// Not called when this list is empty.
     public var skipIfEmpty: String?
-    /// At most one success per user in this span (MH28).
+    /// At most one success per user in this span.
     public var minGap: Duration?
     /// `fail`: the run fails with the call; `warn`: it goes on.
     public var onFailure: FailurePolicy
@@ -62,15 +62,15 @@ public enum Condition: Sendable, Equatable {
     case neverSucceeded(String)
     /// The list differs from what the call it guards last sent with success.
     case listChanged(String)
-    /// The user has no row in `synced.<table>` (MH17).
+    /// The user has no row in `synced.<table>`.
     case tableEmpty(String)
 }
 
 /// A step that only a preset knows how to take.
 public enum PresetStep: Sendable, Equatable, Hashable {
-    /// The zone is looked up and made when it is missing; remembered: not again after a success (MS5).
+    /// The zone is looked up and made when it is missing; remembered: not again after a success.
     case ensureZone(String, isRemembered: Bool)
-    /// The credential must be of the account whose data is stored (LU23); asked again after each
+    /// The credential must be of the account whose data is stored; asked again after each
     /// new secret.
     case checkAccount
 }

@@ -1,5 +1,5 @@
 extension RetryRule {
-    /// What holds where a file says nothing: three attempts after one and two seconds (MH6, MH7).
+    /// What holds where a file says nothing: three attempts after one and two seconds.
     static let standard = RetryRule(
         attempts: 3, first: .seconds(1), factor: 2, jitter: 0.2,
         on: [.network, .timeout, .status(408), .status(429), .serverErrors],

@@ -66,11 +66,11 @@ public struct OAuth2: Sendable, Equatable {
 
 /// A protocol that a source speaks.
 public enum Preset: Sendable, Equatable {
-    case cloudkit(CloudKitPlace)
+    case cloudkit(CloudKitAddress)
 }
 
 /// The database of a CloudKit container that a source stands for.
-public struct CloudKitPlace: Sendable, Equatable {
+public struct CloudKitAddress: Sendable, Equatable {
     /// Which environment.
     public enum Environment: String, Sendable, CaseIterable { case development, production }
     /// Which database; a server's key reaches the public one only.
@@ -102,7 +102,7 @@ public struct Rate: Sendable, Equatable {
     public var concurrent: Int?
 }
 
-/// In-run retries of one request; never of 401, 421 or another 4xx (MH8).
+/// In-run retries of one request; never of 401, 421 or another 4xx.
 public struct RetryRule: Sendable, Equatable {
     /// A sort of failure that may pass by itself.
     public enum Class: Sendable, Equatable {

@@ -51,19 +51,19 @@ extension NodeReading {
             let cancelOn = keys.name(.cancelOn)
             let atMost = keys.duration(.atMost)
             guard let event, let debounce else { return nil }
-            if let atMost, let place = keys[.atMost], atMost < debounce || debounce == .zero {
+            if let atMost, let location = keys[.atMost], atMost < debounce || debounce == .zero {
                 add(
-                    place,
+                    location,
                     debounce == .zero
                         ? "at_most bounds a debounce, and there is none"
                         : "the longest wait can't be shorter than the debounce of \(debounce.jobFileText)"
                 )
             }
-            if !events.insert(event).inserted, let place = keys[.event] {
-                add(place, "event \"\(event)\" appears twice")
+            if !events.insert(event).inserted, let location = keys[.event] {
+                add(location, "event \"\(event)\" appears twice")
             }
-            if cancelOn == event, let place = keys[.cancelOn] {
-                add(place, "an event can't undo itself; expected another one")
+            if cancelOn == event, let location = keys[.cancelOn] {
+                add(location, "an event can't undo itself; expected another one")
             }
             return Trigger(
                 event: event, debounce: debounce, atMost: atMost, cancelOn: cancelOn)
@@ -81,7 +81,7 @@ extension NodeReading {
         let base =
             keys[.base].map { baseURL($0) }
             ?? (scope.isCloudKit
-                ? CloudKitPlace.base : keys.required(.base).flatMap { baseURL($0) })
+                ? CloudKitAddress.base : keys.required(.base).flatMap { baseURL($0) })
         let auth = authentication(keys)
         let timeout = keys.duration(.timeout)
         let retry = keys[.retry].map { retryRule($0, standard) }
@@ -121,13 +121,13 @@ extension NodeReading {
     private func preset(_ keys: Keys<SourceKey>) -> Preset? {
         guard keys.word(.preset) != nil else { return nil }
         let container = keys.value(.container).flatMap { self.container($0) }
-        let environment = keys.word(.environment, as: CloudKitPlace.Environment.self)
-        let database = keys.word(.database, as: CloudKitPlace.Database.self)
+        let environment = keys.word(.environment, as: CloudKitAddress.Environment.self)
+        let database = keys.word(.database, as: CloudKitAddress.Database.self)
         guard let container, let environment, let database else { return nil }
-        let place = CloudKitPlace(
+        let address = CloudKitAddress(
             container: container, environment: environment, database: database)
-        scope.place = place
-        return .cloudkit(place)
+        scope.address = address
+        return .cloudkit(address)
     }
 
     private func container(_ node: Node) -> String? {

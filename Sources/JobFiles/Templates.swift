@@ -54,7 +54,7 @@ extension NodeReading {
         _ placeholder: Placeholder, in template: Template, _ permits: Permits, at node: Node
     ) -> Bool {
         guard permits.allow(placeholder) else {
-            let places =
+            let allowed =
                 switch placeholder {
                 case .user: ""
                 case .secret: "auth and headers"
@@ -64,7 +64,7 @@ extension NodeReading {
                 case .chunk: "the body of an entity with for_each"
                 case .row: "push.record_name and deletes.confirm.path"
                 }
-            add(node, "\(placeholder) is allowed only in \(places)")
+            add(node, "\(placeholder) is allowed only in \(allowed)")
             return false
         }
         if case .user = placeholder, scope.isTenant {

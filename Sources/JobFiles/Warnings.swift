@@ -15,10 +15,10 @@ func orderWarnings(_ job: JobFile, _ file: ReadFile) -> [Mistake] {
         let order = entity.request.query.first { parameter in
             ordering.contains { parameter.name.lowercased().contains($0) }
         }
-        let place = file.root?.entity(named: entity.name)
+        let location = file.root?.entity(named: entity.name)
         guard let order else {
             return file.mistake(
-                at: place?["request"] ?? place,
+                at: location?["request"] ?? location,
                 "\(risk); the request does not say which order the list has: ask for one that never "
                     + "changes, such as by id")
         }
@@ -27,7 +27,7 @@ func orderWarnings(_ job: JobFile, _ file: ReadFile) -> [Mistake] {
             return nil
         }
         return file.mistake(
-            at: place?["request"]?["query"]?[order.name] ?? place,
+            at: location?["request"]?["query"]?[order.name] ?? location,
             "\(risk); \"\(excerpt(of: value))\" changes while the list is read: ask for an order that "
                 + "never changes, such as by id")
     }
@@ -41,9 +41,9 @@ func endWarnings(_ job: JobFile, _ file: ReadFile) -> [Mistake] {
         guard entity.deletesByAbsence, entity.namesNextPage, entity.page.size == nil else {
             return nil
         }
-        let place = file.root?.entity(named: entity.name)
+        let location = file.root?.entity(named: entity.name)
         return file.mistake(
-            at: place?["page"] ?? place,
+            at: location?["page"] ?? location,
             "page.size is missing: with it a full page that names no next one is known, after which nothing is deleted"
         )
     }

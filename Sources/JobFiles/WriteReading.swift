@@ -120,8 +120,10 @@ extension NodeReading {
         let names = path.placeholders.compactMap { placeholder in
             if case .row(let name) = placeholder { name } else { nil }
         }
-        if names.isEmpty, let place = node["path"] {
-            add(place, "expected a placeholder {row.x}, so that each record has a path of its own")
+        if names.isEmpty, let location = node["path"] {
+            add(
+                location,
+                "expected a placeholder {row.x}, so that each record has a path of its own")
         }
         return Confirmation(path: path, columns: names, gone: gone ?? [404, 410])
     }

@@ -27,8 +27,8 @@ struct YAMLReader {
                 try YAMLReader(events: events, reading: reading).document()
             }
         } catch {
-            let place = error.position ?? Position(ofByte: error.offset, in: bytes)
-            reading.add(place, "", error.message)
+            let location = error.position ?? Position(ofByte: error.offset, in: bytes)
+            reading.add(location, "", error.message)
             return nil
         }
     }

@@ -142,7 +142,7 @@ extension Checkpoint {
         return Int64(time)
     }
 
-    /// Read to its end at this very tick, by a run that was interrupted behind it (ST7).
+    /// Read to its end at this very tick, by a run that was interrupted behind it.
     private func isDone(at syncedAt: Int64?, of job: ClaimedJob) -> Bool {
         guard let syncedAt, !job.isAsked, let outcome = job.lastOutcome, outcome != .complete,
             passKind == nil, !isFullRequested, !isRepairRequested,

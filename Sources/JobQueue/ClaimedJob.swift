@@ -92,7 +92,7 @@ public struct Checkpoint: Sendable, Equatable {
     public var partialWatermark: String?
     /// Greatest server time wholly seen, as `incremental` sends it.
     public var watermark: String?
-    /// No record of the pass in progress was unreadable (ST16).
+    /// No record of the pass in progress was unreadable.
     public var isWhole = true
     /// Since a pass was last completed, as of the claim; nil: never.
     public var syncedAge: Duration?
@@ -112,7 +112,7 @@ public struct Checkpoint: Sendable, Equatable {
     public var isReset: Bool { generation > 0 && lastFullAge == nil }
     /// By field or flag, values that its last pass could not read; nil: none.
     public var unread: JSONValue?
-    /// Read to its end at this very tick, by a run that was interrupted behind it (ST7).
+    /// Read to its end at this very tick, by a run that was interrupted behind it.
     public var isDone = false
     /// What the one answer that the last pass was is validated by, with its address; nil: it had several.
     public var validator: String?
@@ -120,7 +120,7 @@ public struct Checkpoint: Sendable, Equatable {
     public var probe: String?
     /// What the probe said before the pass in progress.
     public var passProbe: String?
-    /// The full pass that was asked for is a repair (LU22).
+    /// The full pass that was asked for is a repair.
     public var isRepairRequested = false
     /// Stands for what was asked for its positions; nil: it has none yet.
     public var asked: Int64?

@@ -113,7 +113,7 @@ public struct EndedPass: Sendable, Equatable {
 /// What `finish_runs` says of a run that did not simply end.
 public struct Verdict: Sendable, Equatable {
     /// What happened to the outcome.
-    public enum Word: String, Sendable {
+    public enum Kind: String, Sendable {
         /// The claim was taken away; nothing is written.
         case lost
         /// Another transaction holds the job; nothing is written, to be tried again.
@@ -130,5 +130,5 @@ public struct Verdict: Sendable, Equatable {
     /// Number of the run.
     public var fence: Int64
     /// What happened to the outcome.
-    public var word: Word
+    public var kind: Kind
 }

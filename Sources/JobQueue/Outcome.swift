@@ -1,4 +1,4 @@
-/// How a run ended (AL6).
+/// How a run ended.
 public enum Outcome: String, Sendable, CaseIterable {
     case complete, partial, deferred, skipped
     case needsReauth = "needs_reauth"

@@ -3,7 +3,7 @@ public import Postgres
 /// Where a page leaves its entity, for `commit_page`.
 public struct PageCommit: Sendable, Equatable {
     /// What a page says of its pass besides its position; said seldom, so in a statement of its own.
-    public enum Note: Sendable, Equatable {
+    public enum FollowUp: Sendable, Equatable {
         /// Whether the pass has shown nothing yet that could be read.
         case unreadable(Bool)
         /// The pass has ended with a page that may not be the last.
@@ -34,7 +34,7 @@ public struct PageCommit: Sendable, Equatable {
     public var isEnd: Bool
     /// The watermark to commit at the end.
     public var watermark: String?
-    /// Every record of the pass so far could be read (ST16).
+    /// Every record of the pass so far could be read.
     public var isWhole = true
     /// `ETag` and `Last-Modified` of the one answer that the whole pass was, kept at its end.
     public var validator: String?
@@ -51,7 +51,7 @@ public struct PageCommit: Sendable, Equatable {
     /// Pages it covers, the last of them `pageNumber`: those before changed nothing.
     public var pageCount = 1
     /// What else it says of its pass; nil: nothing.
-    public var note: Note?
+    public var followUp: FollowUp?
 
     /// Describes the checkpoint after a page.
     public init(

@@ -1,6 +1,6 @@
 import Postgres
 
-/// What a reader of a job's rows may do (SC5–SC9).
+/// What a reader of a job's rows may do.
 public struct Freshness: Sendable, Equatable {
     /// `fresh`, `refreshing`, `wait`, or why no refresh begins: `paused`, `quarantined`,
     /// `needs_reauth`, `deferred`.
@@ -17,7 +17,7 @@ extension Queue {
     /// Whether a reader may use a job's rows, and a refresh where they are old; one, however many
     /// ask.
     ///
-    /// User nil: the tenant's own job. Forced: a refresh at any age, but never two at once (SC16).
+    /// User nil: the tenant's own job. Forced: a refresh at any age, but never two at once.
     public func wantFresh(
         tenant: String, user: String?, job: String, isForced: Bool = false
     ) async throws -> Freshness {

@@ -100,11 +100,11 @@ private let troublesSQL = """
     select p.trouble, p.count, p.tenant, p.user_key as user, p.job, p.entity, p.detail
     from (
       select t.*, count(*) over (partition by t.trouble) as count,
-        row_number() over (partition by t.trouble order by t.since, t.tenant, t.user_key, t.job, t.entity) as place
+        row_number() over (partition by t.trouble order by t.since, t.tenant, t.user_key, t.job, t.entity) as number
       from jobrunner.jobs_in_trouble as t
     ) as p
-    where p.place <= \(troublesListedMax)
-    order by p.trouble, p.place
+    where p.number <= \(troublesListedMax)
+    order by p.trouble, p.number
     """
 
 private let xminHoldersSQL = """

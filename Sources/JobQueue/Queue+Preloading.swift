@@ -2,7 +2,7 @@ import JSON
 public import Postgres
 
 /// A list table and its column.
-public struct ListPlace: Sendable, Hashable {
+public struct ListColumn: Sendable, Hashable {
     /// Table in schema `synced`.
     public var table: String
     /// Its column of ids.
@@ -57,10 +57,10 @@ public struct ListState: Sendable, Equatable {
 /// All that a batch of claimed runs must know before its first request.
 public struct PreloadedRuns: Sendable {
     /// Per list, the users that have items.
-    public var lists: [ListPlace: [Int64: ListState]] = [:]
+    public var lists: [ListColumn: [Int64: ListState]] = [:]
     /// Per table, the users without a row.
     public var empty: [String: Set<Int64>] = [:]
-    /// Per table with push, the users with edits or deletions that the source has not got (MS18).
+    /// Per table with push, the users with edits or deletions that the source has not got.
     public var dirty: [String: Set<Int64>] = [:]
     /// What each tenant's source answered.
     public var sources: [SourceGrant] = []
@@ -74,7 +74,7 @@ public struct PreloadedRuns: Sendable {
 extension Queue {
     /// Reads lists, empty tables, unsent edits, budgets and breakers for a batch, in one statement.
     public func preloadRuns(
-        users: [Int64], lists: [ListPlace], tables: [String], sources: [BudgetRequest],
+        users: [Int64], lists: [ListColumn], tables: [String], sources: [BudgetRequest],
         dirtyTables: [String] = []
     ) async throws -> PreloadedRuns {
         let listsText = JSONValue.array(
@@ -120,7 +120,7 @@ extension Queue {
 
     /// A user's items of a list, in order, and the hash that stands for exactly these.
     public func listItems(
-        user: Int64, in list: ListPlace
+        user: Int64, in list: ListColumn
     ) async throws -> (items: [String], hash: String) {
         let statement = Statement(
             "select * from jobrunner.list_items($1, $2, $3)", .int8(user), .text(list.table),
@@ -137,18 +137,18 @@ private func blocked(milliseconds: Int) -> Duration? {
 }
 
 extension PreloadedRuns {
-    fileprivate init(_ node: JSONNode, lists places: [ListPlace]) {
+    fileprivate init(_ node: JSONNode, lists columns: [ListColumn]) {
         self.init()
-        for place in places {
+        for column in columns {
             var states: [Int64: ListState] = [:]
-            for (name, value) in node["lists"]?["\(place.table).\(place.column)"]?.pairs ?? [] {
+            for (name, value) in node["lists"]?["\(column.table).\(column.column)"]?.pairs ?? [] {
                 let parts = Array(value.elements)
                 guard let user = Int64(name), parts.count == 2, let count = parts[0].int,
                     let hash = parts[1].string
                 else { continue }
                 states[user] = ListState(count: count, hash: hash)
             }
-            lists[place] = states
+            lists[column] = states
         }
         for (table, users) in node["empty"]?.pairs ?? [] {
             empty[table] = Set(users.elements.compactMap { $0.int.map(Int64.init) })

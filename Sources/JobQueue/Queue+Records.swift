@@ -1,7 +1,7 @@
 public import JSON
 import Postgres
 
-/// Rows of one user that ought to be one (LU12).
+/// Rows of one user that ought to be one.
 public struct Duplicates: Sendable, Equatable {
     /// Name of the tenant.
     public var tenant: String
@@ -53,14 +53,14 @@ extension Queue {
         }
     }
 
-    /// Asks for a full repair of jobs, due now (LU21); returns how many.
+    /// Asks for a full repair of jobs, due now; returns how many.
     public func repairJobs(_ scope: JobScope) async throws -> Int {
         try await call(
             Statement("select jobrunner.repair_jobs($1, $2, $3)", binds: scope.binds)
         ) { try $0.only().int(0) }
     }
 
-    /// The rows of a synced table that ought to be one by these columns; changes nothing (LU13).
+    /// The rows of a synced table that ought to be one by these columns; changes nothing.
     public func duplicates(
         in table: String, by columns: [String], tenant: String? = nil
     ) async throws -> [Duplicates] {
@@ -70,7 +70,7 @@ extension Queue {
         return try await call(statement) { rows in try rows.map(Duplicates.init) }
     }
 
-    /// How many such rows there are, and the first `limit` values they share (LU12).
+    /// How many such rows there are, and the first `limit` values they share.
     ///
     /// Reads the whole table, for no longer than the deadline.
     public func countDuplicates(

@@ -36,10 +36,10 @@ extension Queue {
             .textArray(runs.map(secretsText)))
         return try await call(statement) { rows in
             try rows.compactMap { row in
-                guard let word = Verdict.Word(rawValue: try row.text("verdict")) else { return nil }
+                guard let kind = Verdict.Kind(rawValue: try row.text("verdict")) else { return nil }
                 return Verdict(
                     userID: Int64(try row.int("user_id")), name: try row.text("name"),
-                    fence: Int64(try row.int("fence")), word: word)
+                    fence: Int64(try row.int("fence")), kind: kind)
             }
         }
     }

@@ -26,7 +26,7 @@ extension Queue {
         }
     }
 
-    /// The events that a tenant's jobs know, those that only call off included, in order (ST24).
+    /// The events that a tenant's jobs know, those that only call off included, in order.
     ///
     /// Of each user's jobs, or those of the tenant itself.
     public func events(ofTenant tenant: String, itsOwn: Bool) async throws -> [String] {

@@ -9,7 +9,7 @@ public struct UserChange: Sendable {
     /// A JSON object of the attributes to set.
     public var attributes = "{}"
     /// Lists to replace, with their items.
-    public var lists: [(place: ListPlace, items: [String])] = []
+    public var lists: [(column: ListColumn, items: [String])] = []
     /// Makes the secrets to store.
     public var seal: Sealing?
 
@@ -105,11 +105,11 @@ extension Session {
         ).only()
         let (id, tenant) = (Int64(try row.int("id")), Int64(try row.int("tenant_id")))
         var changed = UserChanged(jobs: try row.textArray("jobs").compactMap { $0 })
-        for (place, items) in user.lists {
+        for (column, items) in user.lists {
             let counts = try query(
                 Statement(
                     "select * from jobrunner.replace_list($1, $2, $3, $4, $5)", .text(user.tenant),
-                    .text(user.key), .text(place.table), .text(place.column), .textArray(items))
+                    .text(user.key), .text(column.table), .text(column.column), .textArray(items))
             ).only()
             changed.added += try counts.int("added")
             changed.removed += try counts.int("removed")

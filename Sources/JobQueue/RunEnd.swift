@@ -1,7 +1,7 @@
 /// Why a run did not go on to its end: the outcome as data, thrown upward and never handled twice.
 public enum RunEnd: Error, Sendable, Equatable {
     /// Counts as a failure and backs off. `word`: an `ErrorKind`, or a recovery's own name.
-    case failed(word: String, message: String)
+    case failed(kind: String, message: String)
     /// The source asked for patience, or its budget or breaker does.
     case deferred(ErrorKind, message: String, wait: Duration)
     /// The source refuses the credential, or there is none.
@@ -15,7 +15,7 @@ public enum RunEnd: Error, Sendable, Equatable {
 
     /// A failure of one of our own kinds.
     public static func failed(_ kind: ErrorKind, _ message: String) -> RunEnd {
-        .failed(word: kind.rawValue, message: message)
+        .failed(kind: kind.rawValue, message: message)
     }
 
     /// The outcome the job's row gets; nil for a lost run, which gets none.
@@ -30,10 +30,10 @@ public enum RunEnd: Error, Sendable, Equatable {
         }
     }
 
-    /// The word that `last_error_kind` gets.
-    public var word: String {
+    /// What `last_error_kind` gets.
+    public var errorKind: String {
         switch self {
-        case .failed(let word, _): word
+        case .failed(let kind, _): kind
         case .deferred(let kind, _, _), .interrupted(let kind): kind.rawValue
         case .needsReauth: ErrorKind.unauthorised.rawValue
         case .skipped: ErrorKind.missing.rawValue

@@ -85,9 +85,9 @@ public struct BinaryArray: Sendable, Equatable {
     }
 
     /// Lends the bytes of a value as the wire has them; nil: it is null.
-    public func withValue<R>(at place: Int, _ body: (UnsafeRawBufferPointer?) -> R) -> R {
-        let start = starts[place] + 4
-        let end = place + 1 < starts.count ? starts[place + 1] : bytes.count
+    public func withValue<R>(at index: Int, _ body: (UnsafeRawBufferPointer?) -> R) -> R {
+        let start = starts[index] + 4
+        let end = index + 1 < starts.count ? starts[index + 1] : bytes.count
         return bytes.withUnsafeBytes { all in
             // A null's length is -1: four bytes that no text of less than 4 GB has.
             all[start - 4] == 0xFF
@@ -96,40 +96,40 @@ public struct BinaryArray: Sendable, Equatable {
     }
 
     /// A whole number, a time since 2000 or a double's bits; nil: null, or no value of eight bytes.
-    func word(at place: Int) -> UInt64? {
-        withValue(at: place) { value in
+    func word(at index: Int) -> UInt64? {
+        withValue(at: index) { value in
             guard let value, value.count == 8 else { return nil }
             return UInt64(bigEndian: value.loadUnaligned(as: UInt64.self))
         }
     }
 
     /// The text at a place; nil: null.
-    public func text(at place: Int) -> String? {
-        withValue(at: place) { $0.map { String(decoding: $0, as: UTF8.self) } }
+    public func text(at index: Int) -> String? {
+        withValue(at: index) { $0.map { String(decoding: $0, as: UTF8.self) } }
     }
 
     /// The whole number at a place; nil: null.
-    public func int8(at place: Int) -> Int64? { word(at: place).map { Int64(bitPattern: $0) } }
+    public func int8(at index: Int) -> Int64? { word(at: index).map { Int64(bitPattern: $0) } }
 
     /// The number at a place; nil: null.
-    public func double(at place: Int) -> Double? { word(at: place).map { Double(bitPattern: $0) } }
+    public func double(at index: Int) -> Double? { word(at: index).map { Double(bitPattern: $0) } }
 
     /// The time at a place, microseconds since 1970; nil: null.
-    public func timestamptz(at place: Int) -> Int64? {
-        word(at: place).map { Int64(bitPattern: $0) &+ postgresEpochMicroseconds }
+    public func timestamptz(at index: Int) -> Int64? {
+        word(at: index).map { Int64(bitPattern: $0) &+ postgresEpochMicroseconds }
     }
 
     /// True or false at a place; nil: null.
-    public func bool(at place: Int) -> Bool? {
-        withValue(at: place) { $0.map { $0.first == 1 } }
+    public func bool(at index: Int) -> Bool? {
+        withValue(at: index) { $0.map { $0.first == 1 } }
     }
 
     /// The values at those places, in their order.
-    public func keeping(_ places: some Sequence<Int>) -> BinaryArray {
+    public func keeping(_ indexes: some Sequence<Int>) -> BinaryArray {
         var kept = BinaryArray(element)
-        for place in places {
-            let start = starts[place]
-            let end = place + 1 < starts.count ? starts[place + 1] : bytes.count
+        for index in indexes {
+            let start = starts[index]
+            let end = index + 1 < starts.count ? starts[index + 1] : bytes.count
             kept.starts.append(kept.bytes.count)
             kept.bytes.append(contentsOf: bytes[start..<end])
         }

@@ -50,7 +50,7 @@ final class Connection {
         self.handle = handle
         PQsetnonblocking(handle, 1)
         shutdown.isAnnounced = false
-        PQsetNoticeReceiver(handle, noteShutdown, Unmanaged.passUnretained(shutdown).toOpaque())
+        PQsetNoticeReceiver(handle, receiveNotice, Unmanaged.passUnretained(shutdown).toOpaque())
     }
 
     /// The handle, or `.notConnected`.
@@ -184,7 +184,7 @@ private final class ServerShutdown {
 }
 
 /// Takes notices, which go nowhere, for the fatal report of a server that shuts down.
-private func noteShutdown(_ argument: UnsafeMutableRawPointer?, _ report: OpaquePointer?) {
+private func receiveNotice(_ argument: UnsafeMutableRawPointer?, _ report: OpaquePointer?) {
     guard let argument, let report, isFatalReport(report) else { return }
     Unmanaged<ServerShutdown>.fromOpaque(argument).takeUnretainedValue().isAnnounced = true
 }

@@ -24,8 +24,8 @@ struct BatchBuilder {
 
     /// Keys must be unique in one statement.
     ///
-    /// Which version stays is the mode's rule: the first (MH21), the last, or the newest.
-    mutating func placeLast(mode: Write.Mode, version: Int?) {
+    /// Which version stays is the mode's rule: the first, the last, or the newest.
+    mutating func keepLast(mode: Write.Mode, version: Int?) {
         let row = last
         undoTombstone(before: row)
         let slot = keys.slot(of: row, in: batch)

@@ -1,4 +1,4 @@
-/// Durations as sources write them (MH20): seconds, `HH:MM:SS` or `MM:SS`.
+/// Durations as sources write them: seconds, `HH:MM:SS` or `MM:SS`.
 enum ClockText {
     /// Seconds; nil for anything else: negative numbers, and ones too large for a double.
     static func seconds(_ text: String) -> Double? {

@@ -36,11 +36,11 @@ struct DigitScanner {
 
     /// The place of the word that comes next, whatever its case.
     mutating func word(of words: [String]) -> Int? {
-        let place = words.firstIndex { word in
+        let index = words.firstIndex { word in
             text[position...].prefix(word.utf8.count).map { $0 | 0x20 }.elementsEqual(word.utf8)
         }
-        if let place { position += words[place].utf8.count }
-        return place
+        if let index { position += words[index].utf8.count }
+        return index
     }
 
     /// A mark of any alphabet.
@@ -60,8 +60,8 @@ struct DigitScanner {
         let run = digitsAhead
         guard run > 0 else { return nil }
         var value: Int64 = 0
-        for place in 0..<6 {
-            value = value * 10 + (place < run ? Int64(text[position + place] - 48) : 0)
+        for index in 0..<6 {
+            value = value * 10 + (index < run ? Int64(text[position + index] - 48) : 0)
         }
         position += run
         return value

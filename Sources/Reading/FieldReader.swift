@@ -41,10 +41,10 @@ final class FieldReader: Sendable {
     }
 
     /// The record's value is a time that names no offset, and nothing says in which zone it is meant; nil: it is another.
-    func timeWithoutZone(_ record: FoundPlace, _ places: JSONPlaces) -> String? {
-        guard zone == nil || field.kind == .text, let place = place(of: record, places),
-            places.kind(at: place) == .string, !places.raw(at: place).endsInZ,
-            let text = places.node(at: place).string, namesNoOffset(text)
+    func timeWithoutZone(_ record: FoundValue, _ tree: JSONTree) -> String? {
+        guard zone == nil || field.kind == .text, let index = index(of: record, tree),
+            tree.kind(at: index) == .string, !tree.raw(at: index).endsInZ,
+            let text = tree.node(at: index).string, namesNoOffset(text)
         else { return nil }
         return text
     }
@@ -69,8 +69,8 @@ final class FieldReader: Sendable {
     var isWholeRecord: Bool { field.at.steps.isEmpty }
 
     /// The bytes of the record's value as the page has them; nil: it has none.
-    func raw(_ record: FoundPlace, _ places: JSONPlaces) -> UnsafeBufferPointer<UInt8>? {
-        place(of: record, places).map { places.raw(at: $0) }
+    func raw(_ record: FoundValue, _ tree: JSONTree) -> UnsafeBufferPointer<UInt8>? {
+        index(of: record, tree).map { tree.raw(at: $0) }
     }
 
     /// What became of a record's value.
@@ -79,18 +79,17 @@ final class FieldReader: Sendable {
         case read
         /// It is of another type: the column has a null, or the field's default.
         case unread
-        /// Nothing was added: the record is incompatible (MH19, MS12, PO8), for its value can't be read, or is none of
+        /// Nothing was added: the record is incompatible, for its value can't be read, or is none of
         /// those that the file takes.
         case misfit(isUnread: Bool)
     }
 
     /// Adds the record's value to its column.
-    func read(_ record: FoundPlace, _ places: JSONPlaces, into column: inout BinaryArray) -> Outcome
-    {
+    func read(_ record: FoundValue, _ tree: JSONTree, into column: inout BinaryArray) -> Outcome {
         let row = column.count
         var outcome = Outcome.read
-        if let place = place(of: record, places), places.kind(at: place) != .null {
-            if !append(place, places, to: &column) {
+        if let index = index(of: record, tree), tree.kind(at: index) != .null {
+            if !append(index, tree, to: &column) {
                 guard mayBeNull else { return .misfit(isUnread: true) }
                 column.appendNull()
                 outcome = .unread
@@ -111,8 +110,8 @@ final class FieldReader: Sendable {
     }
 
     /// The beginning of the record's value.
-    func excerpt(_ record: FoundPlace, _ places: JSONPlaces) -> String {
-        place(of: record, places).map { places.node(at: $0).excerpt } ?? ""
+    func excerpt(_ record: FoundValue, _ tree: JSONTree) -> String {
+        index(of: record, tree).map { tree.node(at: $0).excerpt } ?? ""
     }
 
     private func isAllowed(_ column: BinaryArray, _ row: Int, isNull: Bool) -> Bool {
@@ -122,74 +121,74 @@ final class FieldReader: Sendable {
     }
 
     /// What the field's path leads to: within the record, or by `parent.` within the outer one.
-    private func place(of record: FoundPlace, _ places: JSONPlaces) -> Int? {
+    private func index(of record: FoundValue, _ tree: JSONTree) -> Int? {
         if goesThroughArrays {
             let isOuter = isOfParent && record.parent != nil
             let path = isOuter ? Path(steps: Array(field.at.steps.dropFirst())) : field.at
-            let start = isOuter ? record.parent ?? record.place : record.place
-            return path.first(in: places.node(at: start))?.place
+            let start = isOuter ? record.parent ?? record.index : record.index
+            return path.first(in: tree.node(at: start))?.treeIndex
         }
-        guard isOfParent else { return lead(from: record.place, places) }
+        guard isOfParent else { return lead(from: record.index, tree) }
         guard let parent = record.parent else {
-            return field.at.first(in: places.node(at: record.place))?.place
+            return field.at.first(in: tree.node(at: record.index))?.treeIndex
         }
-        return lead(from: parent, places)
+        return lead(from: parent, tree)
     }
 
-    private func lead(from start: Int, _ places: JSONPlaces) -> Int? {
-        var place = start
+    private func lead(from start: Int, _ tree: JSONTree) -> Int? {
+        var index = start
         for name in names {
-            guard let next = places.member(name, of: place) else { return nil }
-            place = next
+            guard let next = tree.member(name, of: index) else { return nil }
+            index = next
         }
-        return place
+        return index
     }
 
     /// Adds a value that is no null; false when it is of another type.
-    private func append(_ place: Int, _ places: JSONPlaces, to column: inout BinaryArray) -> Bool {
-        switch (field.kind, field.form, places.kind(at: place)) {
+    private func append(_ index: Int, _ tree: JSONTree, to column: inout BinaryArray) -> Bool {
+        switch (field.kind, field.form, tree.kind(at: index)) {
         case (.url, _, .string):
-            guard let text = places.plainString(at: place), isWebAddress(text) else {
-                return appendValue(places.node(at: place), to: &column)
+            guard let text = tree.plainString(at: index), isWebAddress(text) else {
+                return appendValue(tree.node(at: index), to: &column)
             }
             column.append(utf8: text)
             return true
         case (.text, _, .string):
-            guard places.isStorable(at: place),
-                places.raw(at: place).count <= Self.valueBytesMax
+            guard tree.isStorable(at: index),
+                tree.raw(at: index).count <= Self.valueBytesMax
             else { return false }
-            if let text = places.plainString(at: place) {
+            if let text = tree.plainString(at: index) {
                 column.append(utf8: text)
             } else {
-                column.appendText { places.appendString(at: place, to: &$0) }
+                column.appendText { tree.appendString(at: index, to: &$0) }
             }
             return true
         case (.json, _, _):
-            guard places.isStorable(at: place),
-                places.raw(at: place).count <= Self.valueBytesMax
+            guard tree.isStorable(at: index),
+                tree.raw(at: index).count <= Self.valueBytesMax
             else { return false }
-            column.appendText { places.appendOrdered(at: place, to: &$0) }
+            column.appendText { tree.appendOrdered(at: index, to: &$0) }
             return true
         case (.timestamp, .plain, .string) where field.times.isEmpty:
-            guard let text = places.plainString(at: place),
+            guard let text = tree.plainString(at: index),
                 let time = Timestamp.microseconds(utf8: text, in: zone)
-            else { return appendValue(places.node(at: place), to: &column) }
+            else { return appendValue(tree.node(at: index), to: &column) }
             column.append(timestamptz: time)
             return true
         case (.int, _, .number):
-            guard let number = wholeNumber(places.raw(at: place)) else {
-                return appendValue(places.node(at: place), to: &column)
+            guard let number = wholeNumber(tree.raw(at: index)) else {
+                return appendValue(tree.node(at: index), to: &column)
             }
             column.append(int8: number)
             return true
         case (.double, _, .number), (.duration, _, .number):
-            guard let number = plainNumber(places.raw(at: place)) else {
-                return appendValue(places.node(at: place), to: &column)
+            guard let number = plainNumber(tree.raw(at: index)) else {
+                return appendValue(tree.node(at: index), to: &column)
             }
             if field.kind == .duration, number < 0 { return false }
             column.append(double: number)
             return true
-        default: return appendValue(places.node(at: place), to: &column)
+        default: return appendValue(tree.node(at: index), to: &column)
         }
     }
 
@@ -227,20 +226,20 @@ private func plainNumber(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
     let isNegative = text.first == UInt8(ascii: "-")
     var value: Int64 = 0
     var digits = 0
-    var places: Int?
+    var decimals: Int?
     for index in (isNegative ? 1 : 0)..<text.count {
-        if text[index] == UInt8(ascii: "."), places == nil {
-            places = 0
+        if text[index] == UInt8(ascii: "."), decimals == nil {
+            decimals = 0
             continue
         }
         let digit = text[index] &- 48
         guard digit < 10, digits < 15 else { return nil }
         value = value * 10 + Int64(digit)
         digits += 1
-        if let seen = places { places = seen + 1 }
+        if let seen = decimals { decimals = seen + 1 }
     }
     guard digits > 0 else { return nil }
-    let number = Double(value) / powersOfTen[places ?? 0]
+    let number = Double(value) / powersOfTen[decimals ?? 0]
     return isNegative ? -number : number
 }
 

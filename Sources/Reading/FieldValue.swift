@@ -13,7 +13,7 @@ public enum FieldValue: Sendable, Equatable {
     /// JSON text.
     case json(String)
 
-    /// Reads a value; `.some(nil)` is a null, nil a value of another type (PO8).
+    /// Reads a value; `.some(nil)` is a null, nil a value of another type.
     ///
     /// A time that names no offset is of `zone`, of UTC when that is nil.
     public static func read(
@@ -90,7 +90,7 @@ public enum FieldValue: Sendable, Equatable {
         return Timestamp.isStorable(time) ? time : nil
     }
 
-    /// Nil where it is malformed (MH20).
+    /// Nil where it is malformed.
     private static func duration(_ node: JSONNode) -> FieldValue? {
         if let number = node.numberText.flatMap({ Double($0) }) {
             return number.isFinite && number >= 0 ? .double(number) : nil

@@ -34,7 +34,7 @@ struct KeepTest: Sendable {
     }
 }
 
-/// A record that a step after the entities would delete again is not written (ST23).
+/// A record that a step after the entities would delete again is not written.
 public struct AgeTest: Sendable {
     /// Place of the timestamp among the fields.
     public var field: Int

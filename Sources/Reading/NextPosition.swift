@@ -1,18 +1,8 @@
 import HTTP
 import JSON
-public import JobFiles
+import JobFiles
 
 extension Page {
-    /// The position of a pass's first request; nil: none is sent.
-    public func firstPosition(persisted: String?) -> String? {
-        switch style {
-        case .single, .token, .nextURL, .linkHeader: nil
-        case .offset(let start, _), .number(let start, _): String(start)
-        case .keyset(_, let start): persisted ?? start
-        case .syncToken: persisted
-        }
-    }
-
     /// Decides from a page's own words whether and where the pass goes on.
     ///
     /// Throws `PageError` for a next address on another origin and for positions that make no sense.
@@ -47,8 +37,8 @@ extension Page {
     private func following(_ facts: PageFacts, _ signInName: String?) throws -> NextPosition {
         switch style {
         case .single: return NextPosition()
-        case .token(let place):
-            return try named(facts) { try token(at: place, facts) }
+        case .token(let location):
+            return try named(facts) { try token(at: location, facts) }
         case .nextURL(.body(let path)):
             return try named(facts) { try address(url(at: path, facts), facts, signInName) }
         case .nextURL(.header(let name)):
@@ -60,7 +50,7 @@ extension Page {
         case .offset(_, let total): return try offset(after: facts, totalAt: total)
         case .number(let start, let end):
             return try number(after: facts, start: start, end: end)
-        case .keyset(let place, _): return try keyset(after: facts, place)
+        case .keyset(let location, _): return try keyset(after: facts, location)
         case .syncToken(let at, let more): return try syncToken(after: facts, at, more)
         }
     }
@@ -81,8 +71,8 @@ extension Page {
         return isEnd ? nil : link.target
     }
 
-    private func token(at place: TokenPlace, _ facts: PageFacts) throws -> String? {
-        switch place {
+    private func token(at location: TokenLocation, _ facts: PageFacts) throws -> String? {
+        switch location {
         case .body(let path): return try token(at: path, facts)
         case .header(let name):
             return facts.response.header(name).flatMap { $0.isEmpty ? nil : KeptPosition.text($0) }
@@ -145,9 +135,9 @@ extension Page {
         return "\(home)\(path.hasPrefix("/") ? "" : "/")\(path)"
     }
 
-    /// Ends at an empty page or without progress (MH33); what was reached outlives the pass.
-    private func keyset(after facts: PageFacts, _ place: KeysetPlace) throws -> NextPosition {
-        switch place {
+    /// Ends at an empty page or without progress; what was reached outlives the pass.
+    private func keyset(after facts: PageFacts, _ location: KeysetLocation) throws -> NextPosition {
+        switch location {
         case .field(let name): return try keyset(after: facts, by: name)
         case .body(let path):
             guard facts.recordCount > 0, let reached = try token(at: path, facts),
@@ -157,14 +147,14 @@ extension Page {
         }
     }
 
-    /// Goes on while the source says so, also through empty pages (MS9); its token outlives the pass.
+    /// Goes on while the source says so, also through empty pages; its token outlives the pass.
     ///
     /// The same token with more to come is no progress (`checkProgress`).
     private func syncToken(
-        after facts: PageFacts, _ place: Path, _ moreAt: Path
+        after facts: PageFacts, _ location: Path, _ moreAt: Path
     ) throws -> NextPosition {
-        guard let reached = try token(at: place, facts) else {
-            throw PageError.malformed("the page has no sync token at \(place)")
+        guard let reached = try token(at: location, facts) else {
+            throw PageError.malformed("the page has no sync token at \(location)")
         }
         let node = moreAt.first(in: facts.root)
         guard let node, node.kind != .null, let isMore = Truth.value(of: node) else {

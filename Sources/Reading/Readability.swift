@@ -21,7 +21,7 @@ public struct Readability: Sendable, Equatable {
     }
 
     /// Takes in a page; a record that the source itself could not give says nothing of the file.
-    public mutating func note(_ batch: RecordBatch) {
+    public mutating func add(_ batch: RecordBatch) {
         let misfits = batch.counts.skippedIncompatible - batch.failures.count
         incompatible += misfits
         if batch.counts.fetched > batch.counts.skippedIncompatible {

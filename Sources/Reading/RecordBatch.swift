@@ -1,7 +1,7 @@
 public import JobFiles
 public import Postgres
 
-/// What became of a page's records before they meet the database (AL1).
+/// What became of a page's records before they meet the database.
 public struct PageCounts: Sendable, Equatable {
     /// Records that the source sent.
     public var fetched = 0
@@ -73,7 +73,7 @@ public struct RecordBatch: Sendable {
     public var remarks: [RecordFailure] = []
     /// Records of types the entity does not sync, counted filtered.
     public var foreignTypes: Set<String> = []
-    /// False: what the page does not show may still be there (ST16).
+    /// False: what the page does not show may still be there.
     public var isWhole = true
 
     /// An empty batch of an entity's records.
@@ -98,17 +98,17 @@ public struct RecordBatch: Sendable {
 
     /// The rows of one action.
     func rows(_ action: RowAction) -> [[FieldValue?]] {
-        places(of: action).map { row in fields.indices.map { value(of: $0, in: row) } }
+        indexes(of: action).map { row in fields.indices.map { value(of: $0, in: row) } }
     }
 
-    /// Places of the rows of one action.
-    public func places(of action: RowAction) -> [Int] {
+    /// Indexes of the rows of one action.
+    public func indexes(of action: RowAction) -> [Int] {
         actions.indices.filter { actions[$0] == action }
     }
 
     /// One column of the rows to write.
     public func written(_ column: Int) -> BinaryArray {
-        columns[column].keeping(places(of: .write))
+        columns[column].keeping(indexes(of: .write))
     }
 
     /// A row's value of a column; nil: null.
@@ -153,7 +153,7 @@ extension RecordBatch {
     }
 
     /// Counts a value that could not be read; the first one is the example.
-    mutating func noteUnread(_ name: String, _ example: String) {
+    mutating func addUnread(_ name: String, _ example: String) {
         unread[name, default: UnreadValues(count: 0, example: example)].count += 1
     }
 

@@ -10,17 +10,34 @@ public protocol RecordClassifier: Sendable {
 /// What an element of a page is.
 public enum RecordKind: Sendable, Equatable {
     case record
-    /// Deleted at the source; the name, as column `record_name` holds it (MS16).
+    /// Deleted at the source; the name, as column `record_name` holds it.
     case tombstone(name: String)
-    /// It could not be read at the source: counted incompatible, and the pass is not whole (ST16).
+    /// It could not be read at the source: counted incompatible, and the pass is not whole.
     case failure(RecordFailure)
     /// Its flag is neither true nor false, so that nobody knows whether it is deleted.
     case unclear(flag: String, value: String)
-    /// Of a type the entity does not sync: counted filtered (PO7).
+    /// Of a type the entity does not sync: counted filtered.
     case foreign(type: String)
 }
 
-/// Why a single record could not be read or written (LU26).
+extension RecordKind {
+    /// What a record is by the flag with which its source marks what is deleted.
+    init(of record: JSONNode, by deletes: Deletes) {
+        guard let flag = deletes.flagAt else {
+            self = .record
+            return
+        }
+        let node = flag.first(in: record)
+        let isDeleted = deletes.flagIs == .time ? Truth.value(ofTime: node) : Truth.value(of: node)
+        switch isDeleted {
+        case true?: self = .tombstone(name: "")
+        case false?: self = .record
+        case nil: self = .unclear(flag: "flag_at \(flag)", value: node?.excerpt ?? "")
+        }
+    }
+}
+
+/// Why a single record could not be read or written.
 public struct RecordFailure: Sendable, Equatable {
     /// The code of a record whose time lies ahead of the pass.
     public static let ahead = "AHEAD"

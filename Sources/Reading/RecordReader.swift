@@ -7,12 +7,11 @@ import Postgres
 struct RecordReader: Sendable {
     /// A B-tree entry takes some 2,700 bytes, the user's number included.
     private static let keyBytesMax = 2000
-    /// Ten times the largest `size`; each takes a place in every column.
-    private static let recordsMax = 100_000
     /// Clocks are rarely further apart, in microseconds.
     private static let skewMax: Int64 = 300_000_000
 
     private let entity: Entity
+    private let finder: RecordFinder
     private let fields: [FieldReader]
     private let keyIndexes: [Int]
     private let versionIndex: Int?
@@ -30,6 +29,7 @@ struct RecordReader: Sendable {
         zone: TimeZone? = nil
     ) {
         self.entity = entity
+        finder = RecordFinder(records: entity.records)
         self.classifier = classifier
         self.isTooOld = isTooOld
         let isNested = entity.records.at.steps.count { $0 == .each } > 1
@@ -42,50 +42,31 @@ struct RecordReader: Sendable {
         keyIndexes = entity.records.key.compactMap { names.firstIndex(of: $0) }
         versionIndex = entity.write.newerBy.flatMap { names.firstIndex(of: $0) }
         positionIndex = entity.page.keysetField.flatMap { names.firstIndex(of: $0) }
-        clockIndexes = Self.clocks(of: entity).compactMap { names.firstIndex(of: $0) }
+        clockIndexes = entity.clockFields.compactMap { names.firstIndex(of: $0) }
         tests = entity.records.keepIf.compactMap { KeepTest($0, fields: entity.records.fields) }
         tombstoneIndexes = entity.tombstoneKey.compactMap { names.firstIndex(of: $0) }
-    }
-
-    private static func clocks(of entity: Entity) -> [String] {
-        func kind(_ name: String) -> Field.Kind? {
-            entity.records.fields.first { $0.name == name }?.kind
-        }
-        var names: [String] = []
-        if let position = entity.page.keysetField, kind(position) == .timestamp {
-            names.append(position)
-        }
-        // A text is a time only where the file says how times are written.
-        if let incremental = entity.incremental, incremental.watermark == .maxSeen,
-            let version = entity.write.newerBy,
-            kind(version) == .timestamp
-                || kind(version) == .text && incremental.format == .iso8601
-        {
-            names.append(version)
-        }
-        return names
     }
 
     /// Reads, checks, filters and dedupes; `begun` is when the pass began, microseconds since 1970.
     ///
     /// Throws `PageError.malformed` where the page has no array, or where a time that moves the watermark may be another.
     func read(_ root: JSONNode, begun: Int64 = .max) throws -> RecordBatch {
-        try root.withPlaces { places in
-            let found = try found(from: root.place, places)
+        try root.withTree { tree in
+            let found = try finder.find(in: root, tree)
             var page = BatchBuilder(self.entity, keyIndexes, tombstoneIndexes, rows: found.count)
             page.batch.begun = begun
             for record in found {
-                try checkZone(of: record, places)
-                read(record, places, into: &page)
+                try checkZone(of: record, tree)
+                read(record, tree, into: &page)
             }
             return page.finished()
         }
     }
 
     /// A time that decides how far was read, and names no offset, is hours away from what it seems (invariant 1).
-    private func checkZone(of record: FoundPlace, _ places: JSONPlaces) throws {
+    private func checkZone(of record: FoundValue, _ tree: JSONTree) throws {
         for index in clockIndexes {
-            guard let text = fields[index].timeWithoutZone(record, places) else { continue }
+            guard let text = fields[index].timeWithoutZone(record, tree) else { continue }
             let name = entity.records.fields[index].name
             throw PageError.malformed(
                 "\(name) \"\(text)\" names no offset, and it decides how far was read: "
@@ -99,25 +80,25 @@ struct RecordReader: Sendable {
     func read(_ nodes: [JSONNode]) -> RecordBatch {
         var page = BatchBuilder(entity, keyIndexes, tombstoneIndexes, rows: nodes.count)
         for node in nodes {
-            node.withPlaces { read(FoundPlace(node.place), $0, into: &page) }
+            node.withTree { read(FoundValue(node.treeIndex), $0, into: &page) }
         }
         return page.finished()
     }
 
-    private func read(_ record: FoundPlace, _ places: JSONPlaces, into page: inout BatchBuilder) {
+    private func read(_ record: FoundValue, _ tree: JSONTree, into page: inout BatchBuilder) {
         page.batch.counts.fetched += 1
-        switch kind(of: record, places) {
-        case .record: take(record, places, into: &page)
-        case .tombstone(let name): takeTombstone(name, record, places, in: &page)
+        switch kind(of: record, tree) {
+        case .record: take(record, tree, into: &page)
+        case .tombstone(let name): takeTombstone(name, record, tree, in: &page)
         case .foreign(let type):
             page.batch.foreignTypes.insert(type)
             page.batch.counts.filtered += 1
         case .unclear(let flag, let value):
-            page.batch.noteUnread(flag, value)
+            page.batch.addUnread(flag, value)
             page.batch.misfit = page.batch.misfit ?? flag
             page.batch.isWhole = false
             page.batch.counts.skippedIncompatible += 1
-            notePosition(at: record, places, in: &page.batch)
+            readPosition(at: record, tree, in: &page.batch)
         case .failure(let failure):
             page.batch.failures.append(failure)
             page.batch.isWhole = false
@@ -125,30 +106,24 @@ struct RecordReader: Sendable {
         }
     }
 
-    private func kind(of record: FoundPlace, _ places: JSONPlaces) -> RecordKind {
-        if let classifier { return classifier.kind(of: places.node(at: record.place), in: entity) }
-        guard let deletes = entity.write.deletes, let flag = deletes.flagAt else { return .record }
-        let node = flag.first(in: places.node(at: record.place))
-        let isDeleted = deletes.flagIs == .time ? Truth.value(ofTime: node) : Truth.value(of: node)
-        switch isDeleted {
-        case true?: return .tombstone(name: "")
-        case false?: return .record
-        case nil: return .unclear(flag: "flag_at \(flag)", value: node?.excerpt ?? "")
-        }
+    private func kind(of record: FoundValue, _ tree: JSONTree) -> RecordKind {
+        if let classifier { return classifier.kind(of: tree.node(at: record.index), in: entity) }
+        guard let deletes = entity.write.deletes else { return .record }
+        return RecordKind(of: tree.node(at: record.index), by: deletes)
     }
 
-    private func take(_ record: FoundPlace, _ places: JSONPlaces, into page: inout BatchBuilder) {
-        guard append(record, places, .write, to: &page.batch) else {
+    private func take(_ record: FoundValue, _ tree: JSONTree, into page: inout BatchBuilder) {
+        guard append(record, tree, .write, to: &page.batch) else {
             page.batch.counts.skippedIncompatible += 1
-            notePosition(at: record, places, in: &page.batch)
+            readPosition(at: record, tree, in: &page.batch)
             // One without a key is no stored row's record, so that a sweep need not know of it.
             if entity.sweeps {
-                _ = append(record, places, .shown, to: &page.batch, only: keyIndexes)
+                _ = append(record, tree, .shown, to: &page.batch, only: keyIndexes)
             }
             return
         }
-        note(page.last, in: &page.batch)
-        notePosition(of: page.last, in: &page.batch)
+        addVersion(of: page.last, in: &page.batch)
+        readPosition(of: page.last, in: &page.batch)
         guard isKept(page.last, of: page.batch) else {
             page.batch.counts.filtered += 1
             if entity.sweeps {
@@ -158,7 +133,7 @@ struct RecordReader: Sendable {
             }
             return
         }
-        page.placeLast(mode: entity.write.mode, version: versionIndex)
+        page.keepLast(mode: entity.write.mode, version: versionIndex)
     }
 
     private func isKept(_ row: Int, of batch: RecordBatch) -> Bool {
@@ -166,12 +141,12 @@ struct RecordReader: Sendable {
             && !isTooOld.contains { $0.applies(to: batch.value(of: $0.field, in: row)) }
     }
 
-    /// A tombstone undoes what the page said of its record before; the other way round `placeLast`
+    /// A tombstone undoes what the page said of its record before; the other way round `keepLast`
     /// does.
     private func takeTombstone(
-        _ name: String, _ record: FoundPlace, _ places: JSONPlaces, in page: inout BatchBuilder
+        _ name: String, _ record: FoundValue, _ tree: JSONTree, in page: inout BatchBuilder
     ) {
-        notePosition(at: record, places, in: &page.batch)
+        readPosition(at: record, tree, in: &page.batch)
         guard entity.write.deletes?.appliesTombstones == true else {
             page.batch.counts.filtered += 1
             return
@@ -180,36 +155,36 @@ struct RecordReader: Sendable {
             var tombstone = [FieldValue?](repeating: nil, count: fields.count)
             tombstone[index] = .text(name)
             page.batch.append(tombstone, .tombstone)
-        } else if !append(record, places, .tombstone, to: &page.batch, only: tombstoneIndexes) {
+        } else if !append(record, tree, .tombstone, to: &page.batch, only: tombstoneIndexes) {
             page.batch.counts.skippedIncompatible += 1
             return
         }
-        if let versionIndex, append(record, places, .shown, to: &page.batch, only: [versionIndex]) {
-            note(page.last, in: &page.batch)
+        if let versionIndex, append(record, tree, .shown, to: &page.batch, only: [versionIndex]) {
+            addVersion(of: page.last, in: &page.batch)
             page.batch.removeLast()
         }
         page.applyLastTombstone()
     }
 
     /// A record that is not written still tells where the next page begins.
-    private func notePosition(
-        at record: FoundPlace, _ places: JSONPlaces, in batch: inout RecordBatch
+    private func readPosition(
+        at record: FoundValue, _ tree: JSONTree, in batch: inout RecordBatch
     ) {
         guard let positionIndex,
-            append(record, places, .shown, to: &batch, only: [positionIndex])
+            append(record, tree, .shown, to: &batch, only: [positionIndex])
         else { return }
-        notePosition(of: batch.actions.count - 1, in: &batch)
+        readPosition(of: batch.actions.count - 1, in: &batch)
         batch.removeLast()
     }
 
-    private func notePosition(of row: Int, in batch: inout RecordBatch) {
+    private func readPosition(of row: Int, in batch: inout RecordBatch) {
         guard let positionIndex, let position = batch.value(of: positionIndex, in: row) else {
             return
         }
-        batch.positions.note(position, isAhead: position.isAhead(of: batch.begun, as: nil))
+        batch.positions.add(position, isAhead: position.isAhead(of: batch.begun, as: nil))
     }
 
-    private func note(_ row: Int, in batch: inout RecordBatch) {
+    private func addVersion(of row: Int, in batch: inout RecordBatch) {
         guard let versionIndex, let version = batch.value(of: versionIndex, in: row) else { return }
         guard !version.isAhead(of: batch.begun, as: entity.incremental?.format) else {
             return remark(on: version, of: row, in: &batch)
@@ -235,15 +210,15 @@ struct RecordReader: Sendable {
         ]
     }
 
-    /// Adds the record's values; false, and nothing added, when it is incompatible (MH19, MS12, PO8).
+    /// Adds the record's values; false, and nothing added, when it is incompatible.
     ///
     /// With `only` the other values are left null.
     private func append(
-        _ record: FoundPlace, _ places: JSONPlaces, _ action: RowAction,
+        _ record: FoundValue, _ tree: JSONTree, _ action: RowAction,
         to batch: inout RecordBatch,
         only: [Int]? = nil
     ) -> Bool {
-        guard places.kind(at: record.place) == .object || fields.allSatisfy(\.isWholeRecord) else {
+        guard tree.kind(at: record.index) == .object || fields.allSatisfy(\.isWholeRecord) else {
             return false
         }
         var misfit: Int?
@@ -253,7 +228,7 @@ struct RecordReader: Sendable {
                 column.appendNull()
                 return true
             }
-            switch fields[index].read(record, places, into: &column) {
+            switch fields[index].read(record, tree, into: &column) {
             case .read: return true
             case .unread:
                 unread.append(index)
@@ -264,7 +239,7 @@ struct RecordReader: Sendable {
                 return false
             }
         }
-        if only == nil { note(unread, of: record, places, isWhole: isWhole, in: &batch) }
+        if only == nil { addUnread(unread, of: record, tree, isWhole: isWhole, in: &batch) }
         guard isWhole else {
             if only == nil, batch.misfit == nil, let misfit {
                 batch.misfit = entity.records.fields[misfit].name
@@ -278,13 +253,13 @@ struct RecordReader: Sendable {
         return true
     }
 
-    private func note(
-        _ unread: [Int], of record: FoundPlace, _ places: JSONPlaces, isWhole: Bool,
+    private func addUnread(
+        _ unread: [Int], of record: FoundValue, _ tree: JSONTree, isWhole: Bool,
         in batch: inout RecordBatch
     ) {
         for index in unread {
-            batch.noteUnread(
-                entity.records.fields[index].name, fields[index].excerpt(record, places))
+            batch.addUnread(
+                entity.records.fields[index].name, fields[index].excerpt(record, tree))
         }
         guard isWhole else { return }
         batch.markUnread(unread.map { entity.records.fields[$0].name })
@@ -296,39 +271,10 @@ struct RecordReader: Sendable {
         }
     }
 
-    /// Where the records are; a place that is no array is an error: taken for an empty page it
-    /// would end the pass.
-    ///
-    /// In a nested path a parent may have no children, and a page no parents.
-    private func found(from root: Int, _ places: JSONPlaces) throws -> [FoundPlace] {
-        var found = [FoundPlace(root)]
-        for step in entity.records.at.steps {
-            switch step {
-            case .member(let name):
-                let name = Array(name.utf8)
-                let members = found.compactMap { $0.member(name, places) }
-                guard found.isEmpty || !members.isEmpty else { throw noArray }
-                found = members
-            case .each:
-                guard found.allSatisfy({ isList($0, places) }) else { throw noArray }
-                found = found.flatMap { $0.elements(places) }
-                guard found.count <= Self.recordsMax else {
-                    throw PageError.malformed("the page has more than \(Self.recordsMax) records")
-                }
-            }
-        }
-        return found
-    }
-
-    private func isList(_ found: FoundPlace, _ places: JSONPlaces) -> Bool {
-        let kind = places.kind(at: found.place)
-        return kind == .array || kind == .object && entity.records.countsOneAsList
-    }
-
     /// The last record of a page; nil: there is none.
     func last(_ root: JSONNode) throws -> JSONNode? {
-        try root.withPlaces { places in
-            try found(from: root.place, places).last.map { places.node(at: $0.place) }
+        try root.withTree { tree in
+            try finder.find(in: root, tree).last.map { tree.node(at: $0.index) }
         }
     }
 
@@ -336,13 +282,13 @@ struct RecordReader: Sendable {
     ///
     /// A record without any stands for itself.
     func keysHash(_ root: JSONNode) throws -> Int? {
-        try root.withPlaces { places in
-            let found = try found(from: root.place, places)
+        try root.withTree { tree in
+            let found = try finder.find(in: root, tree)
             guard !found.isEmpty else { return nil }
             return found.reduce(found.count) { sum, record in
                 var hasher = Hasher()
-                var keys = keyIndexes.compactMap { fields[$0].raw(record, places) }
-                if keys.isEmpty { keys = [places.raw(at: record.place)] }
+                var keys = keyIndexes.compactMap { fields[$0].raw(record, tree) }
+                if keys.isEmpty { keys = [tree.raw(at: record.index)] }
                 for key in keys {
                     hasher.combine(key.count)
                     hasher.combine(bytes: UnsafeRawBufferPointer(key))
@@ -350,9 +296,5 @@ struct RecordReader: Sendable {
                 return sum &+ hasher.finalize()
             }
         }
-    }
-
-    private var noArray: PageError {
-        .malformed("the page has no array at \(entity.records.at)")
     }
 }

@@ -75,17 +75,17 @@ final class ClaimLoop: Sendable {
                 }
                 lastLook = .now
                 let found = try await claimWhole(worker)
-                if noteClaimWorks() { backoff = .untilDatabaseAnswers }
+                if confirmDatabaseWorks() { backoff = .untilDatabaseAnswers }
                 // While it is behind the walk itself finds what is due; asking would walk it all once more.
                 if found.jobs == 0, !found.mayBeMore, try await isDrained() { return }
                 if found.jobs > 0 { lastFound = .now }
                 await pause(after: found, lastFound)
             } catch QueueError.workerEnded {
                 // A worker that stops has said so itself: what it runs is still its own.
-                if !context.isStopping { context.noteGivenUp(worker) }
+                if !context.isStopping { context.workerGivenUp(worker) }
             } catch {
                 orphans.claimFailed()
-                context.noteDatabaseLost(error)
+                context.databaseFailed(error)
                 guard await backoff.pause() else { return }
             }
         }
@@ -127,9 +127,9 @@ extension ClaimLoop {
     }
 
     /// The database gives jobs, or says that there are none; returns whether all is well, as far as that tells.
-    private func noteClaimWorks() -> Bool {
+    private func confirmDatabaseWorks() -> Bool {
         guard !starter.isBroken else { return false }
-        context.noteDatabaseBack()
+        context.databaseWorks()
         return true
     }
 }
@@ -145,7 +145,7 @@ extension ClaimLoop {
         if claimer.isBehind || ContinuousClock.now - lastLook >= context.settings.pollWhenFull {
             lastLook = .now
             _ = try await claimer.take(worker: worker, slots: 0)
-            _ = noteClaimWorks()
+            _ = confirmDatabaseWorks()
         }
         // A claimer that is behind is not asked more often than it looks.
         await context.slotWakeUp.wait(atMost: .milliseconds(claimer.isBehind ? 20 : 100))

@@ -129,9 +129,9 @@ final class Completer: Sendable {
                 let verdicts = try await queue.finishRuns(batch)
                 report(verdicts, isDoubtful)
                 postpone(batch, verdicts)
-                return noteWritten()
+                return markWritten()
             } catch {
-                noteStuck(error)
+                markStuck(error)
                 isDoubtful = isDoubtful || !isAnswered(error)
                 // A deadlock or a lock may be gone at once: one more try for all.
                 if isRefused(error) || isRepeated && mayConcernOne(error) {
@@ -148,7 +148,7 @@ final class Completer: Sendable {
 
     /// Keeps the outcomes of busy jobs for a later try; the others are written.
     private func postpone(_ batch: [FinishedRun], _ verdicts: [Verdict]) {
-        let fences = Set(verdicts.lazy.filter { $0.word == .busy }.map(\.fence))
+        let fences = Set(verdicts.lazy.filter { $0.kind == .busy }.map(\.fence))
         guard !fences.isEmpty else { return }
         state.withLock { state in
             if state.busy.isEmpty { state.busyUntil = .now + Self.busyRetryDelay }
@@ -162,7 +162,7 @@ final class Completer: Sendable {
     private func report(_ verdicts: [Verdict], _ isDoubtful: Bool) {
         for verdict in verdicts {
             let subject = Subject(job: verdict.name, run: verdict.fence)
-            switch verdict.word {
+            switch verdict.kind {
             case .lost where isDoubtful: break
             case .lost: log.emit(.runLost(subject, at: "finish"))
             case .busy: break
@@ -173,11 +173,11 @@ final class Completer: Sendable {
         }
     }
 
-    private func noteStuck(_ error: any Error) {
+    private func markStuck(_ error: any Error) {
         state.withLock { $0.stuck = ($0.stuck?.since ?? .now, "\(error)") }
     }
 
-    private func noteWritten() {
+    private func markWritten() {
         state.withLock { if $0.unwritten.isEmpty { $0.stuck = nil } }
     }
 }
@@ -206,7 +206,7 @@ extension Completer {
         guard !due.isEmpty else { return }
         await writeSingly(due)
         state.withLock { $0.writing = [] }
-        noteWritten()
+        markWritten()
         wrote(due.map(\.run))
     }
 
@@ -227,7 +227,7 @@ extension Completer {
             try await finish(outcome.run, outcome.isDoubtful)
             return .written
         } catch {
-            noteStuck(error)
+            markStuck(error)
             if isRefused(error) { return await writeReduced(outcome, error) }
             retryLater(outcome, after: error)
             return .failed
@@ -271,6 +271,6 @@ extension Completer {
         log.emit(
             .internalError(
                 Subject(job: run.claim.name, run: run.claim.fence), message: message,
-                place: "Completer"))
+                location: "Completer"))
     }
 }

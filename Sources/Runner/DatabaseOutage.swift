@@ -29,7 +29,7 @@ public final class DatabaseOutage: Sendable {
     public init() {}
 
     /// Counts a failure; returns what is to be told now.
-    public func note(_ error: any Error, at now: ContinuousClock.Instant = .now) -> Report? {
+    public func observe(_ error: any Error, at now: ContinuousClock.Instant = .now) -> Report? {
         state.withLock { state in
             let isNew = state == nil
             var outage = state ?? State(since: now, toldAt: now)

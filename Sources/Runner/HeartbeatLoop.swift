@@ -29,16 +29,16 @@ struct HeartbeatLoop: Sendable {
             let beat = try await context.heartbeatQueue.beat(
                 worker: worker, running: context.slots.count, isDraining: context.isStopping,
                 deadline: .now + context.settings.heartbeat)
-            context.registration.noteHeartbeat()
+            context.registration.heartbeatSucceeded()
             context.budgets.setWorkers(beat.workers)
             context.claimer.setRank(beat.rank, of: beat.workers)
-            let isFirst = context.rotation.note(
+            let isFirst = context.rotation.update(
                 rank: beat.rank, of: beat.workers, at: Double(beat.at) / 1e6)
             if isFirst { context.slotWakeUp.wake() }
             context.listener?.listens(context.rotation.isListener)
-            if !beat.isAlive { context.noteGivenUp(worker) }
+            if !beat.isAlive { context.workerGivenUp(worker) }
         } catch {
-            context.noteDatabaseLost(error)
+            context.databaseFailed(error)
             if context.registration.isPastLease { context.slots.stopAll(.database) }
         }
     }

@@ -40,7 +40,7 @@ struct MaintenanceLoop: Sendable {
         do {
             try await chore()
         } catch {
-            context.noteDatabaseLost(error)
+            context.databaseFailed(error)
         }
     }
 

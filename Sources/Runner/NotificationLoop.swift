@@ -19,7 +19,7 @@ struct NotificationLoop: Sendable {
             context.listener = listener
             var isFirst = true
             for await event in listener.events {
-                if event == .listening, isFirst { noteStarted() }
+                if event == .listening, isFirst { announceStarted() }
                 isFirst = false
                 handle(event)
             }
@@ -31,10 +31,10 @@ struct NotificationLoop: Sendable {
     /// for themselves.
     private func handle(_ event: Listener.Event) {
         switch event {
-        case .notification("jobrunner_due", let payload): return noteDue(payload)
-        case .failed(let error): return notePresenceLost(error)
+        case .notification("jobrunner_due", let payload): return handleDue(payload)
+        case .failed(let error): return handlePresenceLost(error)
         case .listening:
-            context.registration.noteSession(true)
+            context.registration.setSession(true)
             context.heartbeatWakeUp.wake()
             context.stopWakeUp.wake()
         case .notification: context.stopWakeUp.wake()
@@ -43,17 +43,17 @@ struct NotificationLoop: Sendable {
     }
 
     /// Others see that the session is gone, and only heartbeats keep them from giving this worker up.
-    private func notePresenceLost(_ error: DatabaseError) {
-        context.registration.noteSession(false)
+    private func handlePresenceLost(_ error: DatabaseError) {
+        context.registration.setSession(false)
         context.heartbeatWakeUp.wake()
-        if context.registration.worker == nil { context.noteDatabaseLost(error) }
+        if context.registration.worker == nil { context.databaseFailed(error) }
     }
 
     /// A notification says from when on how many jobs are due, `TIME:JOBS:USER`, each of them empty for what is not said
     /// (`wake_workers`); without a time there is something among the announcements.
     ///
     /// Any login may send one, so it only makes a worker look where it would look anyway.
-    private func noteDue(_ payload: String) {
+    private func handleDue(_ payload: String) {
         let parts = payload.split(separator: ":", omittingEmptySubsequences: false).map {
             Int64($0)
         }
@@ -66,7 +66,7 @@ struct NotificationLoop: Sendable {
         if context.rotation.answers(jobs) { context.dueWakeUp.wake() }
     }
 
-    private func noteStarted() {
+    private func announceStarted() {
         let settings = context.settings
         context.log.emit(
             .workerStarted(

@@ -33,13 +33,13 @@ struct Preload: Sendable {
     }
 
     private func ask(for jobs: [ClaimedJob]) async throws -> PreloadedRuns {
-        var lists: Set<ListPlace> = []
+        var lists: Set<ListColumn> = []
         var tables: Set<String> = []
         var dirty: Set<String> = []
         var budgets: [BudgetRequest: Int] = [:]
         for job in jobs {
             guard let file = context.files[job.claim.name] else { continue }
-            lists.formUnion(file.listPlaces)
+            lists.formUnion(file.listColumns)
             tables.formUnion(file.emptinessTables)
             dirty.formUnion(file.pushedTables)
             guard file.asksItsSource else { continue }

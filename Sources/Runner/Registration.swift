@@ -54,11 +54,11 @@ final class Registration: Sendable {
     /// The session that stands for this worker is there, or was never known to be lost.
     var hasSession: Bool { session.withLock { $0 } }
 
-    func noteSession(_ isThere: Bool) {
+    func setSession(_ isThere: Bool) {
         session.withLock { $0 = isThere }
     }
 
-    func noteHeartbeat() {
+    func heartbeatSucceeded() {
         lastHeartbeat.withLock { $0 = .now }
     }
 

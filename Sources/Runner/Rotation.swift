@@ -24,7 +24,7 @@ final class Rotation: Sendable {
         var last: [Duration: Int] = [:]
 
         /// This worker's place among the listeners, from 0.
-        func place(at time: Double) -> Int {
+        func order(at time: Double) -> Int {
             (rank + Int(time / Rotation.firstFor)) % min(workers, Rotation.listenersMax)
         }
     }
@@ -41,7 +41,7 @@ final class Rotation: Sendable {
     ///
     /// Returns whether it was the first.
     @discardableResult
-    func note(rank: Int, of workers: Int, at time: Double) -> Bool {
+    func update(rank: Int, of workers: Int, at time: Double) -> Bool {
         state.withLock { state in
             defer { state.isKnown = true }
             state.rank = max(0, rank)
@@ -88,14 +88,14 @@ final class Rotation: Sendable {
             state.announcedAt = time
             // What is announced may be anything: any login may notify.
             state.announced += min(max(0, jobs ?? Self.listenersMax), Self.listenersMax)
-            return state.place(at: time) <= state.announced
+            return state.order(at: time) <= state.announced
         }
     }
 
     /// How long this worker leaves what was just announced to others.
     func delay(at time: Double? = nil) -> Duration {
         let time = time ?? now
-        return state.withLock { Self.gap * $0.place(at: time) }
+        return state.withLock { Self.gap * $0.order(at: time) }
     }
 
     private var sinceStart: Double { (ContinuousClock.now - start) / .seconds(1) }

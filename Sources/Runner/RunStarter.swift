@@ -93,7 +93,7 @@ final class RunStarter: Sendable {
             state.withLock { $0.isBroken = false }
         } catch {
             state.withLock { $0.isBroken = true }
-            context.noteDatabaseLost(error)
+            context.databaseFailed(error)
             await giveBack(batch)
             throw error
         }

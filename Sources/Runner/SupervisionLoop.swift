@@ -26,7 +26,7 @@ struct SupervisionLoop: Sendable {
                     try await context.queue.activateLimits()
                 }
             } catch {
-                context.noteDatabaseLost(error)
+                context.databaseFailed(error)
             }
         }
     }

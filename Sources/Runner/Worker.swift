@@ -73,7 +73,7 @@ public final class Worker: Sendable {
     private func handle(_ signals: AsyncStream<WorkerSignal>, _ ending: WakeUp) async {
         let slots = context.slots
         for await signal in signals {
-            context.noteStop(isAbort: signal == .abort)
+            context.requestStop(isAbort: signal == .abort)
             context.log.emit(
                 .workerDraining(context.subject, running: slots.count, reason: "\(signal)"))
             slots.close(.shutdown)

@@ -78,7 +78,7 @@ final class WorkerContext: Sendable {
     /// The worker leaves at once.
     var isAborting: Bool { state.withLock { $0.isAborting } }
 
-    func noteStop(isAbort: Bool) {
+    func requestStop(isAbort: Bool) {
         state.withLock { state in
             state.isStopping = true
             state.isAborting = isAbort
@@ -95,18 +95,18 @@ final class WorkerContext: Sendable {
     var subject: Subject { Subject(worker: registration.worker.map(Int64.init)) }
 
     /// The worker was given up: what it runs is not its own any more, and it registers anew.
-    func noteGivenUp(_ worker: Int) {
+    func workerGivenUp(_ worker: Int) {
         guard registration.drop(worker) else { return }
         slots.stopAll(.database)
         listener?.close()
     }
 
-    func noteDatabaseLost(_ error: any Error) {
-        guard !Task.isCancelled, let report = outage.note(error) else { return }
+    func databaseFailed(_ error: any Error) {
+        guard !Task.isCancelled, let report = outage.observe(error) else { return }
         log.emit(.databaseLost(subject, error: report.error, failures: report.failures))
     }
 
-    func noteDatabaseBack() {
+    func databaseWorks() {
         if let lasting = outage.end() { log.emit(.databaseBack(subject, after: lasting)) }
     }
 

@@ -2,7 +2,7 @@ import JSON
 import JobFiles
 import Postgres
 
-/// What stored job files say of tables that are declared `synced`, against the new ones (PO11).
+/// What stored job files say of tables that are declared `synced`, against the new ones.
 struct StoreRules {
     private let tables: [SyncedTable]
     private let jobFiles: [JobFile]
@@ -36,16 +36,16 @@ struct StoreRules {
 
     private func removals(from entity: MappedEntity) -> [String] {
         guard let jobFile = jobFiles.first(where: { $0.name == entity.job }) else { return [] }
-        let place = "synced.\(entity.table) is a synced store, which may only be added to"
+        let subject = "synced.\(entity.table) is a synced store, which may only be added to"
         guard
             let kept = jobFile.entities.first(where: {
                 $0.name == entity.name && $0.write.table == entity.table
             })
         else {
-            return ["\(place): job file \(entity.job) no longer has entity '\(entity.name)'"]
+            return ["\(subject): job file \(entity.job) no longer has entity '\(entity.name)'"]
         }
         return entity.fields.filter { kept.records.field(named: $0) == nil }.map {
-            "\(place): job file \(entity.job) no longer maps its column '\($0)'"
+            "\(subject): job file \(entity.job) no longer maps its column '\($0)'"
         }
     }
 }

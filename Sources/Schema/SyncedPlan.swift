@@ -51,7 +51,7 @@ struct SyncedPlan {
         sentences.append("created table synced.\(table.name)")
     }
 
-    /// Its rows can be fetched again: drops the table, makes it anew and has it filled (PO2).
+    /// Its rows can be fetched again: drops the table, makes it anew and has it filled.
     private mutating func recreate(
         _ table: SyncedTable, because differences: [String], _ change: inout Change
     ) {
@@ -135,14 +135,14 @@ struct SyncedPlan {
         _ session: Session
     ) throws -> [String] {
         var changes: [String] = []
-        let place = "synced.\(table.name).\(column.name)"
+        let subject = "synced.\(table.name).\(column.name)"
         if known.isRequired, !column.isRequired, !table.key.contains(column.name) {
             changes.append("alter column \(quoted(column.name)) drop not null")
-            sentences.append("column \(place) may be null now")
+            sentences.append("column \(subject) may be null now")
         }
         if let expression = column.defaultSQL, try !session.isSame(expression, known.defaultSQL) {
             changes.append("alter column \(quoted(column.name)) set default \(expression)")
-            sentences.append("column \(place) has another default now")
+            sentences.append("column \(subject) has another default now")
         }
         return changes
     }

@@ -42,11 +42,11 @@ extension SyncedTable {
             columns.append(
                 Column(
                     name: "pending_delete", type: "boolean", isRequired: true, defaultSQL: "false",
-                    comment: "True: deleted here, and not yet at the source (LU10)."))
+                    comment: "True: deleted here, and not yet at the source."))
             columns.append(
                 Column(
                     name: "push_error", type: "text", isRequired: false, defaultSQL: nil,
-                    comment: "Why the source refused the row's last push (MS22)."))
+                    comment: "Why the source refused the row's last push."))
             columns.append(
                 Column(
                     name: "push_pause", type: "tstzrange", isRequired: false, defaultSQL: nil,
@@ -72,7 +72,7 @@ extension SyncedTable {
                 Column(
                     name: "hidden_at", type: "timestamp with time zone", isRequired: false,
                     defaultSQL: nil,
-                    comment: "Since when another row stands for this one (PO5); null: shown."))
+                    comment: "Since when another row stands for this one; null: shown."))
         }
         return columns
     }

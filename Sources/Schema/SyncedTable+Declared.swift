@@ -91,6 +91,6 @@ extension SyncedTable {
             defaultSQL: "now()", comment: "When the row was last changed here."),
         Column(
             name: "synced", type: "boolean", isRequired: true, defaultSQL: "true",
-            comment: "False: changed here and not yet sent to the source (MH30)."),
+            comment: "False: changed here and not yet sent to the source."),
     ]
 }

@@ -90,12 +90,12 @@ public struct SyncedTable: Sendable {
 
     /// Takes in what another job file says of the same table; returns what contradicts.
     mutating func merge(_ other: SyncedTable, from jobFile: String) -> [String] {
-        let place = "synced.\(name), as job file \(jobFile) wants it"
+        let subject = "synced.\(name), as job file \(jobFile) wants it"
         guard kind == other.kind else {
-            return ["\(place): it is a table of \(kind.plural) in another job file"]
+            return ["\(subject): it is a table of \(kind.plural) in another job file"]
         }
         guard Set(key) == Set(other.key) else {
-            return ["\(place): key \(words(other.key)), but \(words(key)) in another job file"]
+            return ["\(subject): key \(words(other.key)), but \(words(key)) in another job file"]
         }
         var mistakes: [String] = []
         for index in columns.indices {
@@ -105,7 +105,7 @@ public struct SyncedTable: Sendable {
             }
             if same.type != columns[index].type {
                 mistakes.append(
-                    "\(place): column \(same.name) is \(same.type), but \(columns[index].type) in "
+                    "\(subject): column \(same.name) is \(same.type), but \(columns[index].type) in "
                         + "another job file")
             }
             columns[index].isRequired = columns[index].isRequired && same.isRequired

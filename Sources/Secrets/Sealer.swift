@@ -2,7 +2,7 @@ import Basics
 import CSodium
 
 /// Whose secret it is: a sealed value opens in its own place only.
-public struct SecretPlace: Sendable, Equatable {
+public struct SecretOwner: Sendable, Equatable {
     /// `tenants.id`.
     public var tenantID: Int64
     /// `users.id`; 0 for a secret of the tenant itself.
@@ -44,10 +44,10 @@ public struct Sealer: Sendable {
     public var keyID: String { key.id }
 
     /// Seals the bytes for their place; twice the same gives two different values.
-    public func seal(_ plaintext: SecretValue, for place: SecretPlace) -> [UInt8] {
+    public func seal(_ plaintext: SecretValue, for owner: SecretOwner) -> [UInt8] {
         var nonce = [UInt8](repeating: 0, count: Self.nonceCount)
         randombytes_buf(&nonce, nonce.count)
-        let bound = boundBytes(place)
+        let bound = boundBytes(owner)
         var box = [UInt8](repeating: 0, count: plaintext.count + Self.tagCount)
         _ = crypto_aead_xchacha20poly1305_ietf_encrypt(
             &box, nil, plaintext.start, UInt64(plaintext.count), bound, UInt64(bound.count), nil,
@@ -60,7 +60,7 @@ public struct Sealer: Sendable {
     /// Throws `unknownVersion`, `truncated`, `wrongKey` (told from the key's id, without trying) or
     /// `tampered`.
     public func open(
-        _ sealed: [UInt8], for place: SecretPlace
+        _ sealed: [UInt8], for owner: SecretOwner
     ) throws(SecretError) -> SecretValue {
         guard let version = sealed.first else { throw .truncated(bytes: 0) }
         guard version == Self.version else { throw .unknownVersion(version) }
@@ -71,18 +71,18 @@ public struct Sealer: Sendable {
         }
         let nonce = Array(sealed[Self.headerCount..<Self.headerCount + Self.nonceCount])
         let box = Array(sealed[(Self.headerCount + Self.nonceCount)...])
-        let bound = boundBytes(place)
+        let bound = boundBytes(owner)
         return try SecretValue(count: box.count - Self.tagCount) { plain throws(SecretError) in
             let result = crypto_aead_xchacha20poly1305_ietf_decrypt(
                 plain, nil, nil, box, UInt64(box.count), bound, UInt64(bound.count), nonce,
                 key.value.start)
-            guard result == 0 else { throw .tampered(name: place.name) }
+            guard result == 0 else { throw .tampered(name: owner.name) }
         }
     }
 
-    private func boundBytes(_ place: SecretPlace) -> [UInt8] {
-        [Self.version] + bigEndian(place.tenantID) + bigEndian(place.userID)
-            + Array(place.name.utf8) + key.idBytes
+    private func boundBytes(_ owner: SecretOwner) -> [UInt8] {
+        [Self.version] + bigEndian(owner.tenantID) + bigEndian(owner.userID)
+            + Array(owner.name.utf8) + key.idBytes
     }
 }
 

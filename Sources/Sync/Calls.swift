@@ -33,7 +33,7 @@ struct Calls {
         }
     }
 
-    /// The steps after the entities, all of which were read to their ends (ST23).
+    /// The steps after the entities, all of which were read to their ends.
     func takeLastSteps() async throws {
         for step in inputs.file.after
         where step.onlyIf == .complete || context.progress.changed > 0 {
@@ -49,7 +49,7 @@ struct Calls {
 
     // MARK: The preset's steps
 
-    /// A step of the preset; one that is remembered is not taken again (MS5).
+    /// A step of the preset; one that is remembered is not taken again.
     private func take(_ step: PresetStep, isAnew: Bool = false) async throws {
         guard session.dialect != nil else { return }
         if step.makesSomething, context.sink.withholds(step.memoryName) { return }
@@ -62,7 +62,7 @@ struct Calls {
         context.progress.remember(step.memoryName, listHash: result)
     }
 
-    /// The zone was deleted behind our back, whatever is remembered of it (MS6).
+    /// The zone was deleted behind our back, whatever is remembered of it.
     func createZone(of entity: Entity) async throws {
         guard case .zoneChanges(let zone, _)? = entity.cloudkit else { return }
         try await take(.ensureZone(zone, isRemembered: false), isAnew: true)
@@ -90,13 +90,13 @@ struct Calls {
         } catch {
             let end = classified(error)
             guard call.onFailure == .warn, isOrdinary(end) else { throw error }
-            let text = context.redactor.sanitised(end.message ?? end.word)
+            let text = context.redactor.sanitised(end.message ?? end.errorKind)
             context.services.log.emit(
                 .callWarned(context.subject, call: call.name, error: text))
         }
     }
 
-    /// A call that sends a list is not made while the list is empty (MH14).
+    /// A call that sends a list is not made while the list is empty.
     func hasSomethingToSend(_ call: Call) -> Bool {
         guard let list = call.skipIfEmpty else { return true }
         return inputs.lists[list]?.count ?? 0 > 0
@@ -114,9 +114,9 @@ struct Calls {
     private func loadLists(of call: Call) async throws -> String? {
         var hash: String?
         for list in inputs.file.lists where call.request.sends(list.name) {
-            let place = ListPlace(table: list.table, column: list.column)
+            let column = ListColumn(table: list.table, column: list.column)
             let loaded = try await context.services.queue.listItems(
-                user: inputs.job.claim.userID, in: place)
+                user: inputs.job.claim.userID, in: column)
             session.values.lists[list.name] = loaded.items
             hash = loaded.hash
         }
@@ -145,7 +145,7 @@ struct Calls {
         }
     }
 
-    /// `min_gap` (MH28); a forced run ignores it.
+    /// `min_gap`; a forced run ignores it.
     private func isTooSoon(_ call: Call) -> Bool {
         guard let gap = call.minGap, !inputs.job.isForced,
             let memory = inputs.job.calls.first(where: { $0.call == call.name })

@@ -27,7 +27,7 @@ struct EntityParts {
         else { return [EntityPart(entity: entity)] }
         let loaded = try await context.services.queue.listItems(
             user: context.inputs.job.claim.userID,
-            in: ListPlace(table: list.table, column: list.column))
+            in: ListColumn(table: list.table, column: list.column))
         let parts = stride(from: 0, to: loaded.items.count, by: rule.chunk).map { start in
             let items = Array(loaded.items[start..<min(start + rule.chunk, loaded.items.count)])
             var part = entity
@@ -46,6 +46,6 @@ struct EntityParts {
         guard !stale.isEmpty else { return }
         let forget = context.inputs.job.claim.forgetting(checkpoints: stale)
         _ = try await context.sink.run([forget] + context.companions, counts: true)
-        context.noteCompanionsStored()
+        context.markCompanionsStored()
     }
 }

@@ -23,7 +23,7 @@ struct EntitySequence {
         let entities = inOrder(context.inputs.wantedEntities)
         var isPreviousRead = true
         var cap: RunEnd?
-        for (place, entity) in entities.enumerated() {
+        for (index, entity) in entities.enumerated() {
             if isDone(entity) {
                 isPreviousRead = true
                 continue
@@ -39,7 +39,7 @@ struct EntitySequence {
                 continue
             }
             guard let failure = ownFailure(end, of: entity),
-                !context.progress.failures.isEmpty || mayGoOn(entities[(place + 1)...])
+                !context.progress.failures.isEmpty || mayGoOn(entities[(index + 1)...])
             else { return end }
             context.progress.failures.append(failure)
             isPreviousRead = false
@@ -67,7 +67,7 @@ struct EntitySequence {
         return (pairs.filter { !$0.1 } + pairs.filter(\.1)).flatMap(\.0)
     }
 
-    /// The run that was interrupted has read it, and nothing may be left to push (ST7).
+    /// The run that was interrupted has read it, and nothing may be left to push.
     private func isDone(_ entity: Entity) -> Bool {
         entity.push == nil && context.checkpoints.given(entity.name).isDone
     }
@@ -77,7 +77,7 @@ struct EntitySequence {
         do { return try await sync(entity) } catch { return context.end(by: error) }
     }
 
-    /// Pulls a pass to its end, then pushes what is edited here (MS4).
+    /// Pulls a pass to its end, then pushes what is edited here.
     private func sync(_ entity: Entity) async throws -> RunEnd? {
         context.progress.entity = entity.name
         for part in try await EntityParts(context).parts(of: entity) {
@@ -86,7 +86,7 @@ struct EntitySequence {
         let isRepair = context.checkpoints.given(entity.name).isRepairRequested
         let push = PushLoop(context, calls)
         if try await push.send(entity, isRepair: isRepair), isRepair {
-            // A repair ends with what the source made of the rows that were sent anew (LU21).
+            // A repair ends with what the source made of the rows that were sent anew.
             if let end = try await pull(EntityPart(entity: entity)) { return end }
         }
         context.progress.entity = nil
@@ -137,6 +137,6 @@ struct EntitySequence {
         let more =
             failures.count > 1 ? " (and \(failures.count - 1) more of its entities failed)" : ""
         return .failed(
-            word: first.kind, message: "entity \(first.entity): \(first.error ?? "")\(more)")
+            kind: first.kind, message: "entity \(first.entity): \(first.error ?? "")\(more)")
     }
 }

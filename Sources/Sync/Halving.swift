@@ -43,8 +43,8 @@ struct Halving<Row> {
     }
 
     private var largest: Int {
-        waiting.indices.reduce(0) { best, place in
-            waiting[place].rows.count > waiting[best].rows.count ? place : best
+        waiting.indices.reduce(0) { best, index in
+            waiting[index].rows.count > waiting[best].rows.count ? index : best
         }
     }
 
@@ -61,7 +61,7 @@ struct Halving<Row> {
     }
 
     /// The source took the request, whatever became of its single rows.
-    mutating func notePassed() {
+    mutating func applyAccepted() {
         hasPassed = true
         staysNear = waiting.last.map { $0.split != nil && $0.split == current.split } ?? false
         guard let split = current.split else { return }
@@ -71,7 +71,7 @@ struct Halving<Row> {
     }
 
     /// The source refused the request as a whole; returns the row that is at fault, once one is alone.
-    mutating func noteRefused() -> Row? {
+    mutating func applyRefused() -> Row? {
         let rows = current.rows
         guard rows.count > 1 else {
             culprits += 1

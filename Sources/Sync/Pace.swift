@@ -4,7 +4,7 @@ struct Pace {
     /// When the next page may be asked for, once the run has to keep a pace.
     private var next: ContinuousClock.Instant?
 
-    mutating func note(_ page: Duration) {
+    mutating func add(_ page: Duration) {
         smoothed = smoothed.map { ($0 + page) / 2 } ?? page
     }
 

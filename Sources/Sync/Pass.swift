@@ -72,7 +72,7 @@ final class Pass {
                 // What is made of the page is as large as the page, until it is written.
                 defer { withExtendedLifetime(page.hold) {} }
                 let step = try await take(page, of: &state)
-                context.progress.pace.note(ContinuousClock.now - begun)
+                context.progress.pace.add(ContinuousClock.now - begun)
                 if case .end(let end) = step { return end }
             }
         }
@@ -88,9 +88,9 @@ final class Pass {
 
     /// Commits the page, or ends the pass with it.
     private func take(_ page: FetchedPage, of state: inout PassState) async throws -> Step {
-        try progress.note(page, at: state.position)
-        state.note(page.batch)
-        if page.next.next == nil, let end = worthless(state) {
+        try progress.advance(page, at: state.position)
+        state.add(page.batch)
+        if page.next.next == nil, let end = state.endOfUnread(entity, context.warnings) {
             return try await abandon(state, page, end)
         }
         if !page.batch.failures.isEmpty { state.forgetAnswers() }
@@ -99,7 +99,7 @@ final class Pass {
         commit.fullPage = commit.isEnd ? 0 : page.batch.counts.fetched
         try commit.checkLengths()
         if unchanged.isEmpty, canEndWithoutPage(page, state, commit) {
-            noteEnd(of: state, commit)
+            finishPass(of: state, commit)
             return .end(nil)
         }
         var write = PageWrite(page.batch, commit)
@@ -108,7 +108,7 @@ final class Pass {
             knowing: UnreadValues.read(context.checkpoints.given(entity.name).unread),
             isEnd: commit.isEnd)
         if !page.next.isProven {
-            write.commit.note = .endUnproven
+            write.commit.followUp = .endUnproven
             tellUnprovenEnd()
         } else if commit.isEnd, state.mayEndInSweep(entity) {
             write.sweep = Sweep(entity, isRepair: state.isRepair)
@@ -116,10 +116,10 @@ final class Pass {
         let written = try await wait(write, state) ? nil : try await self.write(write)
         pages += 1
         if let written, written.isStopRequested { return .end(.interrupted(.cancelled)) }
-        if commit.isEnd { noteRepaired(state, commit) }
+        if commit.isEnd { applyRepair(state, commit) }
         if write.sweep != nil { try await Confirmations(of: entity, context).ask() }
         if commit.isEnd || written?.isEnough == true { return .end(nil) }
-        if write.unread != nil { state.noteUnreadStored() }
+        if write.unread != nil { state.markUnreadStored() }
         state.advance(over: commit)
         return .goOn
     }
@@ -132,8 +132,8 @@ final class Pass {
         page.companions = context.companions
         page.committedPages = committedPages
         let written = try await context.sink.write(page, writes)
-        noteCommitted(page)
-        context.noteCompanionsStored()
+        applyCommitted(page)
+        context.markCompanionsStored()
         // Whether a merge has left something to push is asked of the table itself.
         context.progress.hasMerged = context.progress.hasMerged || written.hasWritten
         tell(written.sweepVerdict)
@@ -149,7 +149,7 @@ final class Pass {
         return written
     }
 
-    private func noteCommitted(_ page: PageWrite) {
+    private func applyCommitted(_ page: PageWrite) {
         unchanged = UnchangedPages()
         committedPages += page.commit.pageCount
         context.progress.pages += page.commit.pageCount
@@ -192,7 +192,7 @@ final class Pass {
 
     private func mayWait(_ page: PageWrite) -> Bool {
         let commit = page.commit
-        return !commit.isEnd && commit.note == nil && entity.write.unique == nil
+        return !commit.isEnd && commit.followUp == nil && entity.write.unique == nil
             && page.batch.failures.isEmpty && page.batch.remarks.isEmpty && page.unread == nil
             && !(page.isAskedFor && entity.write.mode == .newestWins)
             && !page.batch.actions.contains(.tombstone)
@@ -211,7 +211,7 @@ final class Pass {
         guard await context.sink.writeLast(page, writes) else {
             return unchanged = UnchangedPages()
         }
-        noteCommitted(page)
+        applyCommitted(page)
     }
 
     // MARK: Once more
@@ -247,7 +247,7 @@ final class Pass {
     /// Stores what an answer carries that says that it failed: no position moves, nothing ends and nothing is deleted.
     private func keep(_ page: FetchedPage, of state: PassState) async throws {
         var batch = page.batch
-        let tombstones = batch.places(of: .tombstone)
+        let tombstones = batch.indexes(of: .tombstone)
         batch.remove(Set(tombstones))
         batch.counts.filtered += tombstones.count
         guard batch.writtenCount > 0 else { return }
@@ -263,28 +263,20 @@ final class Pass {
     }
 
     /// Notes the end of a pass whose last page was empty.
-    private func noteEnd(of state: PassState, _ commit: PageCommit) {
-        context.sink.noteEnd(commit)
+    private func finishPass(of state: PassState, _ commit: PageCommit) {
+        context.sink.finishPass(commit)
         let ended = EndedPass(
             entity: commit.entity, generation: state.generation, passNumber: state.number,
             pageNumber: state.pageNumber, watermark: commit.watermark,
             syncToken: commit.syncToken, validator: commit.validator, probe: commit.probe,
             fullAt: state.kind == .full ? state.startedAt : nil, asked: state.asked)
-        context.checkpoints.note(ended, of: entity)
+        context.checkpoints.add(ended, of: entity)
     }
 
     /// What the second pass of a run that repairs begins from.
-    private func noteRepaired(_ state: PassState, _ commit: PageCommit) {
+    private func applyRepair(_ state: PassState, _ commit: PageCommit) {
         guard state.isRepair else { return }
-        var checkpoint = Checkpoint(entity: commit.entity)
-        checkpoint.generation = state.generation
-        checkpoint.passNumber = state.number
-        checkpoint.fullRequest = state.fullRequest
-        checkpoint.syncToken = commit.syncToken
-        checkpoint.watermark = commit.watermark
-        checkpoint.lastFullAge = .zero
-        checkpoint.asked = commit.asked
-        context.checkpoints.move(to: checkpoint)
+        context.checkpoints.move(to: state.checkpoint(after: commit))
     }
 
     /// Counts the page that the worthless pass ends with, and gives the pass up: a record was read and
@@ -293,33 +285,11 @@ final class Pass {
         _ state: PassState, _ page: FetchedPage, _ end: RunEnd
     ) async throws -> Step {
         var commit = state.standstill(entity)
-        commit.note = .abandoned(syncToken: state.tokenAtStart(entity))
+        commit.followUp = .abandoned(syncToken: state.tokenAtStart(entity))
         var last = PageWrite(page.batch, commit)
         last.unread = state.fields.unread
         let written = try await write(last)
         if written.isStopRequested { return .end(.interrupted(.cancelled)) }
         return .end(end)
-    }
-
-    /// How a pass ends that has not read what it should: no record of it, no value of a field, or a flag that is neither
-    /// true nor false; nil: it has.
-    private func worthless(_ state: PassState) -> RunEnd? {
-        if state.isWorthless { return context.warnings.endOfUnreadable(entity.name) }
-        // Noted under another name than a field of the same place, which may be of a type of its own.
-        if let flag = entity.write.deletes?.flagAt.map({ "flag_at \($0)" }),
-            let values = state.fields.unread[flag]
-        {
-            return .failed(
-                .incompatible,
-                "\(flag) is neither true nor false in \(values.count) records; in one of them it is "
-                    + "\(values.example)")
-        }
-        guard let field = state.fields.unreadable, let values = state.fields.unread[field] else {
-            return nil
-        }
-        return .failed(
-            .incompatible,
-            "not one of \(values.count) values of \"\(field)\" has the type of the job file; one of them is "
-                + values.example)
     }
 }

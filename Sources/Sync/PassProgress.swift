@@ -9,7 +9,7 @@ struct PassProgress {
     /// Throws `RunEnd` cursor loop where the page leads back, or shows what the one before showed.
     ///
     /// What is committed stands.
-    mutating func note(_ page: FetchedPage, at position: String?) throws {
+    mutating func advance(_ page: FetchedPage, at position: String?) throws {
         // A position that comes again would go round for ever.
         if let position { positions.insert(position) }
         if let next = page.next.next, !positions.insert(next).inserted {

@@ -20,9 +20,9 @@ struct PassStart {
         self.calls = calls
     }
 
-    /// Goes on where a pass was interrupted, or begins one (MH17, MH27).
+    /// Goes on where a pass was interrupted, or begins one.
     ///
-    /// Nil: the probe says that nothing changed, and the pass has ended (SC19).
+    /// Nil: the probe says that nothing changed, and the pass has ended.
     func begin(_ source: PageSource) async throws -> PassState? {
         let checkpoint = context.checkpoints[entity]
         let reason = reasonToForget(checkpoint)
@@ -53,7 +53,7 @@ struct PassStart {
             entity: entity.name, generation: state.generation, passNumber: state.number,
             watermark: nil, syncToken: checkpoint.syncToken, validator: checkpoint.validator,
             probe: checkpoint.probe, asked: asked)
-        context.checkpoints.note(ended, of: entity)
+        context.checkpoints.add(ended, of: entity)
         return nil
     }
 
@@ -70,10 +70,10 @@ struct PassStart {
         return "it lies ahead of the database's clock"
     }
 
-    /// `full_every` (ST31).
+    /// `full_every`.
     ///
     /// An entity that was never read in full begins so, unless it may begin at its job's last
-    /// success (ST5).
+    /// success.
     private func isFullDue(_ checkpoint: Checkpoint, hasFallback: Bool) -> Bool {
         if entity.write.mode == .replaceAll { return true }
         guard let span = entity.incremental?.fullEvery else { return false }
@@ -83,7 +83,7 @@ struct PassStart {
         return age + (ContinuousClock.now - context.inputs.claimedAt) >= span
     }
 
-    /// A probe can't see deletions, and nothing about an empty table (SC7, SC20).
+    /// A probe can't see deletions, and nothing about an empty table.
     private func mayTrust(_ probe: Probe, _ checkpoint: Checkpoint) -> Bool {
         let inputs = context.inputs
         guard !inputs.job.isForced, !checkpoint.isFullRequested, !checkpoint.isColumnDue,
@@ -108,7 +108,7 @@ struct PassStart {
     }
 
     /// When a pass that begins now began: the earlier of the source's clock at the run's first answer and the database's
-    /// at the claim, so that a wrong clock makes the next pass read more, never less (MH18).
+    /// at the claim, so that a wrong clock makes the next pass read more, never less.
     private var startedAt: Int64 {
         let claimedAt = context.inputs.claimedAtMicroseconds
         return min(context.session.sourceTime ?? claimedAt, claimedAt)

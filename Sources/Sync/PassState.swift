@@ -18,7 +18,7 @@ struct PassState {
     private(set) var position: String?
     private(set) var syncToken: String?
     private(set) var partialWatermark: String?
-    /// No record of the pass was unreadable (ST16).
+    /// No record of the pass was unreadable.
     private(set) var isWhole: Bool
     /// `ETag` and `Last-Modified` of its first answer; of the last pass's until that has come.
     ///
@@ -34,7 +34,7 @@ struct PassState {
     let fullRequest: Int
     /// A full pass that somebody asked for: it brings rows to what the source shows, whatever their versions.
     let isAskedFor: Bool
-    /// Rows that it does not show are sent anew, not deleted (LU22).
+    /// Rows that it does not show are sent anew, not deleted.
     let isRepair: Bool
 
     /// Whether its records can be read at all.
@@ -74,7 +74,7 @@ struct PassState {
 
     /// Begins a pass: incremental from the watermark or token, or full.
     ///
-    /// `fallback` stands in for a watermark the entity does not have (ST5).
+    /// `fallback` stands in for a watermark the entity does not have.
     init(
         beginning entity: Entity, from checkpoint: Checkpoint, isFull: Bool, startedAt: Int64,
         asking asked: Int64? = nil, fallback: String? = nil
@@ -118,7 +118,7 @@ struct PassState {
     /// The last pass of which a page is committed: this one, or the one before it.
     var committedNumber: Int { isAtStart ? number - 1 : number }
 
-    /// Ends with a sweep, which a pass with unreadable records may not (ST16).
+    /// Ends with a sweep, which a pass with unreadable records may not.
     ///
     /// Nor may one that went on from the newest watermark: where the source's comparison is a strict one, records of that
     /// same watermark that it had not shown yet would be taken for deleted.
@@ -133,10 +133,10 @@ struct PassState {
     private var mayMoveOn: Bool { isWhole || kind == .full }
 
     /// Takes in what a page's records were like.
-    mutating func note(_ batch: RecordBatch) {
+    mutating func add(_ batch: RecordBatch) {
         isWhole = isWhole && batch.isWhole
-        readability.note(batch)
-        fields.note(batch)
+        readability.add(batch)
+        fields.add(batch)
     }
 
     /// What could not be read, where the checkpoint does not know it yet, or knows what is true no more.
@@ -147,7 +147,7 @@ struct PassState {
     }
 
     /// The checkpoint knows what could not be read.
-    mutating func noteUnreadStored() { fields.noteStored() }
+    mutating func markUnreadStored() { fields.markStored() }
 
     /// Its records came, and its end would say that there are none.
     var isWorthless: Bool { readability.isWorthless(isFull: kind == .full) }
@@ -162,7 +162,7 @@ struct PassState {
     }
 
     /// A record failed at the source: that nothing has changed since must not excuse the next pass
-    /// from reading it (SC12).
+    /// from reading it.
     mutating func forgetAnswers() {
         validator = nil
         probe = nil
@@ -180,7 +180,7 @@ struct PassState {
         commit.passNumber = number
         commit.fullRequest = fullRequest
         commit.isWhole = isWhole
-        if !isEnd { commit.note = readability.change.map { .unreadable($0) } }
+        if !isEnd { commit.followUp = readability.change.map { .unreadable($0) } }
         commit.validator = isEnd && isAtStart ? validator : nil
         commit.probe = probe
         commit.asked = asked
@@ -220,7 +220,7 @@ struct PassState {
         position = commit.cursor
         syncToken = commit.syncToken
         partialWatermark = commit.partialWatermark
-        if case .unreadable(let isNoted)? = commit.note { readability.keep(isNoted) }
+        if case .unreadable(let isNoted)? = commit.followUp { readability.keep(isNoted) }
     }
 
     /// Where the pass can go on when the source refuses its position: at the greatest watermark that it has stored.

@@ -6,7 +6,7 @@ import JobQueue
 import Reading
 import Writing
 
-/// What becomes of rows that met another version at the source (MS20).
+/// What becomes of rows that met another version at the source.
 struct PushConflicts {
     private let target: PushTarget
 
@@ -27,7 +27,7 @@ struct PushConflicts {
         }
         let own = try await ownEarlier(rows, read)
         var again: [UnsentRow] = []
-        for (place, row) in rows.enumerated() {
+        for (index, row) in rows.enumerated() {
             guard let found = records[row.recordName] else {
                 outcome.refused.append((row, "CONFLICT: the record could not be looked up", false))
                 continue
@@ -39,7 +39,7 @@ struct PushConflicts {
                 continue
             }
             let tag = tag(of: node)
-            switch own.contains(place) ? .ours : verdict(row, read[place]) {
+            switch own.contains(index) ? .ours : verdict(row, read[index]) {
             case .remote(let values): outcome.replaced.append((row, values))
             case .same(let modifiedAt) where tag != nil:
                 outcome.saved.append((row, tag ?? "", modifiedAt))
@@ -60,7 +60,7 @@ struct PushConflicts {
             let document = try await target.exchange(
                 target.dialect.lookupRequest(some, of: entity))
             records.merge(target.dialect.lookedUp(document)) { $1 }
-            names.notePassed()
+            names.applyAccepted()
         }
         return records
     }
@@ -68,13 +68,13 @@ struct PushConflicts {
     /// The places of rows whose record at the source is what we ourselves sent before they were edited
     /// again: nobody else has been there, whatever the clock says.
     private func ownEarlier(_ rows: [UnsentRow], _ read: [RemoteRecord?]) async throws -> Set<Int> {
-        let found = rows.indices.compactMap { place in read[place].map { (place, $0) } }
+        let found = rows.indices.compactMap { index in read[index].map { (index, $0) } }
         guard !found.isEmpty else { return [] }
         let statement = target.statements.ownEarlier(
             found.map { (row: rows[$0.0], remote: $0.1) }, context.inputs.job.claim.userID)
         let answer = try await context.services.queue.turn(
             [statement], deadline: context.deadline)[0]
-        return Set(try answer.map { found[try $0.int("place")].0 })
+        return Set(try answer.map { found[try $0.int("number")].0 })
     }
 
     private enum Verdict {
@@ -84,7 +84,7 @@ struct PushConflicts {
         case same(modifiedAt: Int64?)
     }
 
-    /// Newest wins; of two equally new ones ours, as on the way in (MS14, MS20).
+    /// Newest wins; of two equally new ones ours, as on the way in.
     ///
     /// A record that can't be read gives way. One that holds already what would be sent is not
     /// written again.

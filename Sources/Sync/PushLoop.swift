@@ -9,7 +9,7 @@ import Writing
 /// Brings unsent rows to the source in batches, and writes back what became of each under the job's
 /// lock.
 ///
-/// A row that is edited meanwhile stays unsent (MS21).
+/// A row that is edited meanwhile stays unsent.
 struct PushLoop {
     private let context: RunContext
     private let calls: Calls

@@ -10,7 +10,7 @@ struct PushOutcome {
     var replaced: [(row: UnsentRow, remote: RemoteRecord)] = []
     /// `pauses`: as it is, the row may cost the batch it is in more requests, so that it waits.
     var refused: [(row: UnsentRow, error: String, pauses: Bool)] = []
-    /// Why the source refused single records, in its own words (LU26).
+    /// Why the source refused single records, in its own words.
     var failures: [RecordFailure] = []
 
     /// Nothing is known of any row yet.

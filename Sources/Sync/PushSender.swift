@@ -25,7 +25,7 @@ struct PushSender {
         do {
             try await send(sendable(rows, &outcome), &outcome)
         } catch  where !Task.isCancelled && !outcome.isEmpty {
-            // What the source has taken is written, whatever became of the rest (MS22).
+            // What the source has taken is written, whatever became of the rest.
             try await write(outcome, isRepair: isRepair)
             throw error
         }
@@ -75,10 +75,10 @@ struct PushSender {
             if !outcome.isEmpty { try context.checkMayBegin(page: 0, of: entity) }
             let failure = try await request(part, &outcome, &conflicts)
             guard let failure else {
-                halving.notePassed()
+                halving.applyAccepted()
                 continue
             }
-            if let culprit = halving.noteRefused() {
+            if let culprit = halving.applyRefused() {
                 refuse(
                     culprit, code: failure.code ?? ErrorKind.rejected.rawValue,
                     reason: failure.reason.isEmpty ? failure.end.message ?? "" : failure.reason,
@@ -173,15 +173,15 @@ struct PushSender {
         let pushed = outcome.saved.count + outcome.deleted.count
         writes.append(
             Statement(
-                "select jobrunner.note_push($1, $2, $3, $4, $5, $6, 0)", .int8(userID),
+                "select jobrunner.store_push_counters($1, $2, $3, $4, $5, $6, 0)", .int8(userID),
                 .text(claim.name), .text(entity.name), .int8(claim.fence), .int8(Int64(pushed)),
                 .int8(Int64(outcome.refused.count))))
-        // After `note_push`, which makes the checkpoint where there is none.
-        if let note = noteFailures(outcome.failures, of: entity.name, for: claim) {
+        // After `store_push_counters`, which makes the checkpoint where there is none.
+        if let note = storeFailures(outcome.failures, of: entity.name, for: claim) {
             writes.append(note)
         }
         _ = try await context.sink.run(writes + context.companions, counts: true)
-        context.noteCompanionsStored()
+        context.markCompanionsStored()
         context.progress.changed += pushed + outcome.replaced.count + outcome.gone.count
         context.services.log.emit(
             .rowsPushed(

@@ -23,7 +23,7 @@ final class RecordWarnings {
         self.log = log
     }
 
-    /// Tells of types that are ignored (PO7), and of the first incompatible records of an entity.
+    /// Tells of types that are ignored, and of the first incompatible records of an entity.
     ///
     /// `isKnown`: its checkpoint says already that it has such records.
     func tell(of batch: RecordBatch, entity: String, isKnown: Bool) {

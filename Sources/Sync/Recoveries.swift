@@ -11,7 +11,7 @@ struct RecoveryCounts {
 
     mutating func beginPage() { onThisPage = [:] }
 
-    /// Counts a use; false when the recovery is spent (MH13).
+    /// Counts a use; false when the recovery is spent.
     mutating func use(_ recovery: Recovery) -> Bool {
         let used =
             recovery.beginsAnew
@@ -23,7 +23,7 @@ struct RecoveryCounts {
     }
 }
 
-/// Declared recoveries of one pass: a condition, named steps, and what comes after them (MH12–MH16).
+/// Declared recoveries of one pass: a condition, named steps, and what comes after them.
 struct Recoveries {
     /// What follows an answer that is no page.
     enum Next {
@@ -53,7 +53,7 @@ struct Recoveries {
 
     /// Recovers from an answer that is no page; throws `RunEnd` where nothing cures it.
     ///
-    /// It takes no retry attempt (MH15). A step that fails is what the run fails of (MH16). A pass
+    /// It takes no retry attempt. A step that fails is what the run fails of. A pass
     /// ends so only behind a page: a first page that is not there is no list at all.
     mutating func recover(from answer: Answer, mayEndPass: Bool) async throws -> Next {
         let end = context.session.end(ofUnexpected: answer, method: entity.request.method)
@@ -62,13 +62,13 @@ struct Recoveries {
         guard [.retryRequest, .fullPass].contains(recovery.then), counts.use(recovery),
             recovery.steps.allSatisfy(canTake)
         else {
-            throw RunEnd.failed(word: recovery.name, message: end.message ?? recovery.name)
+            throw RunEnd.failed(kind: recovery.name, message: end.message ?? recovery.name)
         }
         for step in recovery.steps { try await take(step) }
         return recovery.beginsAnew ? .beginAnew : .retryRequest
     }
 
-    /// Without anything to send, a step can't help: the error stays what it was (MH14).
+    /// Without anything to send, a step can't help: the error stays what it was.
     ///
     /// A dry run sends nothing.
     private func canTake(_ step: Recovery.Step) -> Bool {

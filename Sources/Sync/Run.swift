@@ -39,7 +39,7 @@ final class Run {
         report.hasStoredCredential = context.session.credentials.hasStored
         if let end, let outcome = end.outcome {
             report.outcome = outcome.rawValue
-            report.errorKind = end.word
+            report.errorKind = end.errorKind
             report.error = end.message.map(context.redactor.sanitised)
         }
         return report
@@ -111,7 +111,7 @@ final class Run {
         }
     }
 
-    /// Rows younger than `soft` are not asked for again, whoever wants it but by force (SC5, SC16).
+    /// Rows younger than `soft` are not asked for again, whoever wants it but by force.
     private var isFreshEnough: Bool {
         guard let freshness = inputs.file.freshness, !inputs.job.isForced else { return false }
         return inputs.wantedEntities.allSatisfy { entity in
@@ -152,11 +152,11 @@ final class Run {
         let error = (end.message ?? trouble).map(context.redactor.sanitised)
         var failures = progress.failures
         if outcome == .failed, let entity = progress.entity {
-            failures.append(EntityFailure(entity: entity, kind: end.word, error: error))
+            failures.append(EntityFailure(entity: entity, kind: end.errorKind, error: error))
         }
         return FinishedRun(
             claim: inputs.job.claim, tenantID: inputs.job.tenantID, outcome: outcome,
-            errorKind: end.word,
+            errorKind: end.errorKind,
             error: error, failures: failures, wait: wait, requests: context.session.requests,
             endedPasses: checkpoints.ended + checkpoints.unchanged, calls: progress.pendingCalls,
             hasCommitted: hasCommitted, secretVersions: context.session.credentials.versions)

@@ -22,7 +22,7 @@ final class RunCheckpoints {
     func move(to checkpoint: Checkpoint) { moved[checkpoint.entity] = checkpoint }
 
     /// Notes the end of a pass that wrote nothing, which most often leaves the checkpoint as it was.
-    func note(_ pass: EndedPass, of entity: Entity) {
+    func add(_ pass: EndedPass, of entity: Entity) {
         if pass.isNotable(after: given(pass.entity), of: entity) {
             ended.append(pass)
         } else {

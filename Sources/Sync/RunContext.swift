@@ -45,15 +45,15 @@ final class RunContext {
     }
 
     /// The companions were committed; what a dry run keeps is not.
-    func noteCompanionsStored() {
+    func markCompanionsStored() {
         guard !sink.isDryRun else { return }
         progress.pendingCalls = []
-        session.credentials.noteStored()
+        session.credentials.markStored()
     }
 
-    /// Before every page: the deadline, the pace, the page cap (MH11), and whether others wait for a slot.
+    /// Before every page: the deadline, the pace, the page cap, and whether others wait for a slot.
     ///
-    /// A stop cancels the run's task, which ends its requests and waits (ST3). A run that yields has come
+    /// A stop cancels the run's task, which ends its requests and waits. A run that yields has come
     /// further than where it began, or it would yield for ever.
     func checkMayBegin(page: Int, of entity: Entity) throws {
         let left = deadline - ContinuousClock.now
@@ -68,7 +68,7 @@ final class RunContext {
     ///
     /// A stop from outside explains a cancellation; a passed deadline explains any tear-down.
     func end(by error: any Error) -> RunEnd {
-        if let error = error as? DatabaseError { sink.note(error) }
+        if let error = error as? DatabaseError { sink.observe(error) }
         let end = explained(classified(error))
         // Whoever waited for the database until the deadline was not stopped by its own slowness.
         return end == .interrupted(.deadline) && sink.databaseTrouble != nil

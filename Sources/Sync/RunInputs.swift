@@ -45,8 +45,8 @@ public final class RunInputs: Sendable {
         refusal = opened.refusal
         var lists: [String: ListState] = [:]
         for list in file.lists {
-            let place = ListPlace(table: list.table, column: list.column)
-            lists[list.name] = opened.lists[place]?[user]
+            let column = ListColumn(table: list.table, column: list.column)
+            lists[list.name] = opened.lists[column]?[user]
         }
         self.lists = lists
         emptyTables = Set(opened.empty.filter { $0.value.contains(user) }.keys)
@@ -82,22 +82,22 @@ extension RunInputs {
 
 extension JobFile {
     /// The list tables a run of this job looks into.
-    public var listPlaces: [ListPlace] {
-        lists.map { ListPlace(table: $0.table, column: $0.column) }
+    public var listColumns: [ListColumn] {
+        lists.map { ListColumn(table: $0.table, column: $0.column) }
     }
 
-    /// The tables whose emptiness decides something in this job (MH17).
+    /// The tables whose emptiness decides something in this job.
     public var emptinessTables: [String] {
         let conditions = before.flatMap(\.ifAny) + entities.flatMap { $0.incremental?.fullIf ?? [] }
         let asked = conditions.compactMap { condition -> String? in
             if case .tableEmpty(let table) = condition { table } else { nil }
         }
-        // What is said of rows that are not there is nothing (SC7).
+        // What is said of rows that are not there is nothing.
         let judged = entities.filter { freshness != nil || $0.probe != nil }.map(\.write.table)
         return asked + judged
     }
 
-    /// The tables whose unsent edits are a reason to push (MS18).
+    /// The tables whose unsent edits are a reason to push.
     public var pushedTables: [String] {
         entities.filter { $0.push != nil }.map(\.write.table)
     }

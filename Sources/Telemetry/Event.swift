@@ -87,9 +87,9 @@ public enum Event: Sendable, Equatable {
     case databaseLost(Subject, error: String, failures: Int)
     /// The database answers again.
     case databaseBack(Subject, after: Duration)
-    /// A run begins (PO13).
+    /// A run begins.
     case runStarted(Subject)
-    /// Records of a type that the entity does not sync are left alone; told once a run (PO7).
+    /// Records of a type that the entity does not sync are left alone; told once a run.
     case recordsIgnored(Subject, entity: String, type: String)
     /// The source has refused the stored position for good: the pass is read from its beginning.
     case passBegunAnew(Subject, entity: String)
@@ -132,10 +132,10 @@ public enum Event: Sendable, Equatable {
     case callWarned(Subject, call: String, error: String)
     /// A page and its checkpoint are committed.
     case pageCommitted(Subject, entity: String, page: Int, fetched: Int, changed: Int)
-    /// Rows that a job file's health check says ought to be one (LU12).
+    /// Rows that a job file's health check says ought to be one.
     case duplicatesFound(Subject, table: String, columns: [String], values: Int, rows: Int)
     /// A bug: something happened that the design excludes.
-    case internalError(Subject, message: String, place: String)
+    case internalError(Subject, message: String, location: String)
     /// Lines that were dropped because nobody read standard error.
     case linesDropped(count: Int)
 }

@@ -157,8 +157,8 @@ extension Event {
                 Field("entity", .id(entity)), count("page", page), count("fetched", fetched),
                 count("changed", changed),
             ]
-        case .internalError(_, let message, let place):
-            [Field("message", .text(message)), Field("place", .id(place))]
+        case .internalError(_, let message, let location):
+            [Field("message", .text(message)), Field("location", .id(location))]
         case .linesDropped(let lines): [count("count", lines)]
         case .jobFileRefused(_, let mistake): [Field("mistake", .text(mistake))]
         case .runFinished, .runLost, .runDeferred, .runStarted, .recordsIgnored, .rowsPushed,

@@ -2,7 +2,7 @@ public import JobFiles
 public import Postgres
 public import JobQueue
 
-/// Deletes a user's rows that have become too old, and counts them in the checkpoint (ST23).
+/// Deletes a user's rows that have become too old, and counts them in the checkpoint.
 public struct Cleanup {
     private let entity: Entity
     private let column: String

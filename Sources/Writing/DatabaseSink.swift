@@ -36,10 +36,10 @@ public final class DatabaseSink: Sink {
     public func withholds(_ what: @autoclosure () -> String) -> Bool { false }
 
     /// Nothing: the end travels with the outcome.
-    public func noteEnd(_ commit: PageCommit) {}
+    public func finishPass(_ commit: PageCommit) {}
 
     /// Remembers what a transaction met, if it would meet any other as well.
-    public func note(_ error: DatabaseError) {
+    public func observe(_ error: DatabaseError) {
         if error.isServerTrouble { databaseTrouble = "\(error)" }
     }
 
@@ -55,12 +55,12 @@ public final class DatabaseSink: Sink {
         var isDoubtful = false
         while true {
             do {
-                if isDoubtful, try await isCommitted(page) { return settled(page) }
+                if isDoubtful, try await isCommitted(page) { return markCommitted(page) }
                 return try written(try await transaction(page, statements), page)
             } catch QueueError.superseded where isDoubtful {
                 // What stands in the way may be this very page, whose first copy was only late.
                 guard try await isCommitted(page) else { throw QueueError.superseded }
-                return settled(page)
+                return markCommitted(page)
             } catch let error as DatabaseError {
                 attempt += 1
                 if error.isDataError, try await page.leaveOutUnsuitable(queue, statements) {
@@ -69,7 +69,7 @@ public final class DatabaseSink: Sink {
                 guard error.isWorthRepeating,
                     attempt < Self.attemptsMax || error.isServerTrouble
                 else { throw error }
-                note(error)
+                observe(error)
                 isDoubtful = isDoubtful || error.leavesDoubt
                 try await pause(for: backoff.next())
             }
@@ -81,12 +81,12 @@ public final class DatabaseSink: Sink {
         return try await queue.turn(
             [claim.holdStatement, statements.upsert.statement(page, for: claim)]
                 + statements.following(page, for: claim)
-                + (page.commit.noteStatement(for: claim).map { [$0] } ?? []) + page.companions,
+                + (page.commit.followUpStatement(for: claim).map { [$0] } ?? []) + page.companions,
             deadline: deadline)
     }
 
     private func written(_ rows: [Rows], _ page: PageWrite) throws -> WrittenPage {
-        var written = settled(page)
+        var written = markCommitted(page)
         let counts = try rows[1].only()
         let inserted = try counts.int("inserted")
         written.deleted = try counts.int("deleted")
@@ -101,7 +101,7 @@ public final class DatabaseSink: Sink {
         return written
     }
 
-    private func settled(_ page: PageWrite) -> WrittenPage {
+    private func markCommitted(_ page: PageWrite) -> WrittenPage {
         databaseTrouble = nil
         var written = WrittenPage()
         written.hasWritten = page.batch.writtenCount > 0
@@ -169,7 +169,7 @@ public final class DatabaseSink: Sink {
                 guard error.isTransient, attempt < Self.attemptsMax || error.isServerTrouble else {
                     throw error
                 }
-                note(error)
+                observe(error)
                 try await pause(for: backoff.next())
             }
         }

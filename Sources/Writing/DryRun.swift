@@ -34,7 +34,7 @@ public final class DryRun: Sink {
     }
 
     /// Remembers that the database was in the way.
-    public func note(_ error: DatabaseError) {
+    public func observe(_ error: DatabaseError) {
         if error.isServerTrouble { databaseTrouble = "\(error)" }
     }
 
@@ -68,7 +68,7 @@ public final class DryRun: Sink {
     public func writeLast(_ page: PageWrite, _ statements: PageWrites) async -> Bool { false }
 
     /// Keeps the end of a pass whose last page was empty.
-    public func noteEnd(_ commit: PageCommit) { ends.append(commit) }
+    public func finishPass(_ commit: PageCommit) { ends.append(commit) }
 
     /// Keeps the deletion, to be tried with the pages.
     public func delete(_ old: Statement, of table: String) async throws -> Int {
@@ -86,23 +86,23 @@ public final class DryRun: Sink {
         for claim: Claim, _ redactor: Redactor, deadline: ContinuousClock.Instant
     ) async throws -> DryRunReport {
         var statements: [Statement] = []
-        var places: [Range<Int>] = []
+        var ranges: [Range<Int>] = []
         for (page, own) in pages {
             let look = own.rows(of: page.batch, for: claim)
             let first = statements.count
             statements += [look, own.upsert.statement(page, for: claim)]
             statements += own.following(page, for: claim) + [look]
-            places.append(first..<statements.count)
+            ranges.append(first..<statements.count)
         }
         let cleanupsFrom = statements.count
         statements += cleanups.map(\.delete) + [counters(for: claim)]
         let answers = try await queue.dryRun(statements, deadline: deadline)
         var report = DryRunReport()
-        for ((page, writes), place) in zip(pages, places) {
+        for ((page, writes), range) in zip(pages, ranges) {
             report.add(page.commit)
-            let own = Array(answers[place])
+            let own = Array(answers[range])
             if page.sweep != nil, let sweep = own.dropLast().last?.first {
-                report.noteSweep(isRefused: try sweep.optionalText("verdict") == "sweep_refused")
+                report.recordSweep(isRefused: try sweep.optionalText("verdict") == "sweep_refused")
             }
             try report.addChanges(
                 own, key: writes.keys, most: Self.changesMax, redactor)

@@ -15,7 +15,7 @@ extension DryRunReport {
         entities[last].goesOnAfterPage = commit.isEnd ? nil : commit.pageNumber
     }
 
-    mutating func noteSweep(isRefused: Bool) {
+    mutating func recordSweep(isRefused: Bool) {
         entities[entities.count - 1].isSweepRefused = isRefused
     }
 

@@ -18,25 +18,25 @@ public struct PageWrites: Sendable {
     /// What follows the page's own statement in its transaction.
     func following(_ page: PageWrite, for claim: Claim) -> [Statement] {
         (merging(page.batch, for: claim).map { [$0] } ?? [])
-            + (noteFailures(page.batch.failures + page.batch.remarks, of: entity.name, for: claim)
+            + (storeFailures(page.batch.failures + page.batch.remarks, of: entity.name, for: claim)
                 .map { [$0] } ?? [])
-            + (page.unread.map { [noteUnread($0, for: claim)] } ?? [])
+            + (page.unread.map { [storeUnread($0, for: claim)] } ?? [])
             + (page.sweep.map { [$0.statement(page.commit, for: claim)] } ?? [])
     }
 
-    private func noteUnread(_ unread: [String: UnreadValues], for claim: Claim) -> Statement {
+    private func storeUnread(_ unread: [String: UnreadValues], for claim: Claim) -> Statement {
         Statement(
-            "select jobrunner.note_unread_values($1, $2, $3, $4)", .int8(claim.userID),
+            "select jobrunner.store_unread_values($1, $2, $3, $4)", .int8(claim.userID),
             .text(claim.name), .text(entity.name), .json(UnreadValues.noted(unread).text))
     }
 
-    /// Rows of one business key become one, as soon as the second is written (LU5).
+    /// Rows of one business key become one, as soon as the second is written.
     private func merging(_ batch: RecordBatch, for claim: Claim) -> Statement? {
         guard let unique = entity.write.unique, batch.writtenCount > 0 else { return nil }
         let indexes = unique.by.compactMap { name in
             entity.records.fields.firstIndex { $0.name == name }
         }
-        let values = batch.places(of: .write).compactMap { row -> String? in
+        let values = batch.indexes(of: .write).compactMap { row -> String? in
             let texts = indexes.compactMap { batch.value(of: $0, in: row)?.plainText }
             return texts.count == indexes.count ? texts.joined(separator: "\u{1F}") : nil
         }
@@ -47,13 +47,13 @@ public struct PageWrites: Sendable {
     }
 }
 
-/// Keeps the last of the failures of single records (LU26); nil: there are none.
-public func noteFailures(
+/// Keeps the last of the failures of single records; nil: there are none.
+public func storeFailures(
     _ failures: [RecordFailure], of entity: String, for claim: Claim
 ) -> Statement? {
     guard !failures.isEmpty else { return nil }
     return Statement(
-        "select jobrunner.note_record_failures($1, $2, $3, $4)", .int8(claim.userID),
+        "select jobrunner.store_record_failures($1, $2, $3, $4)", .int8(claim.userID),
         .text(claim.name), .text(entity),
         .json(JSONValue.array(failures.suffix(50).map(\.noted)).text))
 }

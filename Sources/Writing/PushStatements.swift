@@ -2,7 +2,7 @@ public import JobFiles
 public import Postgres
 import Reading
 
-/// Reads unsent rows in key order and writes what became of them (MS18–MS22).
+/// Reads unsent rows in key order and writes what became of them.
 public struct PushStatements: Sendable {
     private let entity: Entity
     private let push: Push
@@ -33,7 +33,7 @@ public struct PushStatements: Sendable {
         after last: UnsentRow?, limit: Int, takesPaused: Bool = false, userID: Int64
     ) -> Statement {
         let keys = keyIndexes.map { "t.\(quoted(fields[$0].name))" }
-        let places = keyIndexes.indices.map { "key_\($0)" }
+        let names = keyIndexes.indices.map { "key_\($0)" }
         let texts = fields.enumerated().map { "\($1.textExpression) as field_\($0)" }
         var binds: [Bind] = [.int8(userID), .int8(Int64(limit))]
         let hash =
@@ -46,18 +46,18 @@ public struct PushStatements: Sendable {
                 or \(hash) <> all (coalesce(t.sent_hashes, '{}')))
             """
         if let last {
-            let values = keyIndexes.enumerated().map { place, index in
-                "($\(place + 3)::\(fields[index].arrayType)[])[1]"
+            let values = keyIndexes.enumerated().map { number, index in
+                "($\(number + 3)::\(fields[index].arrayType)[])[1]"
             }
             bound += " and (\(keys.joined(separator: ", "))) > (\(values.joined(separator: ", ")))"
             binds += keyIndexes.map { fields[$0].bind([last.values[$0]]) }
         }
-        let same = zip(keys, places).map { "\($0) = p.\($1)" }.joined(separator: " and ")
-        let joined = places.map { "m.\($0) = p.\($0)" }.joined(separator: " and ")
+        let same = zip(keys, names).map { "\($0) = p.\($1)" }.joined(separator: " and ")
+        let joined = names.map { "m.\($0) = p.\($0)" }.joined(separator: " and ")
         return Statement(
             """
             with picked as materialized (
-              select \(zip(keys, places).map { "\($0) as \($1)" }.joined(separator: ", ")),
+              select \(zip(keys, names).map { "\($0) as \($1)" }.joined(separator: ", ")),
                 t.xmin::text as row_version, t.pending_delete as is_deleted, coalesce(t.sent_hashes, '{}') as sent,
                 \(hash) as hash,
                 \(texts.joined(separator: ", ")), array_to_string(t.unread_fields, ',') as unread
@@ -71,13 +71,13 @@ public struct PushStatements: Sendable {
               set sent_hashes = (p.sent || p.hash)[greatest(1, cardinality(p.sent) - \(Self.hashesMax - 2)):]
               from picked as p
               where t.user_id = $1 and \(same) and p.hash <> all (p.sent)
-              returning \(zip(keys, places).map { "\($0) as \($1)" }.joined(separator: ", ")), t.xmin::text as row_version
+              returning \(zip(keys, names).map { "\($0) as \($1)" }.joined(separator: ", ")), t.xmin::text as row_version
             )
             select coalesce(m.row_version, p.row_version) as row_version, p.is_deleted, p.sent <> '{}' as was_sent,
               \(fields.enumerated().map { "p.field_\($0) as \(quoted($1.name))" }.joined(separator: ", ")), p.unread
             from picked as p
             left join marked as m on \(joined)
-            order by \(places.map { "p.\($0)" }.joined(separator: ", "))
+            order by \(names.map { "p.\($0)" }.joined(separator: ", "))
             """, binds: binds)
     }
 
@@ -113,13 +113,13 @@ public struct PushStatements: Sendable {
     {
         // No field can have such names.
         let given = Given(
-            self, rows.map(\.row), extra: ["place of"] + fields.map { "new \($0.name)" })
+            self, rows.map(\.row), extra: ["number of"] + fields.map { "new \($0.name)" })
         return Statement(
             """
             with given as materialized (
               \(given.select(types: ["bigint"] + fields.map(\.arrayType)))
             )
-            select g."place of" as place
+            select g."number of" as number
             from given as g
             join \(table) as t on t.user_id = $1 and \(given.match)
             where \(entity.isOwnEarlier("g", than: "t", castsJSON: true, prefix: "new "))
@@ -140,7 +140,7 @@ public struct PushStatements: Sendable {
     // MARK: Writing
 
     /// Rows the source has taken: clean if nobody edited them since, and in any case with the new
-    /// tag, so that the next push is no conflict (MS21).
+    /// tag, so that the next push is no conflict.
     ///
     /// One update decides both for the row as it is locked: an editor may come between the statement's
     /// beginning and that. Times that were sent are cut to whole milliseconds as the source has them, so
@@ -229,7 +229,7 @@ public struct PushStatements: Sendable {
             """, binds: [.int8(userID)] + given.binds)
     }
 
-    /// Rows that give way to the source's version, unless edited since (LU18, MS14).
+    /// Rows that give way to the source's version, unless edited since.
     ///
     /// An edit made since keeps the tag of before: it knows nothing of the source's version either, so
     /// the next push meets the conflict again.

@@ -13,7 +13,7 @@ public protocol Sink: AnyObject {
     var databaseTrouble: String? { get }
 
     /// Remembers what a transaction met, if it would meet any other as well.
-    func note(_ error: DatabaseError)
+    func observe(_ error: DatabaseError)
 
     /// Whether something that would be sent to the source is only to be told of.
     func withholds(_ what: @autoclosure () -> String) -> Bool
@@ -34,7 +34,7 @@ public protocol Sink: AnyObject {
     func writeLast(_ page: PageWrite, _ statements: PageWrites) async -> Bool
 
     /// Notes the end of a pass that writes nothing of its own.
-    func noteEnd(_ commit: PageCommit)
+    func finishPass(_ commit: PageCommit)
 
     /// Deletes rows of a table that have become too old; returns how many.
     func delete(_ old: Statement, of table: String) async throws -> Int

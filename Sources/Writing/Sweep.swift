@@ -7,7 +7,7 @@ public struct Sweep: Sendable {
     private let entity: Entity
     private let isRepair: Bool
 
-    /// Sweeps the entity's table; a repair has the rows sent anew instead of deleting them (LU22).
+    /// Sweeps the entity's table; a repair has the rows sent anew instead of deleting them.
     public init(_ entity: Entity, isRepair: Bool) {
         self.entity = entity
         self.isRepair = isRepair

@@ -41,9 +41,9 @@ public struct RemoteRecord: Sendable {
 
     /// The only record of a batch; nil: it could not be read.
     public init?(_ batch: RecordBatch) {
-        guard let place = batch.places(of: .write).first else { return nil }
+        guard let row = batch.indexes(of: .write).first else { return nil }
         values = batch.rows[0]
-        unreadFields = batch.unreadFields?.text(at: place)
+        unreadFields = batch.unreadFields?.text(at: row)
     }
 
     /// The record has a value for the field, and nobody could read it.

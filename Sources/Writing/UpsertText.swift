@@ -7,9 +7,6 @@ import Reading
 /// Every identifier has passed the job file's check and is quoted all the same. Names of our own that
 /// stand beside columns are written with a capital, which no column has.
 struct UpsertText {
-    /// The names of a row's fields that could not be read, in tables whose rows are sent back.
-    private static let unreadColumn = quoted("unread_fields")
-
     /// Which of the page's rows are noted as the entity's own, where it sweeps.
     enum Notes {
         /// Those that are new here: the others are known to be its own.
@@ -20,9 +17,6 @@ struct UpsertText {
 
     /// Counters that the page brings along: four of its own, its rows, and those that were older.
     static let counterCount = 6
-    /// Number of the first bind that is an array; before it those of the checkpoint and the counters.
-    private let firstArray: Int
-
     private let entity: Entity
     private let notes: Notes?
     /// Each row is looked up before it is written.
@@ -30,7 +24,7 @@ struct UpsertText {
     /// The row becomes what the record is, whatever their versions say; unsent edits stay.
     private let ignoresVersions: Bool
     private let table: String
-    private let columns: [String]
+    private let rows: PageRows
     private let keys: [String]
     private let others: [String]
 
@@ -39,17 +33,14 @@ struct UpsertText {
         ignoresVersions: Bool = false,
         firstArray: Int = PageCommit.bindCount + UpsertText.counterCount + 1
     ) {
-        self.firstArray = firstArray
         self.looks = looks
         self.ignoresVersions = ignoresVersions
         self.entity = entity
         self.notes = entity.sweeps ? notes : nil
         table = "synced.\(quoted(entity.write.table))"
-        columns =
-            entity.records.fields.map { quoted($0.name) }
-            + (entity.push == nil ? [] : [Self.unreadColumn])
+        rows = PageRows(entity, firstArray: firstArray)
         keys = entity.records.key.map(quoted)
-        others = columns.filter { !entity.records.key.map(quoted).contains($0) }
+        others = rows.columns.filter { !entity.records.key.map(quoted).contains($0) }
     }
 
     private var mode: Write.Mode {
@@ -60,8 +51,8 @@ struct UpsertText {
     var text: String {
         """
         with \(incoming)written as (
-          insert into \(table) as t (user_id, \(columns.joined(separator: ", ")))
-          select $1, \(values)
+          insert into \(table) as t (user_id, \(rows.columns.joined(separator: ", ")))
+          select $1, \(rows.values)
           from \(wanted)
           on conflict (user_id, \(keys.joined(separator: ", "))) \(onConflict)
           returning (t.xmax = 0) as is_new\(notes == .added ? ", \(keyHash(of: keys, in: "t")) as hash" : "")
@@ -84,7 +75,7 @@ struct UpsertText {
         return """
             select coalesce(bool_or(coalesce(r."Standing", 'older') = 'older'), false) as changes,
               count(*) filter (where r."Standing" = 'newer') as older
-            from (select \(standing) as "Standing" from \(received)\(isToWrite("r", " where ")) offset 0) as r
+            from (select \(standing) as "Standing" from \(rows.received)\(rows.isToWrite("r", " where ")) offset 0) as r
             """
     }
 
@@ -98,7 +89,7 @@ struct UpsertText {
             """
     }
 
-    private func counter(_ place: Int) -> String { "$\(PageCommit.bindCount + 1 + place)" }
+    private func counter(_ number: Int) -> String { "$\(PageCommit.bindCount + 1 + number)" }
 }
 
 // What is written, and what stands in its way.
@@ -115,7 +106,7 @@ extension UpsertText {
             return "(select \(isUnsent("s", or: isSame("s", "r"))) \(found))"
         case .newestWins:
             // A row without a version is older than every version. An unsent edit of the same version is kept, and that
-            // is not "unchanged" (MS14). Of two equal versions the content decides: a second change within the tick of a
+            // is not "unchanged". Of two equal versions the content decides: a second change within the tick of a
             // version is a change. One that we sent ourselves is older than an edit made since, whatever the clock says.
             return
                 "(select case \(whenOwn)when s.\(version) < r.\(version) or (s.\(version) is null "
@@ -128,7 +119,7 @@ extension UpsertText {
     }
 
     /// Rows that stand for several records differ from each of them, and what is sent as well as read gives way only to
-    /// what is newer (MS14).
+    /// what is newer.
     private var tiesAreSame: Bool {
         entity.write.unique != nil || entity.push != nil || others.isEmpty
     }
@@ -146,7 +137,7 @@ extension UpsertText {
         return """
             incoming as materialized (
               select r.*
-              from (select r.*, \(standing) as "Standing" from \(received)\(isToWrite("r", " where ")) offset 0) as r
+              from (select r.*, \(standing) as "Standing" from \(rows.received)\(rows.isToWrite("r", " where ")) offset 0) as r
               where r."Standing" is distinct from 'same'
             ),
             """ + " "
@@ -154,14 +145,14 @@ extension UpsertText {
 
     /// The rows to write.
     private var wanted: String {
-        guard looks || isCounted else { return received + isToWrite("r", " where ") }
+        guard looks || isCounted else { return rows.received + rows.isToWrite("r", " where ") }
         switch mode {
         case .newestWins: return #"incoming as r where coalesce(r."Standing", 'older') = 'older'"#
         case .insertNew:
-            return "\(received) where \(isToWrite("r", "", " and "))\(standing) is null"
+            return "\(rows.received) where \(rows.isToWrite("r", "", " and "))\(standing) is null"
         case .overwrite, .replaceAll:
             return
-                "\(received) where \(isToWrite("r", "", " and "))not coalesce(\(standing), false)"
+                "\(rows.received) where \(rows.isToWrite("r", "", " and "))not coalesce(\(standing), false)"
         }
     }
 
@@ -170,24 +161,11 @@ extension UpsertText {
             ? #"(select count(*) from incoming as i where i."Standing" = 'newer')"# : "0::bigint"
     }
 
-    /// The page's rows as they came.
-    private var received: String {
-        "unnest(\(arrays)) as r (\((actionColumn + columns).joined(separator: ", ")))"
-    }
-
-    /// Only some columns of them, with what becomes of each.
-    private func received(_ names: [String], as row: String) -> String {
-        let places = names.compactMap { name in columns.firstIndex(of: name) }
-        let arrays = places.map { arrayBind($0) }
-        return "unnest(\(([actionArray] + arrays).joined(separator: ", "))) as \(row) "
-            + "(\((["\"Action\""] + names).joined(separator: ", ")))"
-    }
-
     /// The guard once more at the row itself: another writer may have come since the look-up.
     private var onConflict: String {
         let updates = others.map { "\($0) = excluded.\($0)" }
         guard mode != .insertNew, !updates.isEmpty else { return "do nothing" }
-        let touched = columns.contains("\"last_modified\"") ? [] : ["last_modified = now()"]
+        let touched = rows.columns.contains("\"last_modified\"") ? [] : ["last_modified = now()"]
         let clean =
             entity.push == nil
             ? ["synced = true"]
@@ -220,7 +198,7 @@ extension UpsertText {
     }
 
     private var isSameKey: String {
-        (["s.user_id = $1"] + keys.map { key in "s.\(key) = r.\(key)\(cast(key))" })
+        (["s.user_id = $1"] + keys.map { key in "s.\(key) = r.\(key)\(rows.cast(key))" })
             .joined(separator: " and ")
     }
 
@@ -228,10 +206,11 @@ extension UpsertText {
     /// not the server's own already.
     private func isSame(_ left: String, _ right: String) -> String {
         guard !others.isEmpty else { return "true" }
-        let pairs = (others.filter { !isJSON($0) } + others.filter(isJSON)).map { column in
+        let pairs = (others.filter { !rows.isJSON($0) } + others.filter(rows.isJSON)).map {
+            column in
             let (ours, theirs) = ("\(left).\(column)", "\(right).\(column)")
-            guard right == "r", isJSON(column) else {
-                let theirs = right == "r" ? theirs + cast(column) : theirs
+            guard right == "r", rows.isJSON(column) else {
+                let theirs = right == "r" ? theirs + rows.cast(column) : theirs
                 return "\(ours) is not distinct from \(theirs)"
             }
             return "(\(ours)::text = \(theirs) or \(ours) is not distinct from \(theirs)::jsonb)"
@@ -239,43 +218,10 @@ extension UpsertText {
         return "(\(pairs.joined(separator: " and ")))"
     }
 
-    private var actionArray: String { "$\(firstArray)::int[]" }
-
-    private func arrayBind(_ column: Int) -> String {
-        let first = firstArray + (entity.hasRowActions ? 1 : 0)
-        let type =
-            columns[column] == Self.unreadColumn ? "text" : entity.records.fields[column].arrayType
-        return "$\(first + column)::\(type)[]"
-    }
-
-    private var arrays: String {
-        ((entity.hasRowActions ? [actionArray] : []) + columns.indices.map(arrayBind))
-            .joined(separator: ", ")
-    }
-
-    private var values: String {
-        columns.map { "r.\($0)\(cast($0))" }.joined(separator: ", ")
-    }
-
-    /// JSON travels as text and is cast last, so that what is not written is not parsed.
-    private func cast(_ column: String) -> String {
-        column == Self.unreadColumn ? "::text[]" : isJSON(column) ? "::jsonb" : ""
-    }
-
-    private func isJSON(_ column: String) -> Bool {
-        entity.records.fields.contains { quoted($0.name) == column && $0.kind == .json }
-    }
 }
 
 // What is deleted, and what is only noted as shown.
 extension UpsertText {
-    private var actionColumn: [String] { entity.hasRowActions ? ["\"Action\""] : [] }
-
-    private func isToWrite(_ row: String, _ before: String, _ after: String = "") -> String {
-        entity.hasRowActions
-            ? "\(before)\(row).\"Action\" = \(RowAction.write.rawValue)\(after)" : ""
-    }
-
     private var appliesTombstones: Bool {
         entity.write.deletes?.appliesTombstones == true && !entity.tombstoneKey.isEmpty
     }
@@ -284,7 +230,7 @@ extension UpsertText {
         appliesTombstones && entity.write.deletes?.unsent == .localEditWins
     }
 
-    /// An unsent edit that outlives its record loses its tag, so that it is sent as a new one (MS17).
+    /// An unsent edit that outlives its record loses its tag, so that it is sent as a new one.
     private var removals: String {
         guard appliesTombstones else { return "" }
         let match = entity.tombstoneKey.map(quoted).map { "t.\($0) = i.\($0)" }
@@ -293,7 +239,7 @@ extension UpsertText {
         let untag = entity.changeTagColumn.map { "\(quoted($0)) = null" } ?? "synced = false"
         return """
             , removed as (
-              delete from \(table) as t using \(received(entity.tombstoneKey.map(quoted), as: "i"))
+              delete from \(table) as t using \(rows.received(entity.tombstoneKey.map(quoted), as: "i"))
               where \(found)\(keepsUnsent ? " and t.synced" : keepsRevived)
               returning true
             )
@@ -302,7 +248,7 @@ extension UpsertText {
                     ? """
                     , kept as (
                       update \(table) as t set \(untag)
-                      from \(received(entity.tombstoneKey.map(quoted), as: "i"))
+                      from \(rows.received(entity.tombstoneKey.map(quoted), as: "i"))
                       where \(found) and not t.synced
                       returning true
                     )
@@ -325,11 +271,11 @@ extension UpsertText {
     private var marking: String {
         switch notes {
         case nil: ""
-        case .added: ", jobrunner.note_seen($1, $2, $3, $8, $6, c.added) as noted"
+        case .added: ", jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted"
         case .shown:
             """
-            , jobrunner.note_seen($1, $2, $3, $8, $6, array(
-                select \(keyHash(of: keys, in: "i")) from \(received(keys, as: "i"))
+            , jobrunner.mark_seen($1, $2, $3, $8, $6, array(
+                select \(keyHash(of: keys, in: "i")) from \(rows.received(keys, as: "i"))
                 where i."Action" <> \(RowAction.tombstone.rawValue)
               )) as noted
             """

@@ -50,7 +50,7 @@ import Testing
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<40 {
                 group.addTask {
-                    try? await budgets.withPlace(tenant: 1, source: source) {
+                    try? await budgets.withSlot(tenant: 1, source: source) {
                         room.enter()
                         for _ in 0..<20 { await Task.yield() }
                         room.leave()
@@ -67,7 +67,7 @@ import Testing
         let source = try source("{ concurrent: 1 }")
         for _ in 0..<3 {
             await #expect(throws: Broken.self) {
-                try await budgets.withPlace(tenant: 1, source: source) { throw Broken() }
+                try await budgets.withSlot(tenant: 1, source: source) { throw Broken() }
             }
         }
     }

@@ -69,10 +69,10 @@ import Testing
         try await gate.enter()
         let tasks = (0..<5).map { enter(gate, $0, order) }
         await until { gate.waiting == 5 }
-        gate.setPlaces(4)
+        gate.setCapacity(4)
         await until { order.all.count == 3 }
         #expect(gate.taken == 4 && gate.waiting == 2)
-        gate.setPlaces(2)
+        gate.setCapacity(2)
         gate.leave()
         gate.leave()
         #expect(gate.taken == 2 && gate.waiting == 2)
@@ -89,7 +89,7 @@ import Testing
         let gate = Gate()
         let room = Room()
         let largest = 7
-        gate.setPlaces(largest)
+        gate.setCapacity(largest)
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<500 {
                 group.addTask {
@@ -106,7 +106,9 @@ import Testing
                         await Task.yield()
                         task.cancel()
                     }
-                    if number.isMultiple(of: 50) { gate.setPlaces(number % 100 == 0 ? 2 : largest) }
+                    if number.isMultiple(of: 50) {
+                        gate.setCapacity(number % 100 == 0 ? 2 : largest)
+                    }
                     await task.value
                 }
             }
@@ -114,7 +116,7 @@ import Testing
         #expect(room.most <= largest)
         #expect(room.entered >= 333 * 10)
         #expect(gate.taken == 0 && gate.waiting == 0 && gate.remembered == 0)
-        gate.setPlaces(1)
+        gate.setCapacity(1)
         try await gate.enter()
         gate.leave()
     }

@@ -47,10 +47,10 @@ private func template(_ text: String) throws -> Template { try Template(parsing:
         #expect(try renderer.text(template(text)) == nil)
         #expect {
             try renderer.text(template("x\(text)"))
-        } throws: { ($0 as? RunEnd)?.word == "missing" }
+        } throws: { ($0 as? RunEnd)?.errorKind == "missing" }
         #expect {
             try renderer.requiredText(template(text))
-        } throws: { ($0 as? RunEnd)?.word == "missing" }
+        } throws: { ($0 as? RunEnd)?.errorKind == "missing" }
     }
 
     @Test(arguments: ["{since}", "{page.token}", "\"{since}\"", "after:{page.token}"])
@@ -60,7 +60,7 @@ private func template(_ text: String) throws -> Template { try Template(parsing:
         #expect(try renderer.text(template(text)) == nil)
         #expect {
             try renderer.requiredText(template(text))
-        } throws: { ($0 as? RunEnd)?.word == "missing" }
+        } throws: { ($0 as? RunEnd)?.errorKind == "missing" }
     }
 
     @Test(arguments: ["{user.map}", "{user.nothing}"])
@@ -168,7 +168,7 @@ private func template(_ text: String) throws -> Template { try Template(parsing:
         for auth in [Authentication.bearer(token: absent), .query(name: "k", value: absent)] {
             #expect {
                 try assembly(auth).request(request("/"))
-            } throws: { ($0 as? RunEnd)?.word == "missing" }
+            } throws: { ($0 as? RunEnd)?.errorKind == "missing" }
         }
     }
 
@@ -181,7 +181,7 @@ private func template(_ text: String) throws -> Template { try Template(parsing:
     ) throws {
         #expect {
             try Renderer(values: someValues()).path(template(path))
-        } throws: { ($0 as? RunEnd)?.word == "missing" }
+        } throws: { ($0 as? RunEnd)?.errorKind == "missing" }
     }
 
     @Test(arguments: [

@@ -18,8 +18,8 @@ import Testing
         func end(_ hasCredential: Bool) -> RunEnd {
             classified(status: status, of: "GET /x", excerpt: "why", hasCredential: hasCredential)
         }
-        #expect(end(true).word == signedIn)
-        #expect(end(false).word == anonymous)
+        #expect(end(true).errorKind == signedIn)
+        #expect(end(false).errorKind == anonymous)
         #expect(end(true).message?.hasPrefix("GET /x was answered with \(status): why") == true)
         #expect((end(true).outcome == .needsReauth) == (signedIn == "unauthorised"))
     }

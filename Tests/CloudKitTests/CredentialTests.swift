@@ -49,7 +49,7 @@ import Testing
 
     @Test func `another sign-in is left to the request itself`() throws {
         let plain = HTTPRequest(url: url)
-        let dialect = CloudKitDialect(place: place(.public), authentication: .none)
+        let dialect = CloudKitDialect(address: address(.public), authentication: .none)
         #expect(try dialect.signed(plain, with: secrets([:]), unixSeconds: 0) == plain)
     }
 
@@ -107,9 +107,9 @@ import Testing
             """
         var source = try JobFile.parse(text, file: "test.yaml").get().source
         #expect(cloudKitDialect(for: source) == nil)
-        source.preset = .cloudkit(place(.private))
+        source.preset = .cloudkit(address(.private))
         let dialect = try #require(cloudKitDialect(for: source) as? CloudKitDialect)
-        #expect(dialect.place == place(.private))
+        #expect(dialect.address == address(.private))
         #expect(dialect.authentication == source.auth)
     }
 }

@@ -48,8 +48,8 @@ import Testing
         }
         let tail = "\(code): why (request body-id)"
         #expect(
-            whole.end == .failed(word: word, message: "CloudKit answered \(status) \(tail)"))
-        #expect(inside.end == .failed(word: word, message: "CloudKit answered 200 \(tail)"))
+            whole.end == .failed(kind: word, message: "CloudKit answered \(status) \(tail)"))
+        #expect(inside.end == .failed(kind: word, message: "CloudKit answered 200 \(tail)"))
         #expect(ofZone.end == inside.end)
     }
 
@@ -85,7 +85,7 @@ import Testing
         #expect(
             failure.end
                 == .failed(
-                    word: "zone_not_found",
+                    kind: "zone_not_found",
                     message: "CloudKit answered 200 ZONE_NOT_FOUND: Zone does not exist "
                         + "(request head-id)"))
     }
@@ -155,7 +155,7 @@ import Testing
             #expect(
                 failure.end
                     == .failed(
-                        word: word,
+                        kind: word,
                         message: "CloudKit answered \(status) without an error of its own "
                             + "(request id)"))
         }
@@ -175,7 +175,7 @@ import Testing
         #expect(
             failure.end
                 == .failed(
-                    word: word,
+                    kind: word,
                     message: "CloudKit answered \(status) \(code): why (request body-id)"))
     }
 
@@ -183,7 +183,7 @@ import Testing
         let failure = try #require(dialect.failure(answer(400, #"{"serverErrorCode":17}"#)))
         #expect(failure.code == "17")
         #expect(failure.reason.isEmpty)
-        #expect(failure.end == .failed(word: "17", message: "CloudKit answered 400 17"))
+        #expect(failure.end == .failed(kind: "17", message: "CloudKit answered 400 17"))
     }
 
     @Test func `6 what a server writes into an error can't push its id out of the message`() throws

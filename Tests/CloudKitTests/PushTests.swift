@@ -244,7 +244,7 @@ import Testing
         _ action: PushOperation.Action, _ record: String
     ) {
         let message = "a push has no clear result for record a"
-        #expect(throws: RunEnd.failed(word: "malformed", message: message)) {
+        #expect(throws: RunEnd.failed(kind: "malformed", message: message)) {
             try results(record, of: [operation(action, "a")])
         }
     }
@@ -252,7 +252,7 @@ import Testing
     @Test(arguments: ["{}", "[]", #"{"records":null}"#, #"{"records":{}}"#])
     func `5.3 an answer without results is malformed`(_ text: String) throws {
         let message = "the answer to a push has no array at records"
-        #expect(throws: RunEnd.failed(word: "malformed", message: message)) {
+        #expect(throws: RunEnd.failed(kind: "malformed", message: message)) {
             try dialect.pushResults(try document(text), of: [operation(.create, "a")])
         }
     }

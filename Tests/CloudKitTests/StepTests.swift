@@ -16,7 +16,7 @@ private final class Script {
 
     func send(_ request: DialectRequest) throws -> JSONDocument {
         sent.append("\(request.path) \(request.body?.text ?? "GET")")
-        guard !answers.isEmpty else { throw RunEnd.failed(word: "unscripted", message: "") }
+        guard !answers.isEmpty else { throw RunEnd.failed(kind: "unscripted", message: "") }
         return try document(try answers.removeFirst().get())
     }
 }
@@ -35,7 +35,7 @@ private final class Script {
     }
 
     private func thrown(_ word: String) -> Result<String, RunEnd> {
-        .failure(.failed(word: word, message: "m"))
+        .failure(.failed(kind: word, message: "m"))
     }
 
     private func take(
@@ -121,7 +121,7 @@ private final class Script {
                     == ["\(root)/public/users/caller GET", "\(root)/public/users/current GET"])
         }
         let script = Script([thrown("unavailable")])
-        await #expect(throws: RunEnd.failed(word: "unavailable", message: "m")) {
+        await #expect(throws: RunEnd.failed(kind: "unavailable", message: "m")) {
             try await take(.checkAccount, script)
         }
     }
@@ -141,7 +141,7 @@ private final class Script {
     func `LU23 an answer that names no account is malformed`(_ text: String) async {
         let script = Script([.success(text)])
         let message = "the question for the account was answered without a userRecordName"
-        await #expect(throws: RunEnd.failed(word: "malformed", message: message)) {
+        await #expect(throws: RunEnd.failed(kind: "malformed", message: message)) {
             try await take(.checkAccount, script)
         }
     }

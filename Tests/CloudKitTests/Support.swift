@@ -14,7 +14,7 @@ let vectorSeconds = 1_767_323_045
 /// A dialect whose requests a server's key signs.
 func serverDialect() -> CloudKitDialect {
     CloudKitDialect(
-        place: place(.public),
+        address: address(.public),
         authentication: .cloudkitServer(
             keyID: Template(pieces: [.placeholder(.secret("key_id"))]),
             privateKey: Template(pieces: [.placeholder(.secret("key"))])))
@@ -23,14 +23,14 @@ func serverDialect() -> CloudKitDialect {
 /// A dialect whose requests act for a user.
 func userDialect(rotates: Bool = true) -> CloudKitDialect {
     CloudKitDialect(
-        place: place(.private),
+        address: address(.private),
         authentication: .cloudkitUser(
             apiToken: Template(pieces: [.placeholder(.secret("api"))]), webAuthToken: "web",
             rotates: rotates))
 }
 
-func place(_ database: CloudKitPlace.Database) -> CloudKitPlace {
-    CloudKitPlace(
+func address(_ database: CloudKitAddress.Database) -> CloudKitAddress {
+    CloudKitAddress(
         container: "iCloud.com.example.app", environment: .development, database: database)
 }
 

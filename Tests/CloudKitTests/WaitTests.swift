@@ -107,7 +107,7 @@ import Testing
         #expect(failure.mayPass)
         #expect(failure.wait == nil)
         let message = "CloudKit answered 503 TRY_AGAIN_LATER"
-        #expect(failure.end == .failed(word: "unavailable", message: message))
+        #expect(failure.end == .failed(kind: "unavailable", message: message))
     }
 
     @Test func `4.4 a wait does not make a final error pass`() throws {

@@ -97,13 +97,13 @@ private func awaited(
         #expect(listItems("") == [])
     }
 
-    @Test func `a list goes to the tenant's own jobs only, each place once`() throws {
-        let place = ListPlace(table: "t", column: "c")
-        let other = ListPlace(table: "o", column: "c")
+    @Test func `a list goes to the tenant's own jobs only, each column once`() throws {
+        let column = ListColumn(table: "t", column: "c")
+        let other = ListColumn(table: "o", column: "c")
         let list = ListInput(
-            name: "ids", items: ["1"], places: [("a", place), ("b", place), ("c", other)])
-        #expect(try list.replacements(jobs: ["a", "b"]).map(\.place) == [place])
-        #expect(try list.replacements(jobs: ["c", "a"]).map(\.place) == [other, place])
+            name: "ids", items: ["1"], columns: [("a", column), ("b", column), ("c", other)])
+        #expect(try list.replacements(jobs: ["a", "b"]).map(\.column) == [column])
+        #expect(try list.replacements(jobs: ["c", "a"]).map(\.column) == [other, column])
         #expect(throws: Failure.self) { try list.replacements(jobs: ["d"]) }
     }
 }

@@ -116,7 +116,7 @@ extension World {
         let tenantID =
             Int64(
                 try await value("select id from jobrunner.tenants where name = 'acme'") ?? "") ?? 0
-        let place = SecretPlace(tenantID: tenantID, userID: 0, name: name)
+        let place = SecretOwner(tenantID: tenantID, userID: 0, name: name)
         let sealed = sealer.seal(SecretValue(Array(text.utf8)), for: place)
         try await sql(
             "select jobrunner.set_secret($1, 0, $2, $3)", .int8(tenantID), .text(name),

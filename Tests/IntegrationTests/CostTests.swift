@@ -42,7 +42,7 @@ import TestSupport
             let open = try await cost {
                 _ = try await world.queue.preloadRuns(
                     users: jobs.map(\.claim.userID),
-                    lists: [ListPlace(table: "hub_channel", column: "channel_id")],
+                    lists: [ListColumn(table: "hub_channel", column: "channel_id")],
                     tables: ["hub_video"],
                     sources: [
                         BudgetRequest(
@@ -129,7 +129,7 @@ import TestSupport
             // A worker's chores come by the clock, some of them after the end of a drain that has nothing to do.
             let chores: Set = [
                 "maintain_runs", "reconcile_jobs", "slow_jobs", "lift_quarantines", "reap_jobs",
-                "note_slot_use", "stop_requests", "heartbeat_worker", "activate_limits",
+                "store_slot_use", "stop_requests", "heartbeat_worker", "activate_limits",
                 "news_for_workers", "forget_ended_claims", "claim_suspect", "look_due",
             ]
             let own = idle.filter {
@@ -167,7 +167,7 @@ import TestSupport
         let job = try #require(
             try await queue.claimJobs(worker: worker, limit: 1, names: [file.name]).first)
         let opened = try await queue.preloadRuns(
-            users: [job.claim.userID], lists: file.listPlaces, tables: file.emptinessTables,
+            users: [job.claim.userID], lists: file.listColumns, tables: file.emptinessTables,
             sources: [BudgetRequest(tenantID: job.tenantID, source: file.source.id, requests: 1)])
         let sync = Syncer(
             Services(

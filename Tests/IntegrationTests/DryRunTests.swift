@@ -18,7 +18,7 @@ extension World {
         job.isForced = true
         let request = BudgetRequest(tenantID: job.tenantID, source: file.source.id, requests: 0)
         let opened = try await queue.preloadRuns(
-            users: [job.claim.userID], lists: file.listPlaces, tables: file.emptinessTables,
+            users: [job.claim.userID], lists: file.listColumns, tables: file.emptinessTables,
             sources: [request], dirtyTables: file.pushedTables)
         let client = HTTPClient(userAgent: "test")
         defer { client.close() }

@@ -69,7 +69,7 @@ import TestSupport
                     ],
                     calls: [PendingCall(call: "register", listHash: nil)])
             ])
-            #expect(verdicts.map(\.word) == [.lost])
+            #expect(verdicts.map(\.kind) == [.lost])
             #expect(try await world.queue.releaseJobs([claim]) == 0)
             await #expect(throws: QueueError.lost) {
                 try await world.queue.turn([claim.holdStatement])

@@ -23,7 +23,7 @@ extension World {
         var file = file
         file.source.rate = nil
         let opened = try await queue.preloadRuns(
-            users: [job.claim.userID], lists: file.listPlaces, tables: file.emptinessTables,
+            users: [job.claim.userID], lists: file.listColumns, tables: file.emptinessTables,
             sources: [BudgetRequest(tenantID: job.tenantID, source: file.source.id, requests: 1)])
         let queue = own ?? queue
         let sync = Syncer(

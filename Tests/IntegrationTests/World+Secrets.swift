@@ -13,7 +13,7 @@ extension World {
                     ?? "") ?? 0
         let sealed = sealer.seal(
             SecretValue(Array(text.utf8)),
-            for: SecretPlace(tenantID: tenantID, userID: userID, name: name))
+            for: SecretOwner(tenantID: tenantID, userID: userID, name: name))
         try await sql(
             "select jobrunner.set_secret($1, $2, $3, $4)", .int8(tenantID), .int8(userID),
             .text(name), .bytes(sealed))

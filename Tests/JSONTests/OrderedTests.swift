@@ -5,7 +5,7 @@ import Testing
     private func ordered(_ text: String) throws -> String {
         let root = try JSONDocument(parsing: Array(text.utf8)).root
         var output: [UInt8] = []
-        root.withPlaces { $0.appendOrdered(at: root.place, to: &output) }
+        root.withTree { $0.appendOrdered(at: root.treeIndex, to: &output) }
         return String(decoding: output, as: UTF8.self)
     }
 

@@ -22,7 +22,7 @@ import Testing
         let job = try shipped(path)
         #expect(job.name == path.replacing("/", with: "."))
         #expect(job.entities.allSatisfy { $0.isEnabled })
-        #expect(job.source.cloudkitPlace != nil || path.hasPrefix("metube/"))
+        #expect(job.source.cloudkitAddress != nil || path.hasPrefix("metube/"))
     }
 
     @Test(arguments: ["luego/refresh", "metube/status", "popcorn/refresh"])
@@ -30,7 +30,7 @@ import Testing
         let job = try shipped(path)
         #expect(job.before.first?.action == .preset(.checkAccount))
         #expect(job.schedule.requires == [.secret("ck_web_auth_token")])
-        #expect(job.source.cloudkitPlace?.database == .private)
+        #expect(job.source.cloudkitAddress?.database == .private)
         #expect(job.source.base == "https://api.apple-cloudkit.com")
         let apiToken = try Template(parsing: "{secret.ck_api_token}")
         #expect(

@@ -42,7 +42,7 @@ struct ClaimPartsTests {
             let before = try await fixture.job("jobs::text", user: user)
             let verdicts = try await fixture.finish(
                 claim, .failed, kind: .rejected, error: "no", entity: "video")
-            #expect(verdicts.map(\.word) == [.lost])
+            #expect(verdicts.map(\.kind) == [.lost])
             #expect(try await fixture.job("jobs::text", user: user) == before)
             #expect(try await fixture.int("select count(*) from jobrunner.runs") == 0)
             #expect(

@@ -32,7 +32,7 @@ struct FenceTests {
                 await #expect(throws: QueueError.lost) {
                     try await fixture.queue.runProgress(of: "video", for: stale)
                 }
-                #expect(try await fixture.finish(stale).map(\.word) == [.lost])
+                #expect(try await fixture.finish(stale).map(\.kind) == [.lost])
                 #expect(try await fixture.queue.releaseJobs([stale]) == 0)
             }
             #expect(try await fixture.int("select count(*) from synced.hub_video") == 0)
@@ -56,7 +56,7 @@ struct FenceTests {
             let verdicts = try await fixture.queue.finishRuns(
                 claims.map { FinishedRun(claim: $0, outcome: .complete) })
             #expect(
-                verdicts.map { "\($0.fence) \($0.word)" } == ["\(claims[1].fence) lost"])
+                verdicts.map { "\($0.fence) \($0.kind)" } == ["\(claims[1].fence) lost"])
             #expect(
                 try await fixture.int(
                     "select count(*) from jobrunner.jobs where last_outcome = 'complete'") == 2)

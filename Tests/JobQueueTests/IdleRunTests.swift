@@ -208,7 +208,7 @@ struct IdleRunTests {
                     """)
             }
             let before = try await fixture.job("jobs::text", user: user)
-            #expect(try await finishIdle(claim, fixture).map(\.word) == [.lost])
+            #expect(try await finishIdle(claim, fixture).map(\.kind) == [.lost])
             #expect(try await fixture.job("jobs::text", user: user) == before)
         }
     }

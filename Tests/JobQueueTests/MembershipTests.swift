@@ -79,7 +79,7 @@ struct MembershipTests {
             let early = try await fixture.during(set) {
                 try await fixture.finish(run.claim, .needsReauth, kind: .unauthorised)
             }
-            #expect(early.map(\.word) == [.busy])
+            #expect(early.map(\.kind) == [.busy])
             #expect(
                 try await fixture.finish(run.claim, .needsReauth, kind: .unauthorised).isEmpty)
             #expect(

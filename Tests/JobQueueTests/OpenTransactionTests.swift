@@ -23,7 +23,7 @@ struct OpenTransactionTests {
             ) {
                 try await fixture.queue.finishRuns(runs)
             }
-            #expect(first.map { "\($0.userID) \($0.word)" } == ["\(held.userID) busy"])
+            #expect(first.map { "\($0.userID) \($0.kind)" } == ["\(held.userID) busy"])
             #expect(
                 try await fixture.int(
                     "select count(*) from jobrunner.jobs where last_outcome = 'complete'") == 2)
@@ -76,7 +76,7 @@ struct OpenTransactionTests {
                     return verdicts
                 }
                 // In the second round the other run has ended.
-                #expect(verdicts.contains { $0.userID == claims[0].userID && $0.word == .busy })
+                #expect(verdicts.contains { $0.userID == claims[0].userID && $0.kind == .busy })
             }
         }
     }
@@ -98,7 +98,7 @@ struct OpenTransactionTests {
             let first = try await fixture.during(late) {
                 try await fixture.finish(claim, .partial, kind: .deadline)
             }
-            #expect(first.map(\.word) == [.busy])
+            #expect(first.map(\.kind) == [.busy])
             #expect(try await fixture.finish(claim, .partial, kind: .deadline).isEmpty)
             #expect(
                 try await fixture.text(

@@ -88,7 +88,7 @@ struct OrphanTests {
             #expect(try await fixture.queue.reapJobs(lease: lease).isEmpty)
             #expect(try await fixture.queue.reconcileJobs() == 1)
             #expect(try await fixture.job("state || crashes", user: user) == "waiting1")
-            #expect(try await fixture.finish(claim).map(\.word) == [.lost])
+            #expect(try await fixture.finish(claim).map(\.kind) == [.lost])
             // Not again within the minute, whoever asks.
             _ = try await fixture.run(try await fixture.addWorker(), user: user)
             try await fixture.script("delete from jobrunner.workers")

@@ -171,7 +171,7 @@ struct OutcomeTests {
             try await fixture.commit(moving, page(1))
             try await fixture.finish(moving, .partial, kind: .deadline)
             for _ in 1...4 { #expect(try await stall().isEmpty) }
-            #expect(try await stall().map(\.word) == [.quarantined])
+            #expect(try await stall().map(\.kind) == [.quarantined])
             #expect(
                 try await fixture.job("state || ': ' || quarantine_reason", user: user).contains(
                     "quarantined: no page"))

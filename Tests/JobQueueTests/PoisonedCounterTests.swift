@@ -39,7 +39,7 @@ import Testing
                         claim: quiet, outcome: .complete, errorKind: nil, error: nil, failures: [],
                         wait: nil, requests: 1, secretVersions: []),
                 ])
-                #expect(verdicts.allSatisfy { $0.word == .quarantined }, "\(end.column)")
+                #expect(verdicts.allSatisfy { $0.kind == .quarantined }, "\(end.column)")
                 #expect(
                     try await fixture.job("last_outcome", user: ann) == end.outcome.rawValue,
                     "\(end.column)")

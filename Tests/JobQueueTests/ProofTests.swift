@@ -21,7 +21,7 @@ struct ProofTests {
                     page(2).statement(for: claim, PageCounts(fetched: 3, inserted: 3)),
                 ])
             #expect(
-                try await fixture.finish(claim, .partial, kind: .deadline).map(\.word) == [.busy])
+                try await fixture.finish(claim, .partial, kind: .deadline).map(\.kind) == [.busy])
             try await late.commit()
             #expect(try await fixture.finish(claim, .partial, kind: .deadline).isEmpty)
             #expect(

@@ -64,7 +64,7 @@ struct RemovalTests {
             await #expect(throws: QueueError.lost) {
                 try await fixture.remember("register", listHash: nil, for: claim)
             }
-            #expect(try await fixture.finish(claim).map(\.word) == [.lost])
+            #expect(try await fixture.finish(claim).map(\.kind) == [.lost])
             #expect(try await tables(fixture, "'user_id'", holding: claim.userID) == [])
             // AL3: the neighbour is untouched.
             #expect(try await tables(fixture, "'user_id'", holding: other.userID) == others)
@@ -90,7 +90,7 @@ struct RemovalTests {
                 try await fixture.texts("select name from jobrunner.tenants order by name") == [
                     "acme", "two",
                 ])
-            #expect(try await fixture.finish(claim).map(\.word) == [.lost])
+            #expect(try await fixture.finish(claim).map(\.kind) == [.lost])
             #expect(try await fixture.refusal("select jobrunner.remove_tenant('one')") == "JR010")
         }
     }

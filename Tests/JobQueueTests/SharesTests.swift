@@ -24,7 +24,7 @@ import Testing
             func note(_ worker: Int, _ acme: Int, _ heavy: Int) async throws {
                 try await fixture.script(
                     """
-                    select jobrunner.note_slot_use(\(worker), array_agg(t.id order by t.id), '{\(acme),\(heavy)}', 0)
+                    select jobrunner.store_slot_use(\(worker), array_agg(t.id order by t.id), '{\(acme),\(heavy)}', 0)
                     from jobrunner.tenants as t where t.name in ('acme', 'heavy')
                     """)
             }

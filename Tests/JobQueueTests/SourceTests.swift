@@ -182,7 +182,7 @@ struct SourceTests {
         try await Fixture.lend { fixture async throws in
             let ann = try await fixture.addUser()
             let bob = try await fixture.addUser("bob")
-            let list = ListPlace(table: "hub_channel", column: "channel_id")
+            let list = ListColumn(table: "hub_channel", column: "channel_id")
             try await fixture.script(
                 """
                 select jobrunner.replace_list('acme', 'ann', 'hub_channel', 'channel_id', '{b,a,b}');

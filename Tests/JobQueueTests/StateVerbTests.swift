@@ -176,7 +176,7 @@ extension Fixture {
     /// given the job again for the next verb.
     fileprivate func expectTaken(_ claim: Claim, wasRunning: Bool) async throws {
         #expect(try await !isHeld { try await commit(claim) })
-        #expect(try await finish(claim).map(\.word) == [.lost])
+        #expect(try await finish(claim).map(\.kind) == [.lost])
         let runs = try await int(
             """
             select count(*) from jobrunner.runs

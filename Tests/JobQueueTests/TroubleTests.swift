@@ -65,10 +65,10 @@ struct TroubleTests {
         try await Fixture.lend { fixture async throws in
             let worker = try await fixture.addWorker()
             let user = try await fixture.addUser("ann")
-            func yield(_ page: Int) async throws -> [Verdict.Word] {
+            func yield(_ page: Int) async throws -> [Verdict.Kind] {
                 let claim = try await fixture.run(worker, user: user)
                 try await fixture.commit(claim, JobQueueTests.page(page))
-                return try await fixture.finish(claim, .partial, kind: .yielded).map(\.word)
+                return try await fixture.finish(claim, .partial, kind: .yielded).map(\.kind)
             }
             for page in 1...98 { #expect(try await yield(page) == []) }
             let before = "update jobrunner.runs set ended_at = ended_at - interval '1 day'"

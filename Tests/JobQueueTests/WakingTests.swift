@@ -63,7 +63,7 @@ import Testing
 
     /// In minutes from now, and whether it is one tenant's.
     @Test(arguments: [
-        ("select jobrunner.note_asked(j) from jobrunner.jobs as j limit 1", "-60 f"),
+        ("select jobrunner.postpone_slowing(j) from jobrunner.jobs as j limit 1", "-60 f"),
         ("select jobrunner.set_period('acme', 'user1', 'hub.refresh', '2 h')", "-60 f"),
         ("select jobrunner.repair_jobs('acme', 'user1')", nil),
         ("select jobrunner.resume_jobs('acme')", "-60 t"),

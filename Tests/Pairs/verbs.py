@@ -156,7 +156,7 @@ def pushing(name, statement):
                 source[record] = ("REMOTE", f"sent-{record}")
         yield [BEGIN, me.page("ann", "hold", None)]
         yield me.world.statements.of_rows(run, statement, given)
-        yield me.call("note_push", in_user_id=run.user_id, in_name=run.job, in_entity=run.entity, in_fence=run.fence,
+        yield me.call("store_push_counters", in_user_id=run.user_id, in_name=run.job, in_entity=run.entity, in_fence=run.fence,
                       in_pushed=len(given), in_failed=0, in_swept=0)
         yield COMMIT
         for row, read in zip(given, rows):

@@ -44,7 +44,7 @@ import Testing
                 seen[time] = max(seen[time] ?? 0, records.count)
             }
             var positions = SeenPositions()
-            for time in found { positions.note(.timestamp(time)) }
+            for time in found { positions.add(.timestamp(time)) }
             let facts = PageFacts(
                 root: try node("{}"), response: HTTPResponse(status: 200, headers: []),
                 url: "https://h.example/feed", position: position, recordCount: found.count,
@@ -105,7 +105,7 @@ import Testing
                 "{ id: { at: id, type: text, required: true }, seq: { at: seq, type: int, required: true } }"
         ).page
         var positions = SeenPositions()
-        for number: Int64 in [4, 5, 6] { positions.note(.int(number)) }
+        for number: Int64 in [4, 5, 6] { positions.add(.int(number)) }
         let facts = PageFacts(
             root: try node("{}"), response: HTTPResponse(status: 200, headers: []),
             url: "https://h.example/feed", position: "3", recordCount: 3, positions: positions)
@@ -118,7 +118,7 @@ import Testing
     func `records out of order, or from before the position, fail by name`(seconds: [Int64]) throws
     {
         var positions = SeenPositions()
-        for second in seconds { positions.note(.timestamp(second * 1_000_000)) }
+        for second in seconds { positions.add(.timestamp(second * 1_000_000)) }
         let facts = PageFacts(
             root: try node("{}"), response: HTTPResponse(status: 200, headers: []),
             url: "https://h.example/feed", position: "1970-01-01T00:00:02Z",

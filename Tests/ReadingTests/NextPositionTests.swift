@@ -20,7 +20,7 @@ import Testing
             """
         let entity = try entity(page: page, request: request, fields: fields)
         var positions = SeenPositions()
-        for number in seen { positions.note(.int(number)) }
+        for number in seen { positions.add(.int(number)) }
         let facts = PageFacts(
             root: try node(body), response: HTTPResponse(status: 200, headers: headers),
             url: "https://h.example/v1/feed?c=1", position: position, recordCount: records,

@@ -26,7 +26,7 @@ import Testing
         for (pages, full, changes) in table {
             var readability = Readability(noted: false, isResumed: false)
             for (fetched, incompatible, failures) in pages {
-                readability.note(try batch(fetched, incompatible: incompatible, failures: failures))
+                readability.add(try batch(fetched, incompatible: incompatible, failures: failures))
             }
             #expect(readability.isWorthless(isFull: true) == full, "\(pages)")
             #expect(readability.isWorthless(isFull: false) == changes, "\(pages)")
@@ -36,10 +36,10 @@ import Testing
     @Test func `a resumed pass goes on with what its earlier pages were like`() throws {
         var unreadable = Readability(noted: true, isResumed: true)
         #expect(unreadable.isWorthless(isFull: false) && unreadable.change == nil)
-        unreadable.note(try batch(1, incompatible: 0))
+        unreadable.add(try batch(1, incompatible: 0))
         #expect(!unreadable.isWorthless(isFull: true) && unreadable.change == false)
         var readable = Readability(noted: false, isResumed: true)
-        readable.note(try batch(5, incompatible: 5))
+        readable.add(try batch(5, incompatible: 5))
         #expect(!readable.isWorthless(isFull: true) && readable.change == nil)
     }
 

@@ -9,7 +9,7 @@ private struct Refusal: Error, CustomStringConvertible { let description: String
         let outage = DatabaseOutage()
         let start = ContinuousClock.now - .seconds(200)
         func note(_ words: String, at seconds: Int) -> DatabaseOutage.Report? {
-            outage.note(Refusal(description: words), at: start + .seconds(seconds))
+            outage.observe(Refusal(description: words), at: start + .seconds(seconds))
         }
         #expect(note("first", at: 0)?.failures == 1)
         #expect(note("second", at: 2) == nil)

@@ -6,7 +6,7 @@ import Testing
     private func fleet(_ count: Int) -> [Rotation] {
         (0..<count).map { rank in
             let turns = Rotation()
-            turns.note(rank: rank, of: count, at: 1000)
+            turns.update(rank: rank, of: count, at: 1000)
             return turns
         }
     }
@@ -49,7 +49,7 @@ import Testing
 
     @Test func `a worker that stood still for long has one turn, not all that went by`() {
         let turns = Rotation()
-        turns.note(rank: 1, of: 3, at: 0)
+        turns.update(rank: 1, of: 3, at: 0)
         _ = turns.isOurs(each: .seconds(1), at: 100)
         #expect(turns.isOurs(each: .seconds(1), at: 100_000))
         #expect(!turns.isOurs(each: .seconds(1), at: 100_000.9))
@@ -77,7 +77,7 @@ import Testing
 
     @Test func `the others go on when the first of them has died`() {
         let turns = Rotation()
-        turns.note(rank: 1, of: 2, at: 0)
+        turns.update(rank: 1, of: 2, at: 0)
         let had = (0..<20).count { turns.isOurs(each: .milliseconds(500), at: Double($0) / 2) }
         #expect(had == 10)
     }

@@ -202,7 +202,7 @@ import TestSupport
         let worker = try worker(nowhere)
         let control = worker.context.slots.take(claim(1), of: 1)
         // Nobody registered as 7: late news of it must not stop what another number runs.
-        worker.context.noteGivenUp(7)
+        worker.context.workerGivenUp(7)
         #expect(control.stopReason == nil)
     }
 }

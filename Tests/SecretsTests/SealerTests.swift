@@ -3,7 +3,7 @@ import Testing
 
 @testable import Secrets
 
-private let place = SecretPlace(tenantID: 1, userID: 2, name: "token")
+private let owner = SecretOwner(tenantID: 1, userID: 2, name: "token")
 
 private func value(_ text: String) -> SecretValue { SecretValue(Array(text.utf8)) }
 
@@ -24,51 +24,51 @@ private func failure(_ body: () throws(SecretError) -> SecretValue) -> SecretErr
     init() throws { sealer = Sealer(key: try SealingKey.random()) }
 
     @Test(arguments: ["", "a", "hunter2", String(repeating: "é\u{0}", count: 5000)])
-    func `what was sealed opens in its place`(secret: String) throws {
-        let sealed = sealer.seal(value(secret), for: place)
+    func `what was sealed opens for its owner`(secret: String) throws {
+        let sealed = sealer.seal(value(secret), for: owner)
         #expect(sealed.count == secret.utf8.count + Sealer.overheadBytes)
-        #expect(text(try sealer.open(sealed, for: place)) == secret)
+        #expect(text(try sealer.open(sealed, for: owner)) == secret)
     }
 
     @Test func `a sealed value starts with version and key id, and is never the same twice`() {
-        let one = sealer.seal(value("hunter2"), for: place)
+        let one = sealer.seal(value("hunter2"), for: owner)
         #expect(one[0] == 1)
         #expect(Hex.encode(one[1..<9]) == sealer.keyID)
-        #expect(one != sealer.seal(value("hunter2"), for: place))
+        #expect(one != sealer.seal(value("hunter2"), for: owner))
     }
 
     @Test(arguments: [
-        SecretPlace(tenantID: 3, userID: 2, name: "token"),
-        SecretPlace(tenantID: 1, userID: 3, name: "token"),
-        SecretPlace(tenantID: 2, userID: 1, name: "token"),
-        SecretPlace(tenantID: 1, userID: 2, name: "tokem"),
-        SecretPlace(tenantID: 1, userID: 2, name: "token2"),
-        SecretPlace(tenantID: 1, userID: 2, name: ""),
-        SecretPlace(tenantID: 1, userID: 0, name: "token"),
-        SecretPlace(tenantID: -1, userID: 2, name: "token"),
+        SecretOwner(tenantID: 3, userID: 2, name: "token"),
+        SecretOwner(tenantID: 1, userID: 3, name: "token"),
+        SecretOwner(tenantID: 2, userID: 1, name: "token"),
+        SecretOwner(tenantID: 1, userID: 2, name: "tokem"),
+        SecretOwner(tenantID: 1, userID: 2, name: "token2"),
+        SecretOwner(tenantID: 1, userID: 2, name: ""),
+        SecretOwner(tenantID: 1, userID: 0, name: "token"),
+        SecretOwner(tenantID: -1, userID: 2, name: "token"),
     ])
-    func `a value copied to another place doesn't open`(other: SecretPlace) {
-        let sealed = sealer.seal(value("hunter2"), for: place)
+    func `a value copied to another owner doesn't open`(other: SecretOwner) {
+        let sealed = sealer.seal(value("hunter2"), for: owner)
         #expect(
             failure { () throws(SecretError) in try sealer.open(sealed, for: other) }
                 == .tampered(name: other.name))
     }
 
     @Test func `names that only look alike are different places`() {
-        let composed = SecretPlace(tenantID: 1, userID: 2, name: "caf\u{e9}")
-        let decomposed = SecretPlace(tenantID: 1, userID: 2, name: "cafe\u{301}")
+        let composed = SecretOwner(tenantID: 1, userID: 2, name: "caf\u{e9}")
+        let decomposed = SecretOwner(tenantID: 1, userID: 2, name: "cafe\u{301}")
         let sealed = sealer.seal(value("hunter2"), for: composed)
         #expect(
             failure { () throws(SecretError) in try sealer.open(sealed, for: decomposed) } != nil)
     }
 
     @Test func `a value with any bit changed doesn't open`() {
-        let sealed = sealer.seal(value("hunter2"), for: place)
+        let sealed = sealer.seal(value("hunter2"), for: owner)
         for index in sealed.indices {
             for bit in 0..<8 {
                 var changed = sealed
                 changed[index] ^= 1 << bit
-                let error = failure { () throws(SecretError) in try sealer.open(changed, for: place)
+                let error = failure { () throws(SecretError) in try sealer.open(changed, for: owner)
                 }
                 switch (index, error) {
                 case (0, .unknownVersion), (1..<9, .wrongKey), (9..., .tampered): break
@@ -79,21 +79,21 @@ private func failure(_ body: () throws(SecretError) -> SecretValue) -> SecretErr
     }
 
     @Test func `a value cut off or lengthened anywhere doesn't open`() {
-        let sealed = sealer.seal(value("hunter2"), for: place)
+        let sealed = sealer.seal(value("hunter2"), for: owner)
         for count in 0..<sealed.count {
             let cut = Array(sealed.prefix(count))
-            let error = failure { () throws(SecretError) in try sealer.open(cut, for: place) }
+            let error = failure { () throws(SecretError) in try sealer.open(cut, for: owner) }
             let isShort = count < Sealer.overheadBytes
             #expect(error == (isShort ? .truncated(bytes: count) : .tampered(name: "token")))
         }
         #expect(
-            failure { () throws(SecretError) in try sealer.open(sealed + [0], for: place) } != nil)
+            failure { () throws(SecretError) in try sealer.open(sealed + [0], for: owner) } != nil)
     }
 
     @Test func `a wrong key is told by the ids of both keys`() throws {
         let other = Sealer(key: try SealingKey.random())
-        let sealed = other.seal(value("hunter2"), for: place)
-        let error = failure { () throws(SecretError) in try sealer.open(sealed, for: place) }
+        let sealed = other.seal(value("hunter2"), for: owner)
+        let error = failure { () throws(SecretError) in try sealer.open(sealed, for: owner) }
         #expect(error == .wrongKey(sealedWith: other.keyID, have: sealer.keyID))
         #expect(
             error?.description == "the secret was sealed with key \(other.keyID), but the key file "

@@ -18,7 +18,7 @@ import Testing
             (.addressRefused, "rejected"),
         ]
         for (error, word) in table {
-            #expect(classified(error as any Error).word == word, "\(error)")
+            #expect(classified(error as any Error).errorKind == word, "\(error)")
             let isStop = word == "cancelled"
             #expect(
                 classified(error as any Error).outcome == (isStop ? .partial : .failed), "\(error)")
@@ -36,7 +36,7 @@ import Testing
             (.decoding, "database"), (.misuse, "database"), (.invalidConfiguration, "database"),
         ]
         for (code, word) in table {
-            #expect(classified(databaseError(code) as any Error).word == word, "\(code)")
+            #expect(classified(databaseError(code) as any Error).errorKind == word, "\(code)")
         }
     }
 
@@ -57,13 +57,13 @@ import Testing
             (.cursorLoop("m"), "cursor_loop"), (.truncated("m"), "truncated"),
         ]
         for (error, word) in table {
-            #expect(classified(error as any Error) == .failed(word: word, message: "m"))
+            #expect(classified(error as any Error) == .failed(kind: word, message: "m"))
         }
     }
 
     @Test func `every end has one outcome, a lost run has none`() {
         let table: [(RunEnd, Outcome?, String, String?)] = [
-            (.failed(word: "user_not_found", message: "m"), .failed, "user_not_found", "m"),
+            (.failed(kind: "user_not_found", message: "m"), .failed, "user_not_found", "m"),
             (.failed(.malformed, "m"), .failed, "malformed", "m"),
             (.deferred(.blocked, message: "m", wait: .seconds(1)), .deferred, "blocked", "m"),
             (.needsReauth(message: "m"), .needsReauth, "unauthorised", "m"),
@@ -72,7 +72,7 @@ import Testing
         ]
         for (end, outcome, word, message) in table {
             #expect(end.outcome == outcome)
-            #expect(end.word == word)
+            #expect(end.errorKind == word)
             #expect(end.message == message)
         }
     }

@@ -12,10 +12,10 @@ import Testing
         while let part = halving.next() {
             requests.append(part.count)
             if part.count > most || part.contains(where: guilty.contains) {
-                if let row = halving.noteRefused() { refused.append(row) }
+                if let row = halving.applyRefused() { refused.append(row) }
                 if halving.isHopeless { break }
             } else {
-                halving.notePassed()
+                halving.applyAccepted()
                 sent += part
             }
         }

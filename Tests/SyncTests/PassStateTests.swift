@@ -125,8 +125,8 @@ import Testing
         #expect(pass.kind == kind)
         var batch = RecordBatch(entity)
         batch.isWhole = isWhole
-        pass.note(batch)
-        pass.note(RecordBatch(entity))
+        pass.add(batch)
+        pass.add(RecordBatch(entity))
         #expect(pass.mayEndInSweep(entity) == (kind == .full && isWhole))
         let end = pass.commit(entity, next: NextPosition(), maxSeen: "2025-01-03T00:00:00Z")
         #expect((end.watermark != nil) == (kind == .full || isWhole))
@@ -160,10 +160,10 @@ import Testing
         var pace = Pace()
         #expect(pace.allowsPage(within: .milliseconds(1)))
         #expect(!pace.allowsPage(within: .zero))
-        pace.note(.seconds(4))
+        pace.add(.seconds(4))
         #expect(!pace.allowsPage(within: .seconds(4)))
         #expect(pace.allowsPage(within: .seconds(5)))
-        pace.note(.seconds(2))
+        pace.add(.seconds(2))
         #expect(!pace.allowsPage(within: .seconds(3)))
         #expect(pace.allowsPage(within: .milliseconds(3001)))
     }

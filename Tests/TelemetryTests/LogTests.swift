@@ -67,7 +67,7 @@ private let everyEvent: [Event] = {
         .callWarned(subject, call: long, error: long),
         .pageCommitted(subject, entity: long, page: .min, fetched: .min, changed: .min),
         .duplicatesFound(subject, table: long, columns: [long], values: .min, rows: .min),
-        .internalError(subject, message: long, place: long), .linesDropped(count: .min),
+        .internalError(subject, message: long, location: long), .linesDropped(count: .min),
     ]
 }()
 

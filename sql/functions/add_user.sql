@@ -6,7 +6,7 @@ create or replace function jobrunner.add_user(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Adds a user with a standing job for each of its tenant's jobs, due at once (MH26); returns its number.
+-- Adds a user with a standing job for each of its tenant's jobs, due at once; returns its number.
 -- Raises JR010, or JR013 when the key is taken or *, which stands for the tenant itself.
 declare
   v_tenant jobrunner.tenants := jobrunner.tenant_named(in_tenant);

@@ -5,9 +5,9 @@ create or replace function jobrunner.age_of_job(
 language plpgsql stable
 set search_path = pg_catalog
 as $$
--- How old a job's stored rows may be: since the pass of its entity that was completed longest ago (SC8, SC14); chunks
+-- How old a job's stored rows may be: since the pass of its entity that was completed longest ago; chunks
 -- of a list come and go, so an entity of them is as old as the job's last complete run.
--- Null: an enabled entity was never read to its end, or no table of theirs has a row of the user (SC7).
+-- Null: an enabled entity was never read to its end, or no table of theirs has a row of the user.
 declare
   v_age interval;
   v_table text;

@@ -11,7 +11,7 @@ language plpgsql volatile
 set search_path = pg_catalog
 set jobrunner.own_deletes = 'on'
 as $$
--- Deletes a user's rows that have become too old, and counts them in the entity's checkpoint (ST23). An unsent edit stays.
+-- Deletes a user's rows that have become too old, and counts them in the entity's checkpoint. An unsent edit stays.
 -- Returns how many. Called in a transaction of its own, after hold_job. Not for callers: runs.
 declare
   v_rows bigint;
@@ -20,7 +20,7 @@ begin
   using in_user_id, in_before;
   get diagnostics v_rows = row_count;
   if v_rows > 0 then
-    perform jobrunner.note_push(in_user_id, in_name, in_entity, in_fence, 0, 0, v_rows);
+    perform jobrunner.store_push_counters(in_user_id, in_name, in_entity, in_fence, 0, 0, v_rows);
   end if;
   return v_rows;
 end

@@ -12,7 +12,7 @@ create or replace function jobrunner.duplicates(
 language plpgsql stable
 set search_path = pg_catalog
 as $$
--- Live rows of one user that agree in these columns, which ought to be one (LU12); changes nothing (LU13). A row with a
+-- Live rows of one user that agree in these columns, which ought to be one; changes nothing. A row with a
 -- null among them is its own. None: no rows. Raises JR010, or JR016 for a table or column that is not there.
 #variable_conflict use_column
 declare

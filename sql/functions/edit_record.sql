@@ -8,8 +8,8 @@ language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- A local edit: changes the record with these key columns, or adds it; columns not given stay or get their default.
--- The row waits for the push as synced = false with now() as its version (MS23), and the job that pushes is due after
--- its debounce. How fresh the table is does not change (SC14). Returns the row.
+-- The row waits for the push as synced = false with now() as its version, and the job that pushes is due after
+-- its debounce. How fresh the table is does not change. Returns the row.
 -- Raises JR010, JR011, JR016, or what the table says of a value. Plain SQL that sets synced = false does as well.
 -- Locks the job before the row, as a page does. While an edit is open no run begins that could miss it.
 declare

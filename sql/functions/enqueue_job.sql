@@ -55,7 +55,7 @@ begin
     end,
     deferred_until = case when not in_force then j.deferred_until end
   where j.user_id = in_job.user_id and j.name = in_job.name;
-  perform jobrunner.note_asked(in_job);
+  perform jobrunner.postpone_slowing(in_job);
 
   return case
     when in_job.worker_id is not null then 'follows_running'

@@ -35,15 +35,15 @@ begin
   v_held := jobrunner.lock_ends(v_ends);
   if v_held <> '{}' then
     -- A reset came between, or a failover has lost the page before the end: the run reads again.
-    v_reset := jobrunner.note_ended_passes(v_held);
+    v_reset := jobrunner.store_ended_passes(v_held);
     for v_place in 1..cardinality(v_held) loop
       if (v_held[v_place]).fence = any (v_reset) and (v_held[v_place]).outcome = 'complete' then
         v_held[v_place].outcome := 'partial';
         v_held[v_place].error_kind := 'reset';
       end if;
     end loop;
-    perform jobrunner.note_calls(v_held);
-    perform jobrunner.note_entity_failures(v_held);
+    perform jobrunner.store_calls(v_held);
+    perform jobrunner.store_entity_failures(v_held);
     return query
       select e.user_id, e.name, e.fence, 'quarantined' from jobrunner.end_claims(v_held, in_is_locked => true) as e where e.is_set_aside;
     return query select e.user_id, e.name, e.fence, 'endless' from jobrunner.endless_runs(v_held) as e;

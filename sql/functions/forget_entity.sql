@@ -5,7 +5,7 @@ create or replace function jobrunner.forget_entity(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Forgets how far every user's entity has come and makes its jobs due, because its table was made anew (PO2). A pass in
+-- Forgets how far every user's entity has come and makes its jobs due, because its table was made anew. A pass in
 -- progress can't write any more. Returns how many checkpoints. Not for callers: migrate; operators have reset_jobs.
 declare
   v_count integer;

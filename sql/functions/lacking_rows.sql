@@ -18,7 +18,7 @@ as $$
 -- not say that they are gone. Of a pass that has shown none, only the rows that the full pass before it lacked as well.
 -- Not for callers: runs.
 declare
-  v_columns text := (select string_agg(format('t.%I::text', c.name), ', ' order by c.place) from unnest(in_key) with ordinality as c (name, place));
+  v_columns text := (select string_agg(format('t.%I::text', c.name), ', ' order by c.number) from unnest(in_key) with ordinality as c (name, number));
   v_pass_number integer;
   v_shown bigint[];
   v_lacking bigint[];

@@ -8,9 +8,9 @@ set search_path = pg_catalog
 set jobrunner.own_deletes = 'on'
 as $$
 -- Makes one of a user's rows that agree in unique.by: the one that keep names gets the merged columns, the others wait
--- for their deletion (those the source never had go at once) or are hidden (LU6-LU10, PO5). A null in by: a row of its
+-- for their deletion (those the source never had go at once) or are hidden. A null in by: a row of its
 -- own. in_values: only these keys, their columns as text joined by chr(31). Returns how many rows it wrote; merged
--- already: 0. Order does not matter (LU11), and rows that wait for their deletion or are soft-deleted take no part.
+-- already: 0. Order does not matter, and rows that wait for their deletion or are soft-deleted take no part.
 -- Raises JR016 without a rule. Locks the rows in key order.
 declare
   v_known jsonb;

@@ -8,11 +8,11 @@ set search_path = pg_catalog
 as $$
 select case when in_filters then format(
   ' and (%s) in (select %s from unnest($2) as given (value))',
-  string_agg(format('r.%I', b.name), ', ' order by b.place),
-  string_agg(format('split_part(given.value, chr(31), %s)::%s', b.place, format_type(a.atttypid, a.atttypmod)), ', '
-    order by b.place)
+  string_agg(format('r.%I', b.name), ', ' order by b.number),
+  string_agg(format('split_part(given.value, chr(31), %s)::%s', b.number, format_type(a.atttypid, a.atttypmod)), ', '
+    order by b.number)
 ) else '' end
-from jsonb_array_elements_text(in_by) with ordinality as b (name, place)
+from jsonb_array_elements_text(in_by) with ordinality as b (name, number)
 join pg_attribute as a on a.attrelid = format('synced.%I', in_table)::regclass and a.attname = b.name
 $$;
 comment on function jobrunner.merge_filter is

@@ -7,7 +7,7 @@ create or replace function jobrunner.notify_changes(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Tells listeners on jobrunner_changed of those ended runs that changed rows, where the job file wants it (ST27). Payload:
+-- Tells listeners on jobrunner_changed of those ended runs that changed rows, where the job file wants it. Payload:
 -- {"tenant", "user", "job", "run", "inserted", "updated", "deleted", "swept"}; user * is the tenant itself. Returns how
 -- many it told of. Not for callers: end_claims.
 begin
@@ -18,8 +18,8 @@ begin
       'deleted', (ended.counters).deleted, 'swept', (ended.counters).swept
     )::text))::integer
     from (
-      select in_user_ids[p.place] as user_id, in_names[p.place] as name, in_runs[p.place] as run, in_counters[p.place] as counters
-      from generate_subscripts(in_runs, 1) as p (place)
+      select in_user_ids[p.number] as user_id, in_names[p.number] as name, in_runs[p.number] as run, in_counters[p.number] as counters
+      from generate_subscripts(in_runs, 1) as p (number)
     ) as ended
     join jobrunner.job_files as f on f.name = ended.name and f.notifies
     join jobrunner.users as u on u.id = ended.user_id

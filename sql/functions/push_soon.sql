@@ -5,7 +5,7 @@ create or replace function jobrunner.push_soon(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Makes the job that pushes a table due when its push.debounce is over, once however many edits come (LU25); a job that
+-- Makes the job that pushes a table due when its push.debounce is over, once however many edits come; a job that
 -- runs gets one more run. Returns whether that changed anything: not for a table without debounce, while the source
 -- asked for patience, or while a backoff runs.
 -- Locks the job in any case, before the rows that its caller writes, as a page does.
@@ -41,7 +41,7 @@ begin
     end
   returning j.due_at into v_due_at;
   if found then
-    perform jobrunner.note_asked(j) from jobrunner.jobs as j where j.user_id = in_user_id and j.name = v_job;
+    perform jobrunner.postpone_slowing(j) from jobrunner.jobs as j where j.user_id = in_user_id and j.name = v_job;
     -- Also what was due before: its row has moved from where workers remember it.
     perform jobrunner.wake_workers(least(v_due_at, now()), in_jobs => 1, in_user_id => in_user_id);
     return true;

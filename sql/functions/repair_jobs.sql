@@ -7,7 +7,7 @@ language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Asks for a repair: every enabled entity is read in full, rows that it does not show are sent anew, unsent edits stay,
--- and what was pushed is read again (LU21, LU22). Returns how many jobs; they are due now, as enqueue says.
+-- and what was pushed is read again. Returns how many jobs; they are due now, as enqueue says.
 -- Raises JR010, JR011, JR012.
 declare
   v_job jobrunner.jobs;

@@ -8,7 +8,7 @@ language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Forgets checkpoints (and, without an entity, what calls remember), so that the next run reads everything again
--- (MH27); rows in synced tables stay. A pass in progress can't write any more: its generation is over. Requests for full
+--; rows in synced tables stay. A pass in progress can't write any more: its generation is over. Requests for full
 -- passes and repairs stay.
 -- Returns how many checkpoints were cleared.
 declare

@@ -8,7 +8,7 @@ create or replace function jobrunner.rotate_secret(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Replaces a sealed secret by the one its source gave for it, in the transaction of the page it came with (MS27).
+-- Replaces a sealed secret by the one its source gave for it, in the transaction of the page it came with.
 -- version and updated_at stay: they tell of secrets that people set.
 -- Returns false and changes nothing when the stored one is not in_old: a person has set a newer one meanwhile.
 begin

@@ -3,7 +3,7 @@ create or replace function jobrunner.run_inputs(
   in_names text[],
   in_reads integer[]
 ) returns table (
-  place integer,
+  number integer,
   tenant_name text,
   user_key text,
   attributes text,
@@ -27,7 +27,7 @@ declare
   most constant integer := 262144;
 begin
   return query
-    select g.place::integer, t.name, u.key,
+    select g.number::integer, t.name, u.key,
       case when octet_length(a.list) <= most then nullif(a.list, '{}') end,
       case when octet_length(c.list) <= most then c.list end,
       case when octet_length(m.list) <= most then m.list end,
@@ -36,7 +36,7 @@ begin
         when greatest(octet_length(a.list), octet_length(c.list), octet_length(m.list), octet_length(s.list)) > most
         then jobrunner.longest_input(g.user_id, g.name)
       end
-    from unnest(in_user_ids, in_names, in_reads) with ordinality as g (user_id, name, reads, place)
+    from unnest(in_user_ids, in_names, in_reads) with ordinality as g (user_id, name, reads, number)
     join jobrunner.users as u on u.id = g.user_id
     join jobrunner.tenants as t on t.id = u.tenant_id
     join jobrunner.job_files as f on f.name = g.name

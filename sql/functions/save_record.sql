@@ -11,9 +11,9 @@ language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Inserts a record, or returns the one that is there with the same columns of unique.by, else of the key, unchanged
--- (LU1). Two at once make one row and both get it (LU4); a null in these columns makes a row of its own.
+--. Two at once make one row and both get it; a null in these columns makes a row of its own.
 -- A record name that is not given is a new UUID. What else goes as in edit_record.
--- Raises JR010, JR011, JR016; an insert that fails with nothing to be found raises its own error (LU3).
+-- Raises JR010, JR011, JR016; an insert that fails with nothing to be found raises its own error.
 -- Locks, when there is none yet: the job before all else, as a page does, then an advisory lock on (user, table, values).
 declare
   v_known jsonb := jobrunner.writable_table(in_table, in_values);
@@ -51,7 +51,7 @@ begin
     begin
       record := jobrunner.insert_record(v_user_id, in_table, v_known, v_values);
     exception when unique_violation then
-      -- A row of another key that an index of the application's own refuses (LU2).
+      -- A row of another key that an index of the application's own refuses.
       if v_same then
         record := jobrunner.record_like(v_user_id, in_table, v_known, v_by, in_values);
       end if;

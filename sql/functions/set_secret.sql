@@ -49,7 +49,7 @@ begin
   from parked as p
   where j.user_id = p.user_id and j.name = p.name;
   get diagnostics v_count = row_count;
-  -- Another secret may be another person's: whose it is has to be asked again (LU23). After the jobs, as
+  -- Another secret may be another person's: whose it is has to be asked again. After the jobs, as
   -- reset_jobs and take_job lock them.
   update jobrunner.call_memory as m
   set last_succeeded_at = '-infinity'

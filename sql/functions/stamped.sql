@@ -9,4 +9,4 @@ select coalesce(jsonb_object_agg(s.name, now()), '{}') || in_values
 from jsonb_array_elements_text(in_known -> 'stamps') as s (name)
 $$;
 comment on function jobrunner.stamped is
-  'Values of a local edit with now() for the times of change that are not given (MS23). Not for callers.';
+  'Values of a local edit with now() for the times of change that are not given. Not for callers.';

@@ -28,7 +28,7 @@ as $$
 -- that the full pass before lacked too are noted apart, for what is asked where a pass has shown nothing at all.
 -- If more than in_max_fraction of the user's rows would go, nothing is deleted; null: there is no such limit.
 -- Unsent edits are never deleted: where two passes did not show their record, they lose its tag, so that they are sent as new
--- ones. A repair does that to every row at once, and deletes none (LU21, LU22). in_change_tag: null without one.
+-- ones. A repair does that to every row at once, and deletes none. in_change_tag: null without one.
 -- What happens to a row is decided as it is locked, so that an edit that was open when the sweep began is seen.
 -- Called in the page's transaction. Returns in verdict why the checkpoint has an error now; null: it has none.
 -- Not for callers: runs.
@@ -38,8 +38,8 @@ declare
   v_goes text := case when v_is_repair then 'false' else 't.synced' || v_kept end;
   v_has_tag text := case when in_is_pushed and in_change_tag is not null then format('t.%I is not null', in_change_tag) else 'false' end;
   v_loses_tag text := v_has_tag || case when v_is_repair then '' else ' and not t.synced' end || v_kept;
-  v_columns text := (select string_agg(format('t.%I', k.name), ', ' order by k.place) from unnest(in_key) with ordinality as k (name, place));
-  v_texts text := (select string_agg(format('t.%I::text', k.name), ', ' order by k.place) from unnest(in_key) with ordinality as k (name, place));
+  v_columns text := (select string_agg(format('t.%I', k.name), ', ' order by k.number) from unnest(in_key) with ordinality as k (name, number));
+  v_texts text := (select string_agg(format('t.%I::text', k.name), ', ' order by k.number) from unnest(in_key) with ordinality as k (name, number));
   v_same text := (select string_agg(format('t.%1$I = g.%1$I', k.name), ' and ') from unnest(in_key) as k (name));
   v_untags text := case
     when v_has_tag = 'false' then ''

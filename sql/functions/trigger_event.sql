@@ -10,7 +10,7 @@ create or replace function jobrunner.trigger_event(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Tells the jobs of a user, or of the tenant (user null or *), that something happened in their world (ST24-ST26).
+-- Tells the jobs of a user, or of the tenant (user null or *), that something happened in their world.
 -- A row per trigger it concerns, with the job's due_at after it: due (when the debounce is over; again: begun anew),
 -- follows_running, not_armed (its cancel_on has not come since), armed, called_off (armed, and the debounce is over), or
 -- deferred, paused, quarantined, needs_reauth as enqueue says. No rows: no job waits for it. Raises JR010, JR011.
@@ -72,7 +72,7 @@ begin
             and (j.worker_id is not null or j.entity_requested is not null);
         end if;
         if v_counts then
-          perform jobrunner.note_asked(v_job);
+          perform jobrunner.postpone_slowing(v_job);
         end if;
         answer := case
           when not v_counts then 'not_armed'

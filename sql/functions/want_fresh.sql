@@ -14,8 +14,8 @@ create or replace function jobrunner.want_fresh(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- What a reader of a job's rows may do (SC5-SC9). answer: fresh (nothing is asked of the source), refreshing (use the
--- rows, one refresh follows however many ask), wait (for the run after after_run; in_force: at any age, SC16), or, where
+-- What a reader of a job's rows may do. answer: fresh (nothing is asked of the source), refreshing (use the
+-- rows, one refresh follows however many ask), wait (for the run after after_run; in_force: at any age), or, where
 -- that refresh can't begin, paused, quarantined, needs_reauth, deferred. usable: the stored rows may be shown meanwhile.
 -- Ages are those of the job file, else the user's or tenant's period, else the file's; as old as hard is too old. While rows are fresh nothing is locked.
 -- Raises JR010, JR011, JR012.
@@ -57,7 +57,7 @@ begin
     else 'wait'
   end;
   if answer = 'refreshing' then
-    -- After a failure the backoff decides: readers must not hammer a source that is down (SC17).
+    -- After a failure the backoff decides: readers must not hammer a source that is down.
     update jobrunner.jobs as j
     set due_at = now(), untriggered_due_at = null, priority = greatest(j.priority, 0)
     where j.user_id = v_job.user_id and j.name = v_job.name and j.worker_id is null and j.due_at > now()
@@ -72,7 +72,7 @@ begin
       perform jobrunner.wake_workers(now(), in_jobs => 1, in_user_id => v_job.user_id);
     end if;
   end if;
-  perform jobrunner.note_asked(v_job);
+  perform jobrunner.postpone_slowing(v_job);
   return next;
 end
 $$;

@@ -19,13 +19,13 @@ begin
     referencing old table as gone
     for each statement
     when (current_setting(''jobrunner.own_deletes'', true) is distinct from ''on'')
-    execute function jobrunner.note_removals()', in_table);
+    execute function jobrunner.request_full_after_removal()', in_table);
   execute format(
     'create trigger jobrunner_notes_truncation
     after truncate on synced.%1$I
     for each statement
     when (current_setting(''jobrunner.own_deletes'', true) is distinct from ''on'')
-    execute function jobrunner.note_removals()', in_table);
+    execute function jobrunner.request_full_after_removal()', in_table);
   execute format(
     'comment on trigger jobrunner_notes_removals on synced.%I is %L', in_table,
     'Rows that somebody deletes by hand are read again.');

@@ -71,7 +71,7 @@ comment on table jobrunner.users is 'One person''s account within a tenant, whos
 comment on column jobrunner.users.id is 'Number of the user; part of every primary key below, so that rows can be distributed by user.';
 comment on column jobrunner.users.tenant_id is 'The tenant the user belongs to.';
 comment on column jobrunner.users.key is 'The tenant''s own name for the user.';
-comment on column jobrunner.users.attributes is 'Values for {user.x} in job files, such as hub_user_id (MH29).';
+comment on column jobrunner.users.attributes is 'Values for {user.x} in job files, such as hub_user_id.';
 comment on column jobrunner.users.paused_at is 'Since when no job of this user is claimed; null: not paused.';
 comment on column jobrunner.users.created_at is 'When the user was added.';
 comment on column jobrunner.users.stands_for_tenant is 'True: the tenant itself, key *; its jobs are those of scope tenant, its rows are shared by all users.';
@@ -569,7 +569,7 @@ comment on column jobrunner.jobs.nonce is 'Random half of the fence: tells a run
 comment on column jobrunner.jobs.worker_id is 'The worker that runs the job now; null: nobody.';
 comment on column jobrunner.jobs.started_at is 'While running: when it was claimed.';
 comment on column jobrunner.jobs.deadline_at is 'While running: when it must yield.';
-comment on column jobrunner.jobs.next_due_at is 'While running: the tick after this one, set before the work starts, so that a crash can''t lose it (ST21).';
+comment on column jobrunner.jobs.next_due_at is 'While running: the tick after this one, set before the work starts, so that a crash can''t lose it.';
 comment on column jobrunner.jobs.rerun_forced is 'While running: the run that follows ignores min_gap and a deferral.';
 comment on column jobrunner.jobs.rerun_entity is 'While running: the run that follows syncs this entity only.';
 comment on column jobrunner.jobs.deferrals is 'Runs in a row that were deferred before they committed anything; each waits longer at least.';
@@ -661,17 +661,17 @@ comment on column jobrunner.checkpoints.last_error is 'Text of the last error in
 comment on column jobrunner.checkpoints.last_error_at is 'When that error happened.';
 comment on column jobrunner.checkpoints.run_fence is 'The run that the counters belong to.';
 comment on column jobrunner.checkpoints.counters is 'What the run of run_fence has done with the entity so far.';
-comment on column jobrunner.checkpoints.pass_is_whole is 'False: a record of the pass in progress could not be read, so what it does not show may still exist (ST16).';
+comment on column jobrunner.checkpoints.pass_is_whole is 'False: a record of the pass in progress could not be read, so what it does not show may still exist.';
 comment on column jobrunner.checkpoints.last_full_at is 'When the last full pass that was read to its end began; full_every counts from here.';
 comment on column jobrunner.checkpoints.validator is 'ETag and Last-Modified of the one answer that the last pass was, with the address they belong to; null: it had several.';
 comment on column jobrunner.checkpoints.probe is 'What the probe said when the last pass was read.';
 comment on column jobrunner.checkpoints.pass_probe is 'What the probe said before the pass in progress.';
-comment on column jobrunner.checkpoints.record_failures is 'The last five distinct failures of single records: [{code, reason, record, wait_s, at}] (LU26).';
+comment on column jobrunner.checkpoints.record_failures is 'The last five distinct failures of single records: [{code, reason, record, wait_s, at}].';
 comment on column jobrunner.checkpoints.pass_number is 'Passes that were begun, each by the commit of its first page: a page of another pass is refused.';
 comment on column jobrunner.checkpoints.full_asked is 'Number of the last request for a full pass; every request takes the next.';
 comment on column jobrunner.checkpoints.full_begun is 'The last request that a full pass knew of when it began.';
 comment on column jobrunner.checkpoints.full_ended is 'The last request that a full pass knew of when it was read to its end.';
-comment on column jobrunner.checkpoints.repair_asked is 'The last request that was for a repair: rows its pass does not show lose their tag and are sent anew (LU22).';
+comment on column jobrunner.checkpoints.repair_asked is 'The last request that was for a repair: rows its pass does not show lose their tag and are sent anew.';
 comment on column jobrunner.checkpoints.full_requested is 'The next run starts this entity over with a full pass; follows from the numbers of the requests.';
 comment on column jobrunner.checkpoints.repair_requested is 'A repair was asked for and is not at its end; follows from the numbers of the requests.';
 comment on column jobrunner.checkpoints.pass_unreadable is 'True: not one record of the pass in progress could be read so far. A pass that ends so is given up.';
@@ -720,7 +720,7 @@ create table jobrunner.armed_triggers (
   armed_at timestamptz not null default now(),
   primary key (user_id, job_name, event)
 );
-comment on table jobrunner.armed_triggers is 'Triggers whose opposite event came last: only from here does their event count, once (ST24).';
+comment on table jobrunner.armed_triggers is 'Triggers whose opposite event came last: only from here does their event count, once.';
 comment on column jobrunner.armed_triggers.user_id is 'Whose world.';
 comment on column jobrunner.armed_triggers.job_name is 'The job that the event would make due.';
 comment on column jobrunner.armed_triggers.event is 'The event that is waited for.';
@@ -751,7 +751,7 @@ create table jobrunner.runs (
 comment on table jobrunner.runs is 'History, appended once when a run ends, one partition a day, dropped by retention. A complete run that found nothing new leaves no row.';
 comment on column jobrunner.runs.user_id is 'Whose run.';
 comment on column jobrunner.runs.id is 'Number of the run: the fence of its claim.';
-comment on column jobrunner.runs.outcome is 'complete, partial, deferred, skipped, needs_reauth or failed (AL6).';
+comment on column jobrunner.runs.outcome is 'complete, partial, deferred, skipped, needs_reauth or failed.';
 comment on column jobrunner.runs.tenant_id is 'The user''s tenant.';
 comment on column jobrunner.runs.job_name is 'The job.';
 comment on column jobrunner.runs.worker_id is 'The worker that ran it.';

@@ -19,7 +19,7 @@ comment on column jobrunner.entity_progress.tenant is 'Name of the tenant.';
 comment on column jobrunner.entity_progress.user_key is 'Key of the user.';
 comment on column jobrunner.entity_progress.job is 'Name of the job.';
 comment on column jobrunner.entity_progress.entity is 'The kind of record.';
-comment on column jobrunner.entity_progress.state is 'restoring: a full pass is under way, and none was completed before or since a reset (LU20); reading: another pass is; synced, or never_read.';
+comment on column jobrunner.entity_progress.state is 'restoring: a full pass is under way, and none was completed before or since a reset; reading: another pass is; synced, or never_read.';
 comment on column jobrunner.entity_progress.pass_kind is 'The pass in progress; null: none.';
 comment on column jobrunner.entity_progress.page_number is 'Pages committed of the pass in progress or of the last.';
 comment on column jobrunner.entity_progress.pass_age is 'Since the pass in progress began.';

@@ -39,7 +39,7 @@ private func measureAsked(_ context: BenchmarkContext) async throws {
         )
     }
     await worker.stop()
-    context.measurements.note(
+    context.measurements.remark(
         "The slots' time from the first claim to the last outcome, less 0.2 s a run: what a run itself takes"
             + " beyond its page counts as idle, too.")
 }

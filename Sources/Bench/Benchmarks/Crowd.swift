@@ -70,7 +70,7 @@ private func measureCrowd(_ context: BenchmarkContext) async throws {
         let plans = try await plansOfClaim(installation)
         context.measurements.keep("plans of a claim, \(tenants)", .string(plans))
     }
-    context.measurements.note(
+    context.measurements.remark(
         "\(readable(Double(jobs))) jobs, and \(readable(Double(due))) due in each. A worker's own claims in this"
             + " process until all are claimed: what all their statements took, looking included, for a hundred"
             + " jobs (pg_stat_statements). Its runs are ended by finish_runs in between. Right after a vacuum every page"

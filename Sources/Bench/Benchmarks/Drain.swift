@@ -64,7 +64,7 @@ struct DrainSetup {
         let setup = DrainSetup(context: context, installation: installation, jobs: jobs)
         // Once for nothing: the first round must find the table as the later ones do.
         try await setup.makeDue()
-        context.measurements.note(
+        context.measurements.remark(
             "Both are timed by the server's clock, from just before the process is started to the last"
                 + " outcome; a worker runs with --concurrency \(concurrency).")
         return setup

@@ -54,7 +54,7 @@ private func measureEmpty(_ context: BenchmarkContext) async throws {
     }
     try await record("all", installation)
     try await snapshot.release()
-    context.measurements.note(
+    context.measurements.remark(
         "A worker's own claims in this process, 20 of them a tenth of a second apart, after it has looked"
             + " once at all that is due, which every worker does when it starts (“first look”).")
 }

@@ -35,7 +35,7 @@ private func measureEqual(_ context: BenchmarkContext) async throws {
         let weighed = try await serve(installation, weights: [1, 2, 4])
         context.measurements.record("off the weights", worstDeviation(weighed) * 100, "%")
     }
-    context.measurements.note(
+    context.measurements.remark(
         "The worker is a claimer in this process: it ends the run that has lasted longest and claims for the slot."
     )
 }

@@ -58,12 +58,12 @@ private func measureFirstSync(_ context: BenchmarkContext) async throws {
                 "dlt by 1000", try await dlt.rate(source, into: setup.cluster), "records/s")
         }
     }
-    context.measurements.note(
+    context.measurements.remark(
         "COPY + merge: binary COPY of each page into a temporary table, `insert … on conflict do"
             + " update where … is distinct from`, a commit per page; the better of one and two"
             + " connections.")
-    context.measurements.note(Dlt.sentence)
-    context.measurements.note(
+    context.measurements.remark(Dlt.sentence)
+    context.measurements.remark(
         "Fetch: wrk with eight connections, the same pages, nothing read of them.")
 }
 

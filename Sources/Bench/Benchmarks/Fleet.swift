@@ -57,7 +57,7 @@ private func measureFleet(_ context: BenchmarkContext) async throws {
         let beside = try await coresBesideLockedJob(cluster, seconds)
         context.measurements.record("locked job cores", max(0, beside - idle), "cores")
     }
-    context.measurements.note(
+    context.measurements.remark(
         "Processor time of all of the server's processes. An enqueue's is what \(enqueues) of them took above the"
             + " idle rate before and after them, their runs and outcomes included; pick-up is from its commit to its claim's beginning,"
             + " both by the server's clock. A locked job's cores are what is above the idle rate, too."

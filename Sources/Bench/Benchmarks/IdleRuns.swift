@@ -46,7 +46,7 @@ private func measureIdleRuns(_ context: BenchmarkContext) async throws {
             record(context, drain, answer)
         }
     }
-    context.measurements.note(
+    context.measurements.remark(
         "A drain's CPU and WAL are divided by the requests that the source answered, one a run. WAL is"
             + " without full-page images, counted by pg_waldump over the whole server.")
     try await openLoop(context, setup, period: context.choose(short: 30, full: 300))
@@ -126,7 +126,7 @@ private func openLoop(_ context: BenchmarkContext, _ setup: StaticInstallation, 
     context.measurements.record("open loop worker CPU", usage / runs * 1e6, "µs")
     context.measurements.record(
         "open loop PostgreSQL CPU", (setup.cluster.cpuSeconds - server) / runs * 1e6, "µs")
-    context.measurements.note(
+    context.measurements.remark(
         "Lateness is from a status job's tick to the commit of its run's outcome, of \(lateness.count)"
             + " runs: each job's last run is read twice, one period apart.")
 }

@@ -40,7 +40,7 @@ private func measureLimited(_ context: BenchmarkContext) async throws {
         context.measurements.record("claims, none limited", claimed[false] ?? 0, "1/s")
         context.measurements.record("claims, one limited", claimed[true] ?? 0, "1/s")
     }
-    context.measurements.note(
+    context.measurements.remark(
         "The sessions are workers' claimers in this process, with the waits for locks that workers have. Each ends"
             + " its runs, by finish_runs, before it claims again. A claim that gave nothing is not counted."
     )
@@ -111,7 +111,7 @@ private final class Tally: Sendable {
     var isOver: Bool { state.withLock { $0.isOver } }
     var counts: Counts { state.withLock { $0.counts } }
 
-    func noteWarm() { state.withLock { $0.warm += 1 } }
+    func recordWarm() { state.withLock { $0.warm += 1 } }
     func begin() { state.withLock { $0.isCounting = true } }
 
     func end() {
@@ -121,7 +121,7 @@ private final class Tally: Sendable {
         }
     }
 
-    func note(_ claim: WritableKeyPath<Counts, Int>) {
+    func count(_ claim: WritableKeyPath<Counts, Int>) {
         state.withLock { state in
             if state.isCounting { state.counts[keyPath: claim] += 1 }
         }
@@ -142,15 +142,15 @@ private func claim(_ url: String, rank: Int, _ tally: Tally) async throws {
         while !tally.isOver {
             do {
                 let jobs = try await claimer.claim(worker: worker, slots: slots)
-                if !jobs.isEmpty { tally.note(\.given) }
+                if !jobs.isEmpty { tally.count(\.given) }
                 try await finishAsUnchanged(jobs, queue)
                 for job in jobs { claimer.ended(job) }
                 _ = claimer.written(jobs.map(\.tenantID))
             } catch is DatabaseError {
-                tally.note(\.failed)
+                tally.count(\.failed)
             }
             count += 1
-            if count == 5 { tally.noteWarm() }
+            if count == 5 { tally.recordWarm() }
         }
         _ = try await queue.leave(worker: worker, deadline: .now + .seconds(10))
     }

@@ -49,7 +49,7 @@ private func measureMigrate(_ context: BenchmarkContext) async throws {
             context.measurements.record("failed statements", Double(figures.failed), "")
         }
     }
-    context.measurements.note(
+    context.measurements.remark(
         "Every reader and writer asks for one row by its key, then rests for 5 ms; the ninth reads a row and keeps"
             + " its transaction open for a second. “quiet” is the same without migrate.")
 }

@@ -49,7 +49,7 @@ private func measureNeighbours(_ context: BenchmarkContext) async throws {
         measurements.record("busy rate beside quiet", beside.rate, "jobs/s")
         measurements.record("what is left for it", alone.rate - beside.quietRate, "jobs/s")
     }
-    context.measurements.note(
+    context.measurements.remark(
         "One worker with --concurrency 500. Late is a quiet job's outcome less its tick, so that its run"
             + " counts too; what is left is the busy tenant's rate alone less the quiet ones' rate."
     )

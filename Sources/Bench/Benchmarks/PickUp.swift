@@ -36,11 +36,11 @@ private func measurePickUp(_ context: BenchmarkContext) async throws {
         context.measurements.keep("pick-ups of round \(round), ms", .doubles(picks.starts))
     }
     await worker.stop()
-    context.measurements.note(
+    context.measurements.remark(
         "\(count) samples a round, 5 to 35 ms apart. The commit's time is the server's clock read in the"
             + " same message behind the commit; a start's is the system's clock when the worker's log"
             + " line “run_started” has been read, so that writing and reading it count too.")
-    context.measurements.note(
+    context.measurements.remark(
         "“To the claim” ends at the beginning of the claim's transaction, which can be before the"
             + " clock was read.")
 }

@@ -48,8 +48,8 @@ private func measureSameAgain(_ context: BenchmarkContext) async throws {
         context.measurements.record("row versions", versions, "rows")
     }
     let pages = pageSizes.map { "\(source.recordsPerUser / $0)" }.joined(separator: " and ")
-    context.measurements.note("A run reads \(pages) pages.")
-    context.measurements.note(
+    context.measurements.remark("A run reads \(pages) pages.")
+    context.measurements.remark(
         "WAL is without full-page images, and all of the drain's divided by its 100 runs: claims,"
             + " outcomes, the worker's registration and PostgreSQL's own records too.")
 }

@@ -52,7 +52,7 @@ private func measureSlowNeighbour(_ context: BenchmarkContext) async throws {
             "select count(*)::float8 from jobrunner.runs where error_kind = 'yielded'")
         context.measurements.record("runs that made room", yields, "")
     }
-    context.measurements.note(
+    context.measurements.remark(
         "A start's delay is a quiet job's outcome less its tick, so that its run counts too. Eight slots"
             + " could read 1.6 pages a second; one of them is left to short runs.")
 }

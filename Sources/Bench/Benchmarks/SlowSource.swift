@@ -34,7 +34,7 @@ private func measureSlowSource(_ context: BenchmarkContext) async throws {
             "in flight", try await source.counter("waiting_max"), "requests")
         try await recordEnds(context, setup)
     }
-    context.measurements.note(
+    context.measurements.remark(
         "A deadline counts from the claim; its end is when the outcome was committed. A third of the"
             + " lease is 5 s, so a gap of 6 s is a heartbeat that was a second late.")
 }

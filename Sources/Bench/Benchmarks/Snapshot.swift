@@ -61,7 +61,7 @@ private func measureSnapshot(_ context: BenchmarkContext) async throws {
     let recovered = try await loop.secondsUntilRecovered(cleanP99: before.claimP99, context)
     context.measurements.record("recovered after", recovered, "s")
     await worker.stop()
-    context.measurements.note(
+    context.measurements.remark(
         "One round. A claim's time is the server's own, from its log; late is who had no outcome 1 s after"
             + " the tick. Recovered: in two seconds together claims' p99 is at most twice the clean one and"
             + " no claimed job cost more than 60 buffers on average.")
@@ -143,7 +143,7 @@ private struct OpenLoop {
                 return (ContinuousClock.now - released).seconds
             }
         }
-        context.measurements.note("Two minutes after the release it had not recovered.")
+        context.measurements.remark("Two minutes after the release it had not recovered.")
         return (ContinuousClock.now - released).seconds
     }
 }

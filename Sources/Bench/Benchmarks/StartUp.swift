@@ -27,7 +27,7 @@ private func measureStartUp(_ context: BenchmarkContext) async throws {
         context.measurements.record("first claim p50", percentile(claims, 0.5) ?? 0, "ms")
         context.measurements.record("first claim p99", percentile(claims, 0.99) ?? 0, "ms")
     }
-    context.measurements.note(
+    context.measurements.remark(
         "The first claim's time is the server's clock at the claim less its clock just before the"
             + " worker was started.")
 }

@@ -28,7 +28,7 @@ final class Measurements: Sendable {
     }
 
     /// Adds a sentence to the report, once.
-    func note(_ sentence: String) {
+    func remark(_ sentence: String) {
         state.withLock { contents in
             if !contents.notes.contains(sentence) { contents.notes.append(sentence) }
         }

@@ -40,7 +40,7 @@ func finishAsUnchanged(_ jobs: [ClaimedJob], _ queue: Queue) async throws {
     }
     while !runs.isEmpty {
         // A claim may hold a job's row for a moment after another has ended it.
-        let busy = Set(try await queue.finishRuns(runs).filter { $0.word == .busy }.map(\.fence))
+        let busy = Set(try await queue.finishRuns(runs).filter { $0.kind == .busy }.map(\.fence))
         runs.removeAll { !busy.contains($0.claim.fence) }
     }
 }

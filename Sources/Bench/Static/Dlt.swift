@@ -27,7 +27,7 @@ struct Dlt: Sendable {
                 try writeFile("\(folder)/installed", "")
             } catch let error as BenchError {
                 try Task.checkCancellation()
-                context.measurements.note("dlt could not be installed: \(error)")
+                context.measurements.remark("dlt could not be installed: \(error)")
                 return nil
             }
         }

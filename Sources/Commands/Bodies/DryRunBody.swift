@@ -67,7 +67,7 @@ private func inputs(
 ) async throws -> RunInputs {
     let source = BudgetRequest(tenantID: job.tenantID, source: file.source.id, requests: 0)
     let opened = try await queue.preloadRuns(
-        users: [job.claim.userID], lists: file.listPlaces, tables: file.emptinessTables,
+        users: [job.claim.userID], lists: file.listColumns, tables: file.emptinessTables,
         sources: [source], dirtyTables: file.pushedTables)
     return RunInputs(job: job, file: file, opened: opened, claimedAt: .now)
 }

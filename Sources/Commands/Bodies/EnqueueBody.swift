@@ -21,7 +21,7 @@ func enqueue(_ arguments: ParsedArguments, _ context: Context) async throws -> E
     }
 }
 
-/// Waits only where a reader of the job's rows has to (SC5–SC9).
+/// Waits only where a reader of the job's rows has to.
 private func waitUnlessFresh(
     _ scope: JobScope, _ user: String, _ queue: Queue, _ context: Context
 ) async throws -> ExitCode {

@@ -9,7 +9,7 @@ private let listedMax = 20
 /// What a starting worker may spend on one check.
 private let startPatience = Duration.seconds(5)
 
-/// Rows that job files say ought to be one (LU12); nothing changes unless asked to merge (LU13).
+/// Rows that job files say ought to be one; nothing changes unless asked to merge.
 func healthFindings(
     _ queue: Queue, files: [JobFile], merges: Bool
 ) async throws -> [Finding] {
@@ -71,7 +71,7 @@ func duplicateFindings(
         }
 }
 
-/// Logs what the checks find, once at a worker's start; a clean table is not spoken of (LU12).
+/// Logs what the checks find, once at a worker's start; a clean table is not spoken of.
 ///
 /// No check is waited for longer than a few seconds, and none keeps the worker from its work.
 func logHealth(_ queue: Queue, files: [JobFile], _ log: Log) async {

@@ -9,17 +9,17 @@ struct ListInput {
     let name: String
     let items: [String]
     /// By job.
-    let places: [(job: String, place: ListPlace)]
+    let columns: [(job: String, column: ListColumn)]
 
     /// What to replace for a tenant with these jobs; throws when none of them has the list.
-    func replacements(jobs: [String]) throws(Failure) -> [(place: ListPlace, items: [String])] {
-        let own = Set(places.filter { jobs.contains($0.job) }.map(\.place))
+    func replacements(jobs: [String]) throws(Failure) -> [(column: ListColumn, items: [String])] {
+        let own = Set(columns.filter { jobs.contains($0.job) }.map(\.column))
         guard !own.isEmpty else {
-            let hint = places.isEmpty ? "" : "; \(choices(places.map(\.job))) would have it"
+            let hint = columns.isEmpty ? "" : "; \(choices(columns.map(\.job))) would have it"
             throw Failure(.data, "no job of the tenant declares a list \(quoted(name))\(hint)")
         }
         return own.sorted { ($0.table, $0.column) < ($1.table, $1.column) }
-            .map { (place: $0, items: items) }
+            .map { (column: $0, items: items) }
     }
 }
 
@@ -32,11 +32,11 @@ func readLists(_ arguments: ParsedArguments, _ context: Context) throws -> [List
     let files = try named.map { (name: $0.name, items: try readItems($0)) }
     let jobFiles = try context.settings.jobFiles().right
     return files.map { name, items in
-        let places = jobFiles.flatMap { file in
+        let columns = jobFiles.flatMap { file in
             file.lists.filter { $0.name == name }
-                .map { (job: file.name, place: ListPlace(table: $0.table, column: $0.column)) }
+                .map { (job: file.name, column: ListColumn(table: $0.table, column: $0.column)) }
         }
-        return ListInput(name: name, items: items, places: places)
+        return ListInput(name: name, items: items, columns: columns)
     }
 }
 

@@ -52,7 +52,7 @@ func validate(_ arguments: ParsedArguments, _ context: Context) async throws -> 
     let earlier = arguments.texts("against")
     do {
         let files = try read.get()
-        // A synced store may only be added to (PO3, PO11).
+        // A synced store may only be added to.
         for warning in files.warnings { context.output.complain("warning: \(warning)") }
         let losses =
             earlier.isEmpty

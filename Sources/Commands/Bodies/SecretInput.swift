@@ -29,8 +29,8 @@ func readSecrets(
 func sealing(_ secrets: [(name: String, value: SecretValue)], with sealer: Sealer) -> Sealing {
     { tenant, user in
         secrets.map { name, value in
-            let place = SecretPlace(tenantID: tenant, userID: user, name: name)
-            return (name: name, sealed: sealer.seal(value, for: place))
+            let owner = SecretOwner(tenantID: tenant, userID: user, name: name)
+            return (name: name, sealed: sealer.seal(value, for: owner))
         }
     }
 }

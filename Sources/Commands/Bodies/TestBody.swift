@@ -42,7 +42,7 @@ func testJob(_ arguments: ParsedArguments, _ context: Context) async throws -> E
 private struct TestSetting {
     let base: String?
     let attributes: String
-    let lists: [(place: ListPlace, items: [String])]
+    let lists: [(column: ListColumn, items: [String])]
     let secrets: [(name: String, value: SecretValue)]
     let isQuiet: Bool
 

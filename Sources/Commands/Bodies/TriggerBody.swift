@@ -1,7 +1,7 @@
 import JSON
 import JobQueue
 
-/// `jobrunner trigger`: a line for each job the event concerns (ST24–ST26).
+/// `jobrunner trigger`: a line for each job the event concerns.
 func trigger(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     let event = arguments.subject
     let tenant = arguments.required("tenant")

@@ -62,12 +62,12 @@ func troubleFindings(_ rows: [JSONValue]) -> [Finding] {
         let total = Finding(
             .error, trouble.about, "\(counted(count, "job")) \(trouble.words)\(more)",
             hint: trouble.hint)
-        return [total] + rows.map { Finding(.error, trouble.about, place(of: $0)) }
+        return [total] + rows.map { Finding(.error, trouble.about, subject(of: $0)) }
     }
 }
 
 /// `metube.refresh of user ann of tenant acme, entity video: rejected: …`.
-private func place(of row: JSONValue) -> String {
+private func subject(of row: JSONValue) -> String {
     let entity = row.text("entity")
     let detail = row.text("detail")
     return "\(row.text("job")) of user \(row.text("user")) of tenant \(row.text("tenant"))"

@@ -109,7 +109,7 @@ enum WorkerCommand {
                 return try await check()
             } catch let error as DatabaseError where error.isConnectionFailure || error.isTransient
             {
-                if let report = outage.note(error) {
+                if let report = outage.observe(error) {
                     log.emit(
                         .databaseLost(Subject(), error: report.error, failures: report.failures))
                 }

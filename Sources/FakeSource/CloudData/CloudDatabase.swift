@@ -35,7 +35,7 @@ final class CloudDatabase {
         incarnations += 1
         let zone = CloudZone(name: name, incarnation: "\(id)#\(incarnations)")
         zones[name] = zone
-        noteZone(name)
+        recordZone(name)
         return zone
     }
 
@@ -44,11 +44,11 @@ final class CloudDatabase {
         guard name != CloudZoneID.defaultName, zones.removeValue(forKey: name) != nil else {
             return false
         }
-        noteZone(name)
+        recordZone(name)
         return true
     }
 
-    private func noteZone(_ name: String) {
+    private func recordZone(_ name: String) {
         sequence += 1
         zoneChanges[name] = sequence
     }

@@ -46,8 +46,9 @@ extension KeySet {
 
 extension Key {
     fileprivate func item(_ name: String, indent: Int, preset: String) -> [String] {
-        let facts = [type.words, need.words(preset), place.words(preset)].compactMap(\.self).joined(
-            separator: "; ")
+        let facts = [type.words, need.words(preset), context.words(preset)].compactMap(\.self)
+            .joined(
+                separator: "; ")
         let news = since == "0.1" ? "" : " Since \(since)."
         return wrappedLines("- `\(name)`: \(facts). \(meaning)\(news)", indent: indent)
     }
@@ -64,7 +65,7 @@ extension Key.Need {
     }
 }
 
-extension Key.Place {
+extension Key.Context {
     fileprivate func words(_ preset: String) -> String? {
         switch self {
         case .anywhere: nil

@@ -10,20 +10,20 @@ struct Key: Sendable {
     /// Whether it may be left out.
     let need: Need
     /// Where the mapping has it.
-    let place: Place
+    let context: Context
     /// What it says, in whole sentences.
     let meaning: String
     /// The version of jobrunner that brought it.
     let since: String
 
     init(
-        _ type: ValueType, _ need: Need, _ meaning: String, in place: Place = .anywhere,
+        _ type: ValueType, _ need: Need, _ meaning: String, in context: Context = .anywhere,
         withPreset presetType: ValueType? = nil, since: String = "0.1"
     ) {
         self.type = type
         self.presetType = presetType
         self.need = need
-        self.place = place
+        self.context = context
         self.meaning = meaning
         self.since = since
     }
@@ -40,7 +40,7 @@ struct Key: Sendable {
     }
 
     /// Where a mapping has a key.
-    enum Place: Sendable {
+    enum Context: Sendable {
         case anywhere
         /// With `source.preset`, or with the preset's operation in an entity.
         case withPreset
@@ -145,16 +145,16 @@ struct Variant: Sendable {
     /// What the word means.
     let meaning: String
     /// Where the word may stand.
-    let place: Key.Place
+    let context: Key.Context
 
     init(
         _ word: String, _ keys: (any KeySet.Type)?, _ meaning: String,
-        in place: Key.Place = .anywhere
+        in context: Key.Context = .anywhere
     ) {
         self.word = word
         self.keys = keys
         self.meaning = meaning
-        self.place = place
+        self.context = context
     }
 }
 

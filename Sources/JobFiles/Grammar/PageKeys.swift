@@ -20,7 +20,7 @@ enum PageKey: String, KeySet {
             Key(
                 .integer(1...10_000), .optional("with `cloudkit` 200, also the most"),
                 "How many records are asked for at once. It is sent where `{page.size}` stands.",
-                withPreset: .integer(1...CloudKitPlace.batchMax))
+                withPreset: .integer(1...CloudKitAddress.batchMax))
         case .maxPages:
             Key(
                 .integer(1 ... .max), .optional("10000"),
@@ -31,7 +31,9 @@ enum PageKey: String, KeySet {
     static var variants: Variants? {
         Variants(
             key: "style",
-            all: PageStyle.allCases.map { Variant($0.rawValue, $0.keys, $0.meaning, in: $0.place) })
+            all: PageStyle.allCases.map {
+                Variant($0.rawValue, $0.keys, $0.meaning, in: $0.context)
+            })
     }
 }
 
@@ -58,7 +60,7 @@ enum PageStyle: String, CaseIterable {
     }
 
     /// The operations of a preset page by tokens only.
-    var place: Key.Place {
+    var context: Key.Context {
         switch self {
         case .token, .syncToken: .anywhere
         default: .withoutPreset
@@ -146,7 +148,8 @@ enum TokenKey: String, KeySet {
         switch self {
         case .tokenAt:
             Key(
-                .anyOf([.formed(.innerPath), .mapping(TokenPlaceKey.self)]), .requiredWithoutPreset,
+                .anyOf([.formed(.innerPath), .mapping(TokenLocationKey.self)]),
+                .requiredWithoutPreset,
                 "Where the next token is: a path into the body, or a mapping for another place.",
                 withPreset: .formed(.presetPath))
         case .moreAt: moreAtKey
@@ -156,7 +159,7 @@ enum TokenKey: String, KeySet {
 }
 
 /// The keys of a `token_at` that is no path.
-enum TokenPlaceKey: String, KeySet {
+enum TokenLocationKey: String, KeySet {
     case header
     case last
 

@@ -15,7 +15,7 @@ enum PushKey: String, KeySet {
         case .select: Key(.mapping(SelectKey.self), .required, "Which rows are sent.")
         case .batch:
             Key(
-                .integer(1...CloudKitPlace.batchMax), .default("200"),
+                .integer(1...CloudKitAddress.batchMax), .default("200"),
                 "How many rows are in one request.")
         case .recordType:
             Key(

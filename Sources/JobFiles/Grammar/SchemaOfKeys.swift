@@ -23,7 +23,11 @@ extension KeySet {
     /// What it must hold, whether there is a preset or not; none: nothing.
     static var demands: [JSONValue] {
         let required = allCases.filter { key in
-            if case .required = key.key.need, case .anywhere = key.key.place { true } else { false }
+            if case .required = key.key.need, case .anywhere = key.key.context {
+                true
+            } else {
+                false
+            }
         }
         var all: [JSONValue] = []
         if !required.isEmpty {
@@ -49,11 +53,11 @@ extension KeySet {
         var required: [String] = []
         for each in allCases {
             let key = each.key
-            if !key.place.fits(isPreset: isPreset) {
+            if !key.context.fits(isPreset: isPreset) {
                 properties.append(JSONMember(each.rawValue, .bool(false)))
                 continue
             }
-            switch (key.need, key.place) {
+            switch (key.need, key.context) {
             case (.required, .withPreset), (.required, .withoutPreset):
                 required.append(each.rawValue)
             case (.requiredWithoutPreset, _): if !isPreset { required.append(each.rawValue) }
@@ -64,7 +68,7 @@ extension KeySet {
             }
         }
         if let variants {
-            let words = variants.all.filter { $0.place.fits(isPreset: isPreset) }.map(\.word)
+            let words = variants.all.filter { $0.context.fits(isPreset: isPreset) }.map(\.word)
             if words.count < variants.all.count {
                 properties.append(JSONMember(variants.key, .members(("enum", .texts(words)))))
             }

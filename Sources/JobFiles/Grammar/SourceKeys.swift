@@ -26,11 +26,11 @@ enum SourceKey: String, KeySet {
             Key(.formed(.container), .required, "The CloudKit container.", in: .withPreset)
         case .environment:
             Key(
-                .words(of: CloudKitPlace.Environment.self, "environment"), .required,
+                .words(of: CloudKitAddress.Environment.self, "environment"), .required,
                 "The environment of the container.", in: .withPreset)
         case .database:
             Key(
-                .words(of: CloudKitPlace.Database.self, "database"), .required,
+                .words(of: CloudKitAddress.Database.self, "database"), .required,
                 "The database of the container. The key of a server reaches the public one only.",
                 in: .withPreset)
         case .auth:

@@ -32,7 +32,7 @@ comment on column synced."hub_video"."thumbnail_url" is 'Field ''thumbnail_url''
 comment on column synced."hub_video"."duration_s" is 'Field ''duration_s'' of entity ''video'' of job file metube.refresh, in seconds.';
 comment on column synced."hub_video"."inserted_at" is 'When the record was first seen here.';
 comment on column synced."hub_video"."last_modified" is 'When the row was last changed here.';
-comment on column synced."hub_video"."synced" is 'False: changed here and not yet sent to the source (MH30).';
+comment on column synced."hub_video"."synced" is 'False: changed here and not yet sent to the source.';
 
 -- Sent by runs of metube.refresh
 -- video: writes a page and moves its checkpoint

@@ -27,9 +27,9 @@ comment on column synced."watched_status"."record_name" is 'Field ''record_name'
 comment on column synced."watched_status"."change_tag" is 'Field ''change_tag'' of entity ''watched_status'' of job file metube.status.';
 comment on column synced."watched_status"."modified_at" is 'Field ''modified_at'' of entity ''watched_status'' of job file metube.status.';
 comment on column synced."watched_status"."inserted_at" is 'When the record was first seen here.';
-comment on column synced."watched_status"."synced" is 'False: changed here and not yet sent to the source (MH30).';
-comment on column synced."watched_status"."pending_delete" is 'True: deleted here, and not yet at the source (LU10).';
-comment on column synced."watched_status"."push_error" is 'Why the source refused the row''s last push (MS22).';
+comment on column synced."watched_status"."synced" is 'False: changed here and not yet sent to the source.';
+comment on column synced."watched_status"."pending_delete" is 'True: deleted here, and not yet at the source.';
+comment on column synced."watched_status"."push_error" is 'Why the source refused the row''s last push.';
 comment on column synced."watched_status"."push_pause" is 'Since a source refused a whole push for this row, and until when the row is not sent again unless it is edited.';
 comment on column synced."watched_status"."sent_hashes" is 'Hashes of what was sent of the row since it was last as the source has it, 0 for its deletion: what comes back with one of them never replaces a later edit.';
 comment on column synced."watched_status"."unread_fields" is 'Fields of which the source''s value could not be read: null or the default here, and not sent back.';
@@ -65,7 +65,7 @@ with incoming as materialized (
 )
 select c.inserted, c.updated, c.deleted,
   jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $8, $6, c.added) as noted
+  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted
 from counted as c;
 -- watched_status: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
@@ -89,7 +89,7 @@ with incoming as materialized (
 )
 select c.inserted, c.updated, c.deleted,
   jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $8, $6, array(
+  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
     select jobrunner.key_hash(i."video_id"::text) from unnest($29::int[], $30::text[]) as i ("Action", "video_id")
     where i."Action" <> 2
   )) as noted
@@ -124,9 +124,9 @@ left join marked as m on m.key_0 = p.key_0
 order by p.key_0;
 -- watched_status: finds versions that are earlier ones of our own
 with given as materialized (
-  select * from unnest($2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::timestamptz[], $8::double precision[], $9::text[], $10::text[], $11::timestamptz[]) as g (key_0, row_version, "place of", "new video_id", "new status", "new last_modified", "new playback_position", "new record_name", "new change_tag", "new modified_at")
+  select * from unnest($2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::timestamptz[], $8::double precision[], $9::text[], $10::text[], $11::timestamptz[]) as g (key_0, row_version, "number of", "new video_id", "new status", "new last_modified", "new playback_position", "new record_name", "new change_tag", "new modified_at")
 )
-select g."place of" as place
+select g."number of" as number
 from given as g
 join synced."watched_status" as t on t.user_id = $1 and t."video_id" = g.key_0
 where (t.sent_hashes is not null and (not t.synced or t.pending_delete) and hash_record_extended(row(g."new video_id", g."new status", date_trunc('milliseconds', g."new last_modified"), g."new playback_position"), 0) = any (t.sent_hashes) and (t.pending_delete or hash_record_extended(row(g."new video_id", g."new status", date_trunc('milliseconds', g."new last_modified"), g."new playback_position"), 0) <> hash_record_extended(row(t."video_id", t."status", date_trunc('milliseconds', t."last_modified"), t."playback_position"), 0)));

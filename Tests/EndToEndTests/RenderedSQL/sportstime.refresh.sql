@@ -22,7 +22,7 @@ comment on column synced."st_game"."starts_at" is 'Field ''starts_at'' of entity
 comment on column synced."st_game"."modified_at" is 'Field ''modified_at'' of entity ''game'' of job file sportstime.refresh.';
 comment on column synced."st_game"."inserted_at" is 'When the record was first seen here.';
 comment on column synced."st_game"."last_modified" is 'When the row was last changed here.';
-comment on column synced."st_game"."synced" is 'False: changed here and not yet sent to the source (MH30).';
+comment on column synced."st_game"."synced" is 'False: changed here and not yet sent to the source.';
 create index "st_game_by_starts_at" on synced."st_game" ("user_id", "starts_at");
 comment on index synced."st_game_by_starts_at" is 'A user''s rows by starts_at.';
 create table synced."st_league_structure" (
@@ -40,7 +40,7 @@ comment on column synced."st_league_structure"."structure_id" is 'Field ''struct
 comment on column synced."st_league_structure"."modified_at" is 'Field ''modified_at'' of entity ''league_structure'' of job file sportstime.refresh.';
 comment on column synced."st_league_structure"."inserted_at" is 'When the record was first seen here.';
 comment on column synced."st_league_structure"."last_modified" is 'When the row was last changed here.';
-comment on column synced."st_league_structure"."synced" is 'False: changed here and not yet sent to the source (MH30).';
+comment on column synced."st_league_structure"."synced" is 'False: changed here and not yet sent to the source.';
 create table synced."st_sport" (
   "user_id" bigint not null,
   "sport_id" text not null,
@@ -56,7 +56,7 @@ comment on column synced."st_sport"."sport_id" is 'Field ''sport_id'' of entity 
 comment on column synced."st_sport"."modified_at" is 'Field ''modified_at'' of entity ''sport'' of job file sportstime.refresh.';
 comment on column synced."st_sport"."inserted_at" is 'When the record was first seen here.';
 comment on column synced."st_sport"."last_modified" is 'When the row was last changed here.';
-comment on column synced."st_sport"."synced" is 'False: changed here and not yet sent to the source (MH30).';
+comment on column synced."st_sport"."synced" is 'False: changed here and not yet sent to the source.';
 create table synced."st_stadium" (
   "user_id" bigint not null,
   "canonical_id" text not null,
@@ -74,7 +74,7 @@ comment on column synced."st_stadium"."name" is 'Field ''name'' of entity ''stad
 comment on column synced."st_stadium"."modified_at" is 'Field ''modified_at'' of entity ''stadium'' of job file sportstime.refresh.';
 comment on column synced."st_stadium"."inserted_at" is 'When the record was first seen here.';
 comment on column synced."st_stadium"."last_modified" is 'When the row was last changed here.';
-comment on column synced."st_stadium"."synced" is 'False: changed here and not yet sent to the source (MH30).';
+comment on column synced."st_stadium"."synced" is 'False: changed here and not yet sent to the source.';
 create table synced."st_stadium_alias" (
   "user_id" bigint not null,
   "alias_name" text not null,
@@ -90,7 +90,7 @@ comment on column synced."st_stadium_alias"."alias_name" is 'Field ''alias_name'
 comment on column synced."st_stadium_alias"."modified_at" is 'Field ''modified_at'' of entity ''stadium_alias'' of job file sportstime.refresh.';
 comment on column synced."st_stadium_alias"."inserted_at" is 'When the record was first seen here.';
 comment on column synced."st_stadium_alias"."last_modified" is 'When the row was last changed here.';
-comment on column synced."st_stadium_alias"."synced" is 'False: changed here and not yet sent to the source (MH30).';
+comment on column synced."st_stadium_alias"."synced" is 'False: changed here and not yet sent to the source.';
 create table synced."st_team" (
   "user_id" bigint not null,
   "canonical_id" text not null,
@@ -108,7 +108,7 @@ comment on column synced."st_team"."stadium_canonical_id" is 'Field ''stadium_ca
 comment on column synced."st_team"."modified_at" is 'Field ''modified_at'' of entity ''team'' of job file sportstime.refresh.';
 comment on column synced."st_team"."inserted_at" is 'When the record was first seen here.';
 comment on column synced."st_team"."last_modified" is 'When the row was last changed here.';
-comment on column synced."st_team"."synced" is 'False: changed here and not yet sent to the source (MH30).';
+comment on column synced."st_team"."synced" is 'False: changed here and not yet sent to the source.';
 create table synced."st_team_alias" (
   "user_id" bigint not null,
   "alias_id" text not null,
@@ -124,7 +124,7 @@ comment on column synced."st_team_alias"."alias_id" is 'Field ''alias_id'' of en
 comment on column synced."st_team_alias"."modified_at" is 'Field ''modified_at'' of entity ''team_alias'' of job file sportstime.refresh.';
 comment on column synced."st_team_alias"."inserted_at" is 'When the record was first seen here.';
 comment on column synced."st_team_alias"."last_modified" is 'When the row was last changed here.';
-comment on column synced."st_team_alias"."synced" is 'False: changed here and not yet sent to the source (MH30).';
+comment on column synced."st_team_alias"."synced" is 'False: changed here and not yet sent to the source.';
 
 -- Sent by runs of sportstime.refresh
 -- stadium: writes a page and moves its checkpoint
@@ -146,7 +146,7 @@ with incoming as materialized (
 )
 select c.inserted, c.updated, c.deleted,
   jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $8, $6, c.added) as noted
+  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted
 from counted as c;
 -- stadium: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
@@ -166,7 +166,7 @@ with incoming as materialized (
 )
 select c.inserted, c.updated, c.deleted,
   jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $8, $6, array(
+  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
     select jobrunner.key_hash(i."canonical_id"::text) from unnest($29::int[], $30::text[]) as i ("Action", "canonical_id")
     where i."Action" <> 2
   )) as noted
@@ -194,7 +194,7 @@ with incoming as materialized (
 )
 select c.inserted, c.updated, c.deleted,
   jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $8, $6, c.added) as noted
+  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted
 from counted as c;
 -- league_structure: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
@@ -214,7 +214,7 @@ with incoming as materialized (
 )
 select c.inserted, c.updated, c.deleted,
   jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $8, $6, array(
+  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
     select jobrunner.key_hash(i."structure_id"::text) from unnest($29::int[], $30::text[]) as i ("Action", "structure_id")
     where i."Action" <> 2
   )) as noted
@@ -242,7 +242,7 @@ with incoming as materialized (
 )
 select c.inserted, c.updated, c.deleted,
   jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $8, $6, c.added) as noted
+  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted
 from counted as c;
 -- team: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
@@ -262,7 +262,7 @@ with incoming as materialized (
 )
 select c.inserted, c.updated, c.deleted,
   jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $8, $6, array(
+  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
     select jobrunner.key_hash(i."canonical_id"::text) from unnest($29::int[], $30::text[]) as i ("Action", "canonical_id")
     where i."Action" <> 2
   )) as noted
@@ -290,7 +290,7 @@ with incoming as materialized (
 )
 select c.inserted, c.updated, c.deleted,
   jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $8, $6, c.added) as noted
+  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted
 from counted as c;
 -- team_alias: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
@@ -310,7 +310,7 @@ with incoming as materialized (
 )
 select c.inserted, c.updated, c.deleted,
   jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $8, $6, array(
+  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
     select jobrunner.key_hash(i."alias_id"::text) from unnest($29::int[], $30::text[]) as i ("Action", "alias_id")
     where i."Action" <> 2
   )) as noted
@@ -338,7 +338,7 @@ with incoming as materialized (
 )
 select c.inserted, c.updated, c.deleted,
   jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $8, $6, c.added) as noted
+  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted
 from counted as c;
 -- stadium_alias: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
@@ -358,7 +358,7 @@ with incoming as materialized (
 )
 select c.inserted, c.updated, c.deleted,
   jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $8, $6, array(
+  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
     select jobrunner.key_hash(i."alias_name"::text) from unnest($29::int[], $30::text[]) as i ("Action", "alias_name")
     where i."Action" <> 2
   )) as noted
@@ -386,7 +386,7 @@ with incoming as materialized (
 )
 select c.inserted, c.updated, c.deleted,
   jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $8, $6, c.added) as noted
+  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted
 from counted as c;
 -- game: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
@@ -406,7 +406,7 @@ with incoming as materialized (
 )
 select c.inserted, c.updated, c.deleted,
   jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $8, $6, array(
+  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
     select jobrunner.key_hash(i."canonical_id"::text) from unnest($29::int[], $30::text[]) as i ("Action", "canonical_id")
     where i."Action" <> 2
   )) as noted
@@ -434,7 +434,7 @@ with incoming as materialized (
 )
 select c.inserted, c.updated, c.deleted,
   jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $8, $6, c.added) as noted
+  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted
 from counted as c;
 -- sport: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
@@ -454,7 +454,7 @@ with incoming as materialized (
 )
 select c.inserted, c.updated, c.deleted,
   jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.note_seen($1, $2, $3, $8, $6, array(
+  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
     select jobrunner.key_hash(i."sport_id"::text) from unnest($29::int[], $30::text[]) as i ("Action", "sport_id")
     where i."Action" <> 2
   )) as noted

@@ -2,16 +2,16 @@ public import Postgres
 
 extension PageCommit {
     /// What follows the page's statement in its transaction; nil: nothing.
-    public func noteStatement(for claim: Claim) -> Statement? {
-        switch note {
+    public func followUpStatement(for claim: Claim) -> Statement? {
+        switch followUp {
         case nil: nil
         case .unreadable(let isUnreadable):
             Statement(
-                "select jobrunner.note_unreadable($1, $2, $3, $4)", .int8(claim.userID),
+                "select jobrunner.store_unreadable($1, $2, $3, $4)", .int8(claim.userID),
                 .text(claim.name), .text(entity), .bool(isUnreadable))
         case .endUnproven:
             Statement(
-                "select jobrunner.note_unproven_end($1, $2, $3)", .int8(claim.userID),
+                "select jobrunner.store_unproven_end($1, $2, $3)", .int8(claim.userID),
                 .text(claim.name), .text(entity))
         case .abandoned(let token):
             Statement(

@@ -1,4 +1,4 @@
-create or replace function jobrunner.note_slot_use(
+create or replace function jobrunner.store_slot_use(
   in_worker_id integer,
   in_tenant_ids bigint[],
   in_slot_ms bigint[],
@@ -17,4 +17,4 @@ begin
   set noted_at = now(), tenant_ids = excluded.tenant_ids, slot_ms = excluded.slot_ms, other_ms = excluded.other_ms;
 end
 $$;
-comment on function jobrunner.note_slot_use is 'Notes what tenants had of a worker''s slots.';
+comment on function jobrunner.store_slot_use is 'Notes what tenants had of a worker''s slots.';

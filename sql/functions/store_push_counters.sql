@@ -1,4 +1,4 @@
-create or replace function jobrunner.note_push(
+create or replace function jobrunner.store_push_counters(
   in_user_id bigint,
   in_name text,
   in_entity text,
@@ -28,5 +28,5 @@ begin
   return true;
 end
 $$;
-comment on function jobrunner.note_push is
+comment on function jobrunner.store_push_counters is
   'Adds pushed, refused and swept rows to the counters of a run, in the transaction that changed them.';

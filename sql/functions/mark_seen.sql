@@ -1,4 +1,4 @@
-create or replace function jobrunner.note_seen(
+create or replace function jobrunner.mark_seen(
   in_user_id bigint,
   in_name text,
   in_entity text,
@@ -35,4 +35,4 @@ begin
   return true;
 end
 $$;
-comment on function jobrunner.note_seen is 'Notes which rows are an entity''s own. Not for callers: runs.';
+comment on function jobrunner.mark_seen is 'Notes which rows are an entity''s own. Not for callers: runs.';

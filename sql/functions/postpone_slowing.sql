@@ -1,4 +1,4 @@
-create or replace function jobrunner.note_asked(
+create or replace function jobrunner.postpone_slowing(
   in_job jobrunner.jobs
 ) returns void
 language plpgsql volatile
@@ -40,4 +40,4 @@ begin
   end if;
 end
 $$;
-comment on function jobrunner.note_asked is 'Notes that somebody asks for a job, so that it does not slow down. Not for callers.';
+comment on function jobrunner.postpone_slowing is 'Notes that somebody asks for a job, so that it does not slow down. Not for callers.';

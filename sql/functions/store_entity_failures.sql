@@ -1,4 +1,4 @@
-create or replace function jobrunner.note_entity_failures(
+create or replace function jobrunner.store_entity_failures(
   in_ends jobrunner.run_end[]
 ) returns void
 language plpgsql volatile
@@ -20,4 +20,4 @@ begin
     last_error_at = excluded.last_error_at;
 end
 $$;
-comment on function jobrunner.note_entity_failures is 'Counts failures of entities. Not for callers: finish_runs.';
+comment on function jobrunner.store_entity_failures is 'Counts failures of entities. Not for callers: finish_runs.';

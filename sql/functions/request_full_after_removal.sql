@@ -1,4 +1,4 @@
-create or replace function jobrunner.note_removals() returns trigger
+create or replace function jobrunner.request_full_after_removal() returns trigger
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
@@ -22,4 +22,4 @@ begin
   return null;
 end
 $$;
-comment on function jobrunner.note_removals is 'Has the rows read again that somebody deleted by hand. Not for callers: a trigger.';
+comment on function jobrunner.request_full_after_removal is 'Has the rows read again that somebody deleted by hand. Not for callers: a trigger.';

@@ -1,4 +1,4 @@
-create or replace function jobrunner.note_unread_values(
+create or replace function jobrunner.store_unread_values(
   in_user_id bigint,
   in_name text,
   in_entity text,
@@ -16,4 +16,4 @@ begin
   return true;
 end
 $$;
-comment on function jobrunner.note_unread_values is 'Notes which values of an entity could not be read. Not for callers: runs.';
+comment on function jobrunner.store_unread_values is 'Notes which values of an entity could not be read. Not for callers: runs.';

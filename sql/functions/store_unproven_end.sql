@@ -1,4 +1,4 @@
-create or replace function jobrunner.note_unproven_end(
+create or replace function jobrunner.store_unproven_end(
   in_user_id bigint,
   in_name text,
   in_entity text
@@ -17,4 +17,4 @@ begin
   return true;
 end
 $$;
-comment on function jobrunner.note_unproven_end is 'Says that a pass may have ended too early. Not for callers: runs.';
+comment on function jobrunner.store_unproven_end is 'Says that a pass may have ended too early. Not for callers: runs.';

@@ -1,4 +1,4 @@
-create or replace function jobrunner.note_unreadable(
+create or replace function jobrunner.store_unreadable(
   in_user_id bigint,
   in_name text,
   in_entity text,
@@ -16,4 +16,4 @@ begin
   return true;
 end
 $$;
-comment on function jobrunner.note_unreadable is 'Keeps whether any record of a pass could be read. Not for callers: runs.';
+comment on function jobrunner.store_unreadable is 'Keeps whether any record of a pass could be read. Not for callers: runs.';

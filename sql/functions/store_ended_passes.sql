@@ -1,4 +1,4 @@
-create or replace function jobrunner.note_ended_passes(
+create or replace function jobrunner.store_ended_passes(
   in_ends jobrunner.run_end[]
 ) returns bigint[]
 language plpgsql volatile
@@ -64,4 +64,4 @@ begin
   return v_fences;
 end
 $$;
-comment on function jobrunner.note_ended_passes is 'Ends passes that came with an outcome. Not for callers: finish_runs.';
+comment on function jobrunner.store_ended_passes is 'Ends passes that came with an outcome. Not for callers: finish_runs.';

@@ -1,4 +1,4 @@
-create or replace function jobrunner.note_calls(
+create or replace function jobrunner.store_calls(
   in_ends jobrunner.run_end[]
 ) returns void
 language plpgsql volatile
@@ -14,4 +14,4 @@ begin
   set last_succeeded_at = excluded.last_succeeded_at, list_hash = excluded.list_hash;
 end
 $$;
-comment on function jobrunner.note_calls is 'Remembers calls that came with an outcome. Not for callers: finish_runs.';
+comment on function jobrunner.store_calls is 'Remembers calls that came with an outcome. Not for callers: finish_runs.';

@@ -1,8 +1,8 @@
 /// A document's values by number, for those who read thousands of them: it lends bytes, and neither
 /// copies nor counts references.
 ///
-/// A place is the number of a value in document order. Valid within `JSONNode.withPlaces` only.
-public struct JSONPlaces {
+/// An index is the number of a value in document order. Valid within `JSONNode.withTree` only.
+public struct JSONTree {
     let bytes: UnsafeBufferPointer<UInt8>
     let tape: UnsafeBufferPointer<TapeNode>
     private let storage: Unmanaged<JSONStorage>
@@ -17,50 +17,50 @@ public struct JSONPlaces {
     }
 
     /// What sort of value stands there.
-    public func kind(at place: Int) -> JSONKind { tape[place].kind }
+    public func kind(at index: Int) -> JSONKind { tape[index].kind }
 
     /// As `JSONNode.isStorable`.
-    public func isStorable(at place: Int) -> Bool { !tape[place].isUnstorable }
+    public func isStorable(at index: Int) -> Bool { !tape[index].isUnstorable }
 
     /// The value as a node, which may be kept.
-    public func node(at place: Int) -> JSONNode {
-        JSONNode(storage: storage.takeUnretainedValue(), index: place)
+    public func node(at index: Int) -> JSONNode {
+        JSONNode(storage: storage.takeUnretainedValue(), index: index)
     }
 
     /// The value's own bytes in the document.
-    public func raw(at place: Int) -> UnsafeBufferPointer<UInt8> {
-        slice(Int(tape[place].start), Int(tape[place].end))
+    public func raw(at index: Int) -> UnsafeBufferPointer<UInt8> {
+        slice(Int(tape[index].start), Int(tape[index].end))
     }
 
     /// A string without its quotes, when it holds no escape; nil: it holds one, or is no string.
-    public func plainString(at place: Int) -> UnsafeBufferPointer<UInt8>? {
-        let node = tape[place]
+    public func plainString(at index: Int) -> UnsafeBufferPointer<UInt8>? {
+        let node = tape[index]
         guard node.kind == .string, !node.isEscaped else { return nil }
         return slice(Int(node.start) + 1, Int(node.end) - 1)
     }
 
     /// Appends a string without its quotes and escapes; it must be `isStorable`.
-    public func appendString(at place: Int, to output: inout [UInt8]) {
-        if let plain = plainString(at: place) {
+    public func appendString(at index: Int, to output: inout [UInt8]) {
+        if let plain = plainString(at: index) {
             output.append(contentsOf: plain)
         } else {
-            let node = tape[place]
+            let node = tape[index]
             appendUnescaped(slice(Int(node.start) + 1, Int(node.end) - 1), to: &output)
         }
     }
 
     /// True or false; nil if there is neither.
-    public func bool(at place: Int) -> Bool? {
-        tape[place].kind == .bool ? bytes[Int(tape[place].start)] == UInt8(ascii: "t") : nil
+    public func bool(at index: Int) -> Bool? {
+        tape[index].kind == .bool ? bytes[Int(tape[index].start)] == UInt8(ascii: "t") : nil
     }
 
     /// The value of an object's member, the last of that name; nil without one or in another value.
-    public func member(_ name: [UInt8], of place: Int) -> Int? {
-        guard tape[place].kind == .object else { return nil }
+    public func member(_ name: [UInt8], of index: Int) -> Int? {
+        guard tape[index].kind == .object else { return nil }
         return name.withUnsafeBufferPointer { wanted in
             var found: Int?
-            var position = place + 1
-            let end = Int(tape[place].next)
+            var position = index + 1
+            let end = Int(tape[index].next)
             while position < end {
                 if isName(tape[position], equalTo: wanted) { found = position + 1 }
                 position = Int(tape[position + 1].next)
@@ -70,10 +70,10 @@ public struct JSONPlaces {
     }
 
     /// Calls `body` with each element of an array in order; with none if this is no array.
-    public func forEachElement(of place: Int, _ body: (Int) -> Void) {
-        guard tape[place].kind == .array else { return }
-        var position = place + 1
-        let end = Int(tape[place].next)
+    public func forEachElement(of index: Int, _ body: (Int) -> Void) {
+        guard tape[index].kind == .array else { return }
+        var position = index + 1
+        let end = Int(tape[index].next)
         while position < end {
             body(position)
             position = Int(tape[position].next)
@@ -103,14 +103,14 @@ public struct JSONPlaces {
 
 extension JSONNode {
     /// Lends the document around this value as places.
-    public func withPlaces<R>(_ body: (JSONPlaces) throws -> R) rethrows -> R {
+    public func withTree<R>(_ body: (JSONTree) throws -> R) rethrows -> R {
         try storage.bytes.withUnsafeBufferPointer { bytes in
             try storage.tape.withUnsafeBufferPointer { tape in
-                try body(JSONPlaces(bytes, tape, storage))
+                try body(JSONTree(bytes, tape, storage))
             }
         }
     }
 
     /// Where this value stands among its document's places.
-    public var place: Int { index }
+    public var treeIndex: Int { index }
 }

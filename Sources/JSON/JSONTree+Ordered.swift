@@ -1,40 +1,40 @@
 // A value as PostgreSQL prints it once it is `jsonb`.
-extension JSONPlaces {
+extension JSONTree {
     /// Appends a value as PostgreSQL prints it as `jsonb`: members in the order of their names' lengths and
     /// bytes, the last of equal names, `", "` and `": "` between, escapes only where they are needed.
     ///
     /// The value must be `isStorable`. The text always means the same value. It differs from the server's
     /// in two cases, and such a value is only compared more slowly: numbers that the server writes another
     /// way (`1e3`, `-0`), and objects with an escape in a name.
-    public func appendOrdered(at place: Int, to output: inout [UInt8]) {
+    public func appendOrdered(at index: Int, to output: inout [UInt8]) {
         var names: [Int] = []
-        if tape[place].kind == .object { names.reserveCapacity(32) }
-        append(place, &names, to: &output)
+        if tape[index].kind == .object { names.reserveCapacity(32) }
+        append(index, &names, to: &output)
     }
 
     /// `names` is a stack: each object being written holds its members' places on top of it.
-    private func append(_ place: Int, _ names: inout [Int], to output: inout [UInt8]) {
-        switch tape[place].kind {
-        case .null, .bool, .number: output.append(contentsOf: raw(at: place))
-        case .string: appendQuoted(place, to: &output)
+    private func append(_ index: Int, _ names: inout [Int], to output: inout [UInt8]) {
+        switch tape[index].kind {
+        case .null, .bool, .number: output.append(contentsOf: raw(at: index))
+        case .string: appendQuoted(index, to: &output)
         case .array:
             output.append(UInt8(ascii: "["))
-            var position = place + 1
-            let end = Int(tape[place].next)
+            var position = index + 1
+            let end = Int(tape[index].next)
             while position < end {
-                if position > place + 1 { output.appendComma() }
+                if position > index + 1 { output.appendComma() }
                 append(position, &names, to: &output)
                 position = Int(tape[position].next)
             }
             output.append(UInt8(ascii: "]"))
-        case .object: appendObject(place, &names, to: &output)
+        case .object: appendObject(index, &names, to: &output)
         }
     }
 
-    private func appendObject(_ place: Int, _ names: inout [Int], to output: inout [UInt8]) {
+    private func appendObject(_ index: Int, _ names: inout [Int], to output: inout [UInt8]) {
         output.append(UInt8(ascii: "{"))
         let first = names.count
-        if pushMembers(of: place, to: &names) {
+        if pushMembers(of: index, to: &names) {
             sort(&names, from: first)
         }
         let last = names.count
@@ -51,10 +51,10 @@ extension JSONPlaces {
     }
 
     /// False: a name holds an escape, so that the order by bytes as written is not the server's.
-    private func pushMembers(of place: Int, to names: inout [Int]) -> Bool {
+    private func pushMembers(of index: Int, to names: inout [Int]) -> Bool {
         var isPlain = true
-        var position = place + 1
-        let end = Int(tape[place].next)
+        var position = index + 1
+        let end = Int(tape[index].next)
         while position < end {
             names.append(position)
             isPlain = isPlain && !tape[position].isEscaped
@@ -96,14 +96,14 @@ extension JSONPlaces {
         return false
     }
 
-    private func appendQuoted(_ place: Int, to output: inout [UInt8]) {
-        guard tape[place].isEscaped else {
-            output.append(contentsOf: raw(at: place))
+    private func appendQuoted(_ index: Int, to output: inout [UInt8]) {
+        guard tape[index].isEscaped else {
+            output.append(contentsOf: raw(at: index))
             return
         }
         var text: [UInt8] = []
-        text.reserveCapacity(raw(at: place).count)
-        appendString(at: place, to: &text)
+        text.reserveCapacity(raw(at: index).count)
+        appendString(at: index, to: &text)
         JSONValue.append(quotedUTF8: text, to: &output)
     }
 }

@@ -1,0 +1,13 @@
+public import JobFiles
+
+extension Page {
+    /// The position of a pass's first request; nil: none is sent.
+    public func firstPosition(persisted: String?) -> String? {
+        switch style {
+        case .single, .token, .nextURL, .linkHeader: nil
+        case .offset(let start, _), .number(let start, _): String(start)
+        case .keyset(_, let start): persisted ?? start
+        case .syncToken: persisted
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import JSON
+
+/// A record on a page, and the record it lies in.
+struct FoundValue {
+    let index: Int
+    /// The record that `place` is, or is a part of.
+    let owner: Int
+    let parent: Int?
+
+    init(_ index: Int) { self.init(index, owner: index, parent: nil) }
+
+    private init(_ index: Int, owner: Int, parent: Int?) {
+        self.index = index
+        self.owner = owner
+        self.parent = parent
+    }
+
+    func member(_ name: [UInt8], _ tree: JSONTree) -> FoundValue? {
+        guard let member = tree.member(name, of: index), tree.kind(at: member) != .null else {
+            return nil
+        }
+        return FoundValue(member, owner: owner, parent: parent)
+    }
+
+    /// The elements of an array; an object is the one element of a list that the source left out.
+    func elements(_ tree: JSONTree) -> [FoundValue] {
+        guard tree.kind(at: index) == .array else {
+            return [FoundValue(index, owner: index, parent: owner)]
+        }
+        var elements: [FoundValue] = []
+        elements.reserveCapacity(tree.node(at: index).count)
+        tree.forEachElement(of: index) {
+            elements.append(FoundValue($0, owner: $0, parent: owner))
+        }
+        return elements
+    }
+}

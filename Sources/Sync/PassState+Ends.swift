@@ -1,0 +1,41 @@
+import JobFiles
+import JobQueue
+import Reading
+
+// What follows from the end of a pass that is no usual one.
+extension PassState {
+    /// How a pass ends that has not read what it should: no record of it, no value of a field, or a flag that is neither
+    /// true nor false; nil: it has.
+    func endOfUnread(_ entity: Entity, _ warnings: RecordWarnings) -> RunEnd? {
+        if isWorthless { return warnings.endOfUnreadable(entity.name) }
+        // Noted under another name than a field of the same place, which may be of a type of its own.
+        if let flag = entity.write.deletes?.flagAt.map({ "flag_at \($0)" }),
+            let values = fields.unread[flag]
+        {
+            return .failed(
+                .incompatible,
+                "\(flag) is neither true nor false in \(values.count) records; in one of them it is "
+                    + "\(values.example)")
+        }
+        guard let field = fields.unreadable, let values = fields.unread[field] else {
+            return nil
+        }
+        return .failed(
+            .incompatible,
+            "not one of \(values.count) values of \"\(field)\" has the type of the job file; one of them is "
+                + values.example)
+    }
+
+    /// Where the second pass of a run that repairs begins.
+    func checkpoint(after commit: PageCommit) -> Checkpoint {
+        var checkpoint = Checkpoint(entity: commit.entity)
+        checkpoint.generation = generation
+        checkpoint.passNumber = number
+        checkpoint.fullRequest = fullRequest
+        checkpoint.syncToken = commit.syncToken
+        checkpoint.watermark = commit.watermark
+        checkpoint.lastFullAge = .zero
+        checkpoint.asked = commit.asked
+        return checkpoint
+    }
+}
