@@ -13,8 +13,8 @@ import Testing
                     """
                     select jobrunner.add_tenant('acme'), jobrunner.give_job('acme', 'metube.refresh'),
                       jobrunner.add_user('acme', 'ann');
-                    insert into jobrunner.checkpoints (user_id, job_name, entity, run_fence, counters)
-                    select j.user_id, j.name, 'video', 7, row(1, 2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)::jobrunner.counters
+                    insert into jobrunner.checkpoints (user_id, tenant_id, job_name, entity, run_fence, counters)
+                    select j.user_id, j.tenant_id, j.name, 'video', 7, row(1, 2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)::jobrunner.counters
                     from jobrunner.jobs as j;
                     """)
             }
