@@ -8,17 +8,17 @@ struct ClaimState: Sendable {
         case claimNew(limit: Int, since: DuePosition)
         /// Looks at a part of what is due that was not seen yet.
         case look(DueCursor.Range)
-        /// Begins to ask tenant by tenant, which the number of the last tenant is needed for.
+        /// Asks for the number of the last tenant, and so begins to ask tenant by tenant.
         case beginScan
         /// Asks some tenants.
         case scan(after: Int64, count: Int)
-        /// Leaves out the next tenant, for which the number of it is needed.
+        /// Asks for the number of the next tenant, which the scan then leaves out.
         case skipTenant(after: Int64)
         case claim(ClaimRequest)
         /// Counts what runs of tenants whose limit is new.
         case activateLimits
 
-        /// It may come to many dead entries, and is made again in another way when it takes too long.
+        /// It may come to many dead entries; `failed` says what is asked instead when it takes too long.
         var mayTakeTooLong: Bool {
             switch self {
             case .claimNew, .look, .scan, .claim: true
@@ -44,7 +44,7 @@ struct ClaimState: Sendable {
     private static let looksMax = 8
     /// With more than so many looks at what was not seen the backlog is long: tenants are asked one by one as well.
     private static let longBacklog = 8
-    /// A look at all that was seen already is worth so many pauses of its length.
+    /// After a look at all that was seen already none follows for so many times as long as it took.
     private static let rescanPauses = 50.0
     /// Claims in one call that gave less than they asked for, as when other workers take from the same tenants.
     private static let vainClaimsMax = 4
@@ -73,21 +73,37 @@ struct ClaimState: Sendable {
     private var slotSince: [Int64: Double] = [:]
     private var use = SlotUse()
     private var yieldsAt = -Double.infinity
+    /// What was heard while a statement is under way, whose answer knows nothing of it; nil: none is.
+    private var heardMeanwhile: [News]?
+
+    /// What a worker hears of jobs that wait where it has looked already.
+    private enum News {
+        case announced(Announcement)
+        case notified(dueFrom: Int64)
+        case all
+    }
 
     init(share: FairShare) { self.share = share }
 }
 
 // What is asked next.
 extension ClaimState {
+    /// The next statement of a call, which is sent: what is heard from now on its answer may not know.
+    mutating func send(_ slots: Int, _ call: Call, at now: Double) -> Step? {
+        let step = next(slots, call, at: now)
+        heardMeanwhile = step.map { _ in [] }
+        return step
+    }
+
     /// The next statement of a call that may take so many jobs more; nil: the call is over.
     mutating func next(_ slots: Int, _ call: Call, at now: Double) -> Step? {
         let request = request(forFree: slots, at: now)
         if !call.hasLookedAtFront {
-            cursor.rewindForLateCommits(workers: share.workers, at: now)
+            cursor.rewindForLateCommits(rank: rank, of: share.workers, at: now)
             let isEveryday = backlog.isEmpty && cursor.isCaughtUp
             let isIdle = slots > 0 && request.parts.isEmpty
             if isEveryday || isIdle || now - lookedAtFrontAt >= Self.lookPace {
-                // Whose jobs are taken unseen is not known before: none may have a reserved slot.
+                // This claim takes jobs whose tenants are not known yet, so that it leaves the reserved slots free.
                 return .claimNew(
                     limit: isEveryday ? share.open(slots, at: now) : 0, since: cursor.frontStart)
             }
@@ -103,9 +119,9 @@ extension ClaimState {
             ? nil : .claim(request)
     }
 
-    /// Alternately the oldest range and tenants, once it is known that the backlog is long.
+    /// Alternately a range and some tenants, once it is known that the backlog is long.
     private func nextLook() -> Step? {
-        if looks >= Self.longBacklog, looks % 2 == 0 {
+        if looks >= Self.longBacklog && looks % 2 == 0 || cursor.isCaughtUp {
             guard let scan else { return .beginScan }
             if scan.isStuck { return .skipTenant(after: scan.last) }
             if !scan.isOver { return .scan(after: scan.last, count: scan.count) }
@@ -140,8 +156,10 @@ extension ClaimState {
         return request
     }
 
-    /// Whether there is something due that was not looked at.
-    var isBehind: Bool { !cursor.isCaughtUp }
+    /// Whether some of what is due was not looked at.
+    var isBehind: Bool {
+        !cursor.isCaughtUp || cursor.hasDropped && scan?.isOver != true
+    }
 
     /// Whether jobs wait for a slot that is not kept for others.
     var isHeldBack: Bool { !backlog.isEmpty && (share.isHeldBack || restricted.holdsNew) }
@@ -186,6 +204,7 @@ extension ClaimState {
 
     /// Tenants are asked from this worker's part of them on.
     mutating func beginScan(lastTenant: Int64) {
+        cursor.scanBegins()
         scan = TenantScan(
             begunAt: cursor.front.time, from: Double(rank) / Double(max(1, share.workers)),
             of: lastTenant)
@@ -198,7 +217,7 @@ extension ClaimState {
         guard var scan else { return }
         scan.asked(
             upTo: due.reached.user == .min ? nil : due.reached.user, isCut: due.isCut)
-        if scan.isOver, !scan.hasSkipped { cursor.forgetRanges(upTo: scan.begunAt) }
+        if scan.isOver, !scan.hasSkipped { cursor.scanEnded(begunAt: scan.begunAt) }
         self.scan = scan
         endRescanWhenCaughtUp(at: now)
     }
@@ -239,14 +258,15 @@ extension ClaimState {
     }
 
     private mutating func endRescanWhenCaughtUp(at now: Double) {
-        guard cursor.isCaughtUp else { return }
+        guard !isBehind else { return }
+        cursor.forgetDropped()
         if let took = rescanTook { rescansAt = now + Self.rescanPauses * took }
         (looks, scan, behindAt, rescanTook) = (0, nil, nil, nil)
     }
 
     /// Looks at all that is due once more, in case something was passed over; a long look takes a fiftieth of the time at most.
     mutating func rescan(from start: DuePosition = .beginning, at now: Double) {
-        guard cursor.isCaughtUp, now >= rescansAt else { return }
+        guard !isBehind, now >= rescansAt else { return }
         rescanTook = 0
         cursor.rescan(from: start)
     }
@@ -255,6 +275,7 @@ extension ClaimState {
     ///
     /// Any login may send one, so that it has a worker look at what is near, and else at no more than a rescan may.
     mutating func notified(dueFrom time: Int64, at now: Double) {
+        heardMeanwhile?.append(.notified(dueFrom: time))
         if !cursor.announce(dueFrom: time) { rescan(from: .from(time), at: now) }
     }
 }
@@ -343,8 +364,28 @@ extension ClaimState {
         return true
     }
 
+    /// Looks at all that is due once more, however lately that was done.
+    mutating func lookAtAll() {
+        heardMeanwhile?.append(.all)
+        cursor.rescan()
+    }
+
+    /// The statement's answer is taken in: it undoes nothing of what was heard meanwhile.
+    mutating func answered(at now: Double) {
+        let heard = heardMeanwhile ?? []
+        heardMeanwhile = nil
+        for news in heard {
+            switch news {
+            case .announced(let announcement): self.heard(announcement, at: now)
+            case .notified(let time): notified(dueFrom: time, at: now)
+            case .all: lookAtAll()
+            }
+        }
+    }
+
     /// What was announced: jobs that became due in the past, of a tenant or of any, or a tenant's change.
     mutating func heard(_ news: Announcement, at now: Double) {
+        heardMeanwhile?.append(.announced(news))
         if let tenant = news.tenant {
             open(tenant)
             if let weight = news.weight { share.reweigh(tenant, weight) }

@@ -42,7 +42,7 @@ public final class Claimer: Sendable {
 
     /// Claims up to `slots` due jobs, fair between tenants; what their runs must know is read by `read`.
     ///
-    /// One turn while all that is due fits, and two while there is a backlog. With no slots it looks only. Throws
+    /// One statement while all that is due fits, and usually two while there is a backlog. With no slots it looks only. Throws
     /// `QueueError.workerEnded` when the worker was given up or drains and got nothing.
     public func take(worker: Int, slots: Int) async throws -> Taken {
         var taken = Taken()
@@ -62,7 +62,8 @@ public final class Claimer: Sendable {
         for _ in 0..<Self.stepsMax {
             let free = max(0, slots - jobs.count)
             call.isLate = call.looks > 0 && ContinuousClock.now >= end
-            guard let step = state.withLock({ $0.next(free, call, at: seconds) }) else { return }
+            guard let step = state.withLock({ $0.send(free, call, at: seconds) }) else { return }
+            defer { state.withLock { $0.answered(at: seconds) } }
             do {
                 jobs += try await perform(step, worker: worker, &call)
             } catch let error as DatabaseError where error.isStatementTimeout && step.mayTakeTooLong
@@ -148,7 +149,7 @@ public final class Claimer: Sendable {
 
 // What a worker tells its claimer.
 extension Claimer {
-    /// Whether there is something due that was not looked at.
+    /// Whether some of what is due was not looked at.
     public var isBehind: Bool { state.withLock { $0.isBehind } }
 
     /// Whether jobs wait for a slot that is not kept for others.
@@ -179,7 +180,7 @@ extension Claimer {
     public func rescan() { state.withLock { $0.rescan(at: seconds) } }
 
     /// Looks at all that is due once more, however lately that was done.
-    public func lookAtAll() { state.withLock { $0.cursor.rescan() } }
+    public func lookAtAll() { state.withLock { $0.lookAtAll() } }
 
     /// A run of a claimed job has left its slot.
     public func ended(_ job: ClaimedJob) { state.withLock { $0.ended(job, at: seconds) } }

@@ -26,6 +26,7 @@ struct DueTenants: Sendable {
 /// How many more jobs of a tenant may run that is paused or has a limit, as a claim has found it.
 struct RemainingCapacity: Sendable, Equatable {
     enum State: String, Sendable {
+        /// It may still be claimed from, as often as `room` says.
         case limited
         /// It is at its limit.
         case full

@@ -5,7 +5,7 @@ extension FairShare {
     /// Tenants in the order in which they are served, with their shares of `slots`.
     ///
     /// Tenants below their fair number of slots come first. Their shares add up to the slots or more:
-    /// some may turn out to have less. `known`: how many jobs of a tenant are known, more than which it gets none.
+    /// some may turn out to have less. `known`: how many jobs of a tenant are known, and the most that it gets.
     mutating func candidates(
         for slots: Int, at now: Double, known: (Int64) -> Int
     ) -> [Candidate] {
@@ -48,7 +48,7 @@ extension FairShare {
         }
     }
 
-    /// Of free slots those that long runs may have: the reserved ones are free or of tenants with short runs.
+    /// Of the free slots those that long runs may have: so many that all reserved ones are free or hold short runs.
     func open(_ slots: Int, at now: Double) -> Int {
         guard reserved > 0 else { return slots }
         let short = holders.reduce(0) {

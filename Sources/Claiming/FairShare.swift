@@ -32,7 +32,7 @@ struct FairShare: Sendable {
         var since = 0.0
         /// Came with the use of who was next, and has ended no run since.
         var isNew = true
-        /// At its limit, and not asked before then.
+        /// It may not be claimed from now, and is not asked before then.
         var restsUntil: Double?
         /// Tells its place in the queue from those it had before.
         var stamp = 0
@@ -70,7 +70,7 @@ struct FairShare: Sendable {
     static let leastRest = 0.05
     /// The same while another claim takes from the tenant.
     static let busyRest = 0.01
-    /// Each worker more makes a rest longer by as much, up to so many seconds.
+    /// A rest is multiplied by the number of workers, and is no longer than this, in seconds.
     static let longestRest = 1.0
 
     /// A run that is longer than so many seconds is a long one.
@@ -91,7 +91,7 @@ struct FairShare: Sendable {
     var queue = MinHeap<QueueEntry>()
     /// Tenants that wait and of whom something runs here.
     var active: Set<Int64> = []
-    /// Tenants at their limit, by the time at which they are asked again.
+    /// Tenants that may not be claimed from now, by the time at which they are asked again.
     var resting = MinHeap<QueueEntry>()
     var waitingCount = 0
     var waitingWeight = 0

@@ -1,14 +1,18 @@
 import JobQueue
 
-/// The floors of the lanes asked, due and new; nil: nothing of the lane waits.
+/// From where on jobs of a tenant wait, lane by lane; nil: nothing of the lane waits.
 struct Floors: Sendable, Equatable {
-    var asked: DuePosition?
-    var due: DuePosition?
-    var new: DuePosition?
-    /// Jobs that wait, as far as looks have come; nil: many.
-    var count: Int?
+    struct Floor: Sendable, Equatable {
+        var position: DuePosition
+        /// Jobs that wait from there on, as far as looks have come; nil: many.
+        var count: Int?
+    }
 
-    subscript(lane: Lane) -> DuePosition? {
+    var asked: Floor?
+    var due: Floor?
+    var new: Floor?
+
+    subscript(lane: Lane) -> Floor? {
         get {
             switch lane {
             case .asked: asked
@@ -22,6 +26,17 @@ struct Floors: Sendable, Equatable {
             case .due: due = newValue
             case .new: new = newValue
             }
+        }
+    }
+
+    /// The lanes in the order in which they are claimed from.
+    static let lanes: [Lane] = [.asked, .due, .new]
+
+    /// Jobs that wait in all lanes; nil: many.
+    var count: Int? {
+        Self.lanes.reduce(0) { sum, lane in
+            guard let floor = self[lane] else { return sum }
+            return sum.flatMap { known in floor.count.map { known + $0 } }
         }
     }
 

@@ -62,7 +62,8 @@ extension Queue {
     func claimOfTenants(
         worker: Int, names: [String], _ request: ClaimRequest
     ) async throws -> ClaimReply {
-        let floors = request.parts.flatMap { [$0.floors.asked, $0.floors.due, $0.floors.new] }
+        let floors = request.parts.flatMap { part in Floors.lanes.map { part.floors[$0]?.position }
+        }
         let statement = Statement(
             """
             select array(select r.tenant_id from unnest(c.restricted) as r), array(select r.room from unnest(c.restricted) as r),
@@ -100,9 +101,9 @@ extension Queue {
         return try await call(statement) { try $0.first.map { try ClaimedJob($0) } }
     }
 
-    /// Counts what runs towards limits that are new; one that a claim keeps for longer than a second is left to the next time.
+    /// Counts what runs towards limits that are new; one that a claim keeps for longer than 200 ms is left to the next time.
     ///
-    /// Returns whether all are counted, or another worker is at it.
+    /// Returns false where a claim under way was not over in time; true where they are counted, or others have their turns.
     @discardableResult
     public func activateLimits() async throws -> Bool {
         do {

@@ -1,7 +1,7 @@
 /// What a worker knows of tenants that may not have as many jobs run as they like.
 ///
-/// A tenant comes here when a claim finds it at its limit, or only jobs of new users of it while those have their half of the
-/// slots. It goes on when what it waits for has happened: its claims are then worth their turn again.
+/// A tenant comes here when a claim finds it at its limit, or only jobs of new users of it while the half
+/// of the slots that these may have is taken or promised. It goes on when what it waits for has happened: its claims are then worth their turn again.
 ///
 ///     open ──claim finds it full──▶ atLimit ──a run of it has ended and is written, or its limit was changed──▶ open
 ///     open ──only new users' jobs, half of the slots are theirs──▶ heldNew ──a new user's run has ended──▶ open

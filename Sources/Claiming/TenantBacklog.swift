@@ -19,10 +19,12 @@ struct TenantBacklog: Sendable {
     /// Takes in what a look has found.
     mutating func add(_ found: [DueTenants.Found]) {
         for lane in found {
-            var floors = tenants[lane.tenant] ?? Floors(count: 0)
-            floors[lane.lane] = min(floors[lane.lane] ?? lane.first, lane.first)
-            // What was found before counts twice, which costs a turn at most.
-            floors.count = floors.count.flatMap { known in lane.count.map { known + $0 } }
+            var floors = tenants[lane.tenant] ?? Floors()
+            let known = floors[lane.lane] ?? Floors.Floor(position: lane.first, count: 0)
+            floors[lane.lane] = Floors.Floor(
+                position: min(known.position, lane.first),
+                // What was found before counts twice, which costs a turn at most.
+                count: known.count.flatMap { count in lane.count.map { count + $0 } })
             tenants[lane.tenant] = floors
         }
     }
@@ -30,10 +32,10 @@ struct TenantBacklog: Sendable {
     /// Jobs of a tenant are due from `time` on that were not before.
     mutating func add(_ tenant: Int64, from time: Int64) {
         var floors = tenants[tenant] ?? Floors()
-        for lane in [Lane.asked, .due, .new] {
-            floors[lane] = min(floors[lane] ?? .from(time), .from(time))
+        for lane in Floors.lanes {
+            let known = floors[lane]?.position ?? .from(time)
+            floors[lane] = Floors.Floor(position: min(known, .from(time)), count: nil)
         }
-        floors.count = nil
         tenants[tenant] = floors
     }
 
@@ -45,28 +47,34 @@ struct TenantBacklog: Sendable {
         _ jobs: [(lane: Lane, position: DuePosition)], of part: ClaimRequest.Part, share: Int
     ) -> Bool {
         guard var floors = tenants[part.tenant] else { return true }
-        floors.count = floors.count.map { max(0, $0 - jobs.count) }
         let stop = jobs.count >= share ? jobs.last : nil
-        for lane in [Lane.asked, .due, .new] {
-            let last = jobs.last { $0.lane == lane }?.position
-            if let now = floors[lane], now < part.floors[lane] ?? .end {
-                floors.count = nil
-            } else if let stop, lane.rawValue <= stop.lane.rawValue {
-                // It has stopped in this lane, or before it.
-                floors[lane] = lane == stop.lane ? last : floors[lane]
-            } else if lane == .new, jobs.count(where: { $0.lane == .new }) >= part.newShare {
-                floors.new = last ?? floors.new
-            } else {
+        for lane in Floors.lanes {
+            guard let floor = floors[lane] else { continue }
+            let taken = jobs.filter { $0.lane == lane }
+            if floor.position < part.floors[lane]?.position ?? .end {
+                floors[lane]?.count = nil
+            } else if let stop, lane.rawValue > stop.lane.rawValue {
+                // Nothing more of the lane was there.
+                floors[lane] = nil
+            } else if stop?.lane == lane || lane == .new && taken.count >= part.newShare {
+                floors[lane] =
+                    taken.last.map { raise(floor, over: taken.count, upTo: $0.position) } ?? floor
+            } else if stop == nil {
                 floors[lane] = nil
             }
         }
-        return keep(floors, of: part.tenant)
+        tenants[part.tenant] = floors.isEmpty ? nil : floors
+        return floors.isEmpty
     }
 
-    private mutating func keep(_ floors: Floors, of tenant: Int64) -> Bool {
-        let isNothingLeft = floors.isEmpty || floors.count == 0
-        tenants[tenant] = isNothingLeft ? nil : floors
-        return isNothingLeft
+    /// The floor behind the last job that was taken; nil: all that looks have counted was taken.
+    ///
+    /// A claim that took more than was counted has taken what no look knows, so that what was counted may still wait.
+    private func raise(
+        _ floor: Floors.Floor, over taken: Int, upTo last: DuePosition
+    ) -> Floors.Floor? {
+        let left = floor.count.flatMap { $0 < taken ? nil : $0 - taken }
+        return left == 0 ? nil : Floors.Floor(position: last, count: left)
     }
 
     /// Nothing of a tenant may be claimed until somebody says so.

@@ -60,7 +60,7 @@ final class ClaimLoop: Sendable {
         var lastLook = ContinuousClock.now
         while !Task.isCancelled, !context.isStopping {
             if let end = giveUpReason { return state.withLock { $0.end = end } }
-            // When many workers are behind, each walks a part of what is due, by its rank.
+            // Where the scan of the tenants begins follows from the rank.
             guard let worker = context.registration.worker, context.rotation.isKnown else {
                 await context.slotWakeUp.wait(atMost: .milliseconds(100))
                 continue
@@ -76,7 +76,7 @@ final class ClaimLoop: Sendable {
                 lastLook = .now
                 let found = try await claimWhole(worker)
                 if confirmDatabaseWorks() { backoff = .untilDatabaseAnswers }
-                // While it is behind the walk itself finds what is due; asking would walk it all once more.
+                // While it is behind its looks find what is due; asking would look at all of it once more.
                 if found.jobs == 0, !found.mayBeMore, try await isDrained() { return }
                 if found.jobs > 0 { lastFound = .now }
                 await pause(after: found, lastFound)
@@ -111,10 +111,17 @@ extension ClaimLoop {
         let limit = min(slots.free, Self.claimMax)
         let isStarting = starter.isUnderWay
         var taken = try await claimer.take(worker: worker, slots: limit)
-        if taken.jobs.count < limit, context.rotation.isOurs(each: Self.suspectPeriod),
-            let suspect = try await claimer.takeSuspect(worker: worker)
+        if taken.failure == nil, taken.jobs.count < limit,
+            context.rotation.isOurs(each: Self.suspectPeriod)
         {
-            taken.jobs.append(suspect)
+            // What was taken before has its runs, whatever becomes of this.
+            do {
+                if let suspect = try await claimer.takeSuspect(worker: worker) {
+                    taken.jobs.append(suspect)
+                }
+            } catch  where !taken.jobs.isEmpty {
+                taken.failure = error
+            }
         }
         let jobs = taken.jobs
         guard !jobs.isEmpty else {

@@ -18,11 +18,22 @@ struct ClaimStateTests {
             play.lookSpan = 0.001
         }
         let tenants = Int64([1, 7, 60][Int(seed / 3 % 3)])
+        // What is told of the past while a statement is under way, its answer does not know.
+        play.meanwhile = { play in
+            guard Double.random(in: 0..<1, using: &play.noise) < 0.02 else { return }
+            let time = play.server.now - Int64.random(in: 0...60_000_000, using: &play.noise)
+            let owner = Int64.random(in: 1...tenants, using: &play.noise)
+            let isOfTenant = Bool.random(using: &play.noise)
+            play.server.add(tenant: owner, at: time, lane: isOfTenant ? .due : .asked)
+            play.state.heard(
+                Announcement(since: time, tenant: isOfTenant ? owner : nil), at: play.seconds)
+        }
         for step in 0..<1000 {
             disturb(&play, tenants, step)
             play.step()
         }
         // No more comes; what is due is claimed while slots are free.
+        play.meanwhile = { _ in }
         for step in 0..<1000 {
             // What was held when its turn came is looked for again, as by one worker in turn.
             if step % 500 == 0 { play.state.rescan(at: play.seconds) }

@@ -141,7 +141,7 @@ struct FakeClaims {
                 var most = lane == .new ? part.newShare : part.share
                 let numbers = visible().filter {
                     jobs[$0].tenant == part.tenant && jobs[$0].lane == lane
-                        && jobs[$0].position >= floor && isFree($0)
+                        && jobs[$0].position >= floor.position && isFree($0)
                 }
                 for number in numbers
                 where room > 0 && most > 0 && reply.jobs.count < request.limit {

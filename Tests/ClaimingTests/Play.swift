@@ -21,6 +21,8 @@ struct Play {
     /// How long a look at a range or at tenants takes.
     var lookSpan = 0.0
     var noise: SplitMix
+    /// What happens between a statement's snapshot and its answer.
+    var meanwhile: (inout Play) -> Void = { _ in }
 
     init(slots: Int, reserved: Int = 0, seed: UInt64 = 1) {
         self.slots = slots
@@ -54,9 +56,10 @@ struct Play {
         let end = seconds + 0.1
         for _ in 0..<40 {
             call.isLate = call.looks > 0 && seconds >= end
-            guard let step = state.next(free, call, at: seconds) else { return }
+            guard let step = state.send(free, call, at: seconds) else { return }
             statements += 1
             perform(step, &call, lasting)
+            state.answered(at: seconds)
         }
     }
 
@@ -67,21 +70,26 @@ struct Play {
         case .claimNew(let limit, let since):
             let (due, jobs) = server.claimNew(limit: limit, since: since)
             call.hasLookedAtFront = true
+            disturb()
             state.lookedAtFront(from: since, due, took: jobs, at: seconds)
             begin(jobs, lasting)
         case .look(let range):
             pass(lookSpan)
             call.looks += 1
-            state.looked(at: range, server.look(range), took: lookSpan, at: seconds)
+            let due = server.look(range)
+            disturb()
+            state.looked(at: range, due, took: lookSpan, at: seconds)
         case .beginScan: state.beginScan(lastTenant: server.lastTenant)
         case .scan(let last, let count):
             pass(lookSpan)
             call.looks += 1
             let due = server.look(atTenantsAfter: last, count: count)
+            disturb()
             state.scanned(due, took: lookSpan, at: seconds)
         case .skipTenant(let last): state.skipped(server.tenant(after: last))
         case .claim(let request):
             let reply = server.claim(request)
+            disturb()
             if reply.jobs.count < request.expected { call.vainClaims += 1 }
             state.claimed(reply, of: request, at: seconds)
             begin(reply.jobs, lasting)
@@ -89,6 +97,11 @@ struct Play {
             server.activateLimits()
             state.activatedLimits(isDone: true)
         }
+    }
+
+    private mutating func disturb() {
+        let meanwhile = meanwhile
+        meanwhile(&self)
     }
 
     private mutating func begin(_ jobs: [ClaimedJob], _ lasting: ClosedRange<Double>) {

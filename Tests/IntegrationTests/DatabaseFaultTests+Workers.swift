@@ -39,6 +39,28 @@ extension DatabaseFaultTests {
         }
     }
 
+    @Test func `jobs that were claimed run, though nobody can look for a suspect`() async throws {
+        try await withWorld(Self.yaml(deadline: "30m")) { world in
+            for number in 1...5 { try await world.addUser("user\(number)", videos: 15) }
+            try await world.sql(
+                """
+                create or replace function jobrunner.claim_suspect(in_worker_id integer, in_names text[])
+                returns jobrunner.claimed_job[] language plpgsql as
+                $$ begin raise exception 'out of order' using errcode = 'XX000'; end $$
+                """)
+            let batches = "select last_value from jobrunner.fences"
+            let before = Int(try await world.value(batches) ?? "") ?? 0
+            let worker = try world.start()
+            try await eventually("all are complete") {
+                try await world.value(
+                    "select count(*) from jobrunner.jobs where last_outcome = 'complete'") == "5"
+            }
+            // None was given back and claimed anew.
+            #expect(Int(try await world.value(batches) ?? "") ?? 0 <= before + 1000)
+            await worker.stop()
+        }
+    }
+
     @Test func `a worker that gets no session keeps its jobs while it shows life`()
         async throws
     {

@@ -36,10 +36,10 @@ begin
   if v_held <> '{}' then
     -- A reset came between, or a failover has lost the page before the end: the run reads again.
     v_reset := jobrunner.store_ended_passes(v_held);
-    for v_place in 1..cardinality(v_held) loop
-      if (v_held[v_place]).fence = any (v_reset) and (v_held[v_place]).outcome = 'complete' then
-        v_held[v_place].outcome := 'partial';
-        v_held[v_place].error_kind := 'reset';
+    for v_number in 1..cardinality(v_held) loop
+      if (v_held[v_number]).fence = any (v_reset) and (v_held[v_number]).outcome = 'complete' then
+        v_held[v_number].outcome := 'partial';
+        v_held[v_number].error_kind := 'reset';
       end if;
     end loop;
     perform jobrunner.store_calls(v_held);

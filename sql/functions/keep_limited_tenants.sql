@@ -9,7 +9,7 @@ begin
     delete from jobrunner.limited_tenants as l where l.tenant_id = new.id;
     delete from jobrunner.limited_runs as l where l.tenant_id = new.id;
   else
-    -- Of a tenant that is new nothing runs.
+    -- A tenant that is just inserted runs nothing, so that its limit need not be settled.
     insert into jobrunner.limited_tenants as l (tenant_id, is_settled) values (new.id, tg_op = 'INSERT')
     on conflict (tenant_id) do update set since = now();
   end if;

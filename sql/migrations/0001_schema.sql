@@ -420,7 +420,7 @@ create table jobrunner.claims (
   primary key (worker_id, first_fence),
   constraint claim_has_jobs check (cardinality(user_ids) between 1 and 999)
 );
-comment on table jobrunner.claims is 'Batches in which workers have claimed jobs, by which what a worker holds is found. A row goes some time after the last of its runs.';
+comment on table jobrunner.claims is 'Batches in which workers have claimed jobs: what a worker holds is found by them (held_jobs). A row goes some time after the last of its runs.';
 comment on column jobrunner.claims.worker_id is 'Who has claimed.';
 comment on column jobrunner.claims.first_fence is 'The fence of the first job; those of the others follow one by one.';
 comment on column jobrunner.claims.user_ids is 'Of each job, in the order of their fences, its user.';
@@ -563,7 +563,7 @@ comment on column jobrunner.jobs.last_run_at is 'When the last run ended.';
 comment on column jobrunner.jobs.last_success_at is 'When the last complete run ended.';
 comment on column jobrunner.jobs.unchanged_at is 'When a run last read every entity to its end and found nothing that a checkpoint would have to note.';
 comment on column jobrunner.jobs.due_at is 'The job is due when this has passed. A running job keeps the one it answers to; next_due_at takes its place when the run ends.';
-comment on column jobrunner.jobs.state is 'For people: running, paused, quarantined, needs_reauth or waiting; follows from the other columns.';
+comment on column jobrunner.jobs.state is 'running, paused, quarantined, needs_reauth or waiting; follows from the other columns. Only a waiting job is claimed.';
 comment on column jobrunner.jobs.fence is 'Number drawn at the last claim, also the number of that run; every write of the run proves it.';
 comment on column jobrunner.jobs.nonce is 'Random half of the fence: tells a run of before a failover from one after it.';
 comment on column jobrunner.jobs.worker_id is 'The worker that runs the job now; null: nobody.';
@@ -585,9 +585,9 @@ create index jobs_troubled on jobrunner.jobs (user_id, name)
     or deferrals > 4 or fruitless_runs > 1;
 comment on index jobrunner.jobs_troubled is 'Jobs that do not get on; a healthy one is not in it, so that its runs do not write it.';
 create index jobs_due on jobrunner.jobs (claimable_at, user_id);
-comment on index jobrunner.jobs_due is 'Announces: what became due since the last look, as tenants. What runs is in it too, at the due_at it answers to; what is parked is at its end.';
+comment on index jobrunner.jobs_due is 'Tells whose jobs became due since the last look (look_due). A job that runs is in it too, at the due_at it answers to; one that is parked is at its end.';
 create index jobs_of_tenant on jobrunner.jobs (tenant_id, priority, claimable_at, user_id);
-comment on index jobrunner.jobs_of_tenant is 'Gives: the oldest due jobs of a tenant, lane by lane, for a claim.';
+comment on index jobrunner.jobs_of_tenant is 'The oldest due jobs of a tenant, lane by lane, for a claim (claim_of_tenants).';
 create index jobs_suspect on jobrunner.jobs (claimable_at) where crashes >= 2;
 comment on index jobrunner.jobs_suspect is 'Jobs that may have killed two workers: claimed one at a time, so that the third death has one culprit.';
 create index jobs_slowing on jobrunner.jobs (slows_at) where slows_at is not null;
