@@ -198,6 +198,9 @@ static const unsigned char functions_look_due[] = {
 static const unsigned char functions_maintain_runs[] = {
 #embed "functions/maintain_runs.sql"
 };
+static const unsigned char functions_make_counters[] = {
+#embed "functions/make_counters.sql"
+};
 static const unsigned char functions_make_jobs[] = {
 #embed "functions/make_jobs.sql"
 };
@@ -565,6 +568,7 @@ static const jr_sql_file files[] = {
     {"functions/look_at_tenants.sql", functions_look_at_tenants, sizeof functions_look_at_tenants},
     {"functions/look_due.sql", functions_look_due, sizeof functions_look_due},
     {"functions/maintain_runs.sql", functions_maintain_runs, sizeof functions_maintain_runs},
+    {"functions/make_counters.sql", functions_make_counters, sizeof functions_make_counters},
     {"functions/make_jobs.sql", functions_make_jobs, sizeof functions_make_jobs},
     {"functions/make_lacking_jobs.sql", functions_make_lacking_jobs, sizeof functions_make_lacking_jobs},
     {"functions/mark_seen.sql", functions_mark_seen, sizeof functions_mark_seen},

@@ -79,13 +79,15 @@ struct UpsertText {
             """
     }
 
-    /// In the order of `jobrunner.counter_values`; every record that came is counted once more by what
-    /// became of it.
+    /// Every record that came is counted once more by what became of it.
     private var counters: String {
         let unchanged = "\(counter(4)) - c.inserted - c.updated - c.older - c.deleted"
         return """
-            row($7, \(counter(0)), c.inserted, c.updated, \(unchanged), c.older, \(counter(1)), \(counter(2)),
-              \(counter(3)), c.deleted, 0, 0, 0)::jobrunner.counters
+            jobrunner.make_counters(
+              pages => $7, fetched => \(counter(0)), inserted => c.inserted, updated => c.updated,
+              unchanged => \(unchanged), skipped_older => c.older,
+              skipped_incompatible => \(counter(1)), filtered => \(counter(2)), duplicate => \(counter(3)),
+              deleted => c.deleted)
             """
     }
 

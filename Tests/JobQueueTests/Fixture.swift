@@ -248,10 +248,14 @@ func page(
 
 extension PageCommit {
     func statement(for claim: Claim, _ counts: PageCounts = PageCounts()) -> Statement {
-        let places = (1...9).map { "$\(PageCommit.bindCount + $0)" }.joined(separator: ", ")
-        let counters = "row($7, \(places), 0, 0, 0)::jobrunner.counters"
+        let names = [
+            "fetched", "inserted", "updated", "unchanged", "skipped_older", "skipped_incompatible",
+            "filtered", "duplicate", "deleted",
+        ]
+        let counters = names.enumerated()
+            .map { "\($1) => $\(PageCommit.bindCount + 1 + $0)" }.joined(separator: ", ")
         return Statement(
-            "select \(PageCommit.call(counters: counters))",
+            "select \(PageCommit.call(counters: "jobrunner.make_counters(pages => $7, \(counters))"))",
             binds: binds(for: claim) + counts.binds)
     }
 }

@@ -14,12 +14,12 @@ import Testing
                     select jobrunner.add_tenant('acme'), jobrunner.give_job('acme', 'metube.refresh'),
                       jobrunner.add_user('acme', 'ann');
                     insert into jobrunner.checkpoints (user_id, tenant_id, job_name, entity, run_fence, counters)
-                    select j.user_id, j.tenant_id, j.name, 'video', 7, row(1, 2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)::jobrunner.counters
+                    select j.user_id, j.tenant_id, j.name, 'video', 7, jobrunner.make_counters(pages => 1, fetched => 2, inserted => 2)
                     from jobrunner.jobs as j;
                     """)
             }
             let more = SQLFile(
-                path: "migrations/0002_looked_at.sql",
+                path: "migrations/9999_looked_at.sql",
                 text: """
                     alter type jobrunner.counter_values add attribute looked_at bigint;
                     comment on column jobrunner.counter_values.looked_at is 'Records that somebody looked at.';
@@ -36,7 +36,7 @@ import Testing
                 try $0.script(
                     """
                     update jobrunner.checkpoints as k
-                    set counters = jobrunner.add_counters(k.counters, row(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5)::jobrunner.counters)
+                    set counters = jobrunner.add_counters(k.counters, jobrunner.make_counters(looked_at => 5))
                     """)
             }
             #expect(

@@ -23,7 +23,7 @@ begin
   get diagnostics v_count = row_count;
   update jobrunner.checkpoints as k
   set run_fence = in_fence,
-    counters = jobrunner.counted_on(k, in_fence, row (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, v_count, 0, 0)::jobrunner.counters)
+    counters = jobrunner.counted_on(k, in_fence, jobrunner.make_counters(swept => v_count))
   where k.user_id = in_user_id and k.job_name = in_name and k.entity = in_entity;
   return v_count;
 end

@@ -13,11 +13,8 @@ as $$
 -- Counts what a run brought to the source, what was refused, and what it deleted as too old; called in the same
 -- transaction as the rows it counts, after hold_job. Returns true; the counters of an earlier run are begun anew.
 declare
-  v_counters jobrunner.counters := jobrunner.add_counters(null, null);
+  v_counters jobrunner.counters := jobrunner.make_counters(pushed => in_pushed, push_failed => in_failed, swept => in_swept);
 begin
-  v_counters.pushed := in_pushed;
-  v_counters.push_failed := in_failed;
-  v_counters.swept := in_swept;
   insert into jobrunner.checkpoints as k (user_id, job_name, entity, tenant_id, run_fence, counters)
   select in_user_id, in_name, in_entity, j.tenant_id, in_fence, v_counters
   from jobrunner.jobs as j

@@ -48,8 +48,11 @@ with written as (
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
+  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
+  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $24, filtered => $25, duplicate => $26,
+  deleted => c.deleted)) as committed
 from counted as c;
 -- video: writes a page whose records are probably all new
 with written as (
@@ -64,8 +67,11 @@ with written as (
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
+  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
+  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $24, filtered => $25, duplicate => $26,
+  deleted => c.deleted)) as committed
 from counted as c;
 -- video: asks whether a page would change anything
 select exists (select from unnest($2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::double precision[]) as r ("video_id", "channel_id", "published_at", "title", "description", "thumbnail_url", "duration_s") where (select true from synced."hub_video" as s where s.user_id = $1 and s."video_id" = r."video_id" limit 1) is null) as changes, 0::bigint as older;

@@ -64,8 +64,11 @@ with incoming as materialized (
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
+  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
+  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $24, filtered => $25, duplicate => $26,
+  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted
 from counted as c;
 -- watched_status: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
@@ -88,8 +91,11 @@ with incoming as materialized (
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
+  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
+  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $24, filtered => $25, duplicate => $26,
+  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
     select jobrunner.key_hash(i."video_id"::text) from unnest($29::int[], $30::text[]) as i ("Action", "video_id")
     where i."Action" <> 2
   )) as noted

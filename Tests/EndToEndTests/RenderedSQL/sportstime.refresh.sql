@@ -145,8 +145,11 @@ with incoming as materialized (
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
+  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
+  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $24, filtered => $25, duplicate => $26,
+  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted
 from counted as c;
 -- stadium: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
@@ -165,8 +168,11 @@ with incoming as materialized (
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
+  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
+  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $24, filtered => $25, duplicate => $26,
+  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
     select jobrunner.key_hash(i."canonical_id"::text) from unnest($29::int[], $30::text[]) as i ("Action", "canonical_id")
     where i."Action" <> 2
   )) as noted
@@ -193,8 +199,11 @@ with incoming as materialized (
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
+  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
+  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $24, filtered => $25, duplicate => $26,
+  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted
 from counted as c;
 -- league_structure: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
@@ -213,8 +222,11 @@ with incoming as materialized (
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
+  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
+  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $24, filtered => $25, duplicate => $26,
+  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
     select jobrunner.key_hash(i."structure_id"::text) from unnest($29::int[], $30::text[]) as i ("Action", "structure_id")
     where i."Action" <> 2
   )) as noted
@@ -241,8 +253,11 @@ with incoming as materialized (
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
+  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
+  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $24, filtered => $25, duplicate => $26,
+  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted
 from counted as c;
 -- team: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
@@ -261,8 +276,11 @@ with incoming as materialized (
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
+  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
+  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $24, filtered => $25, duplicate => $26,
+  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
     select jobrunner.key_hash(i."canonical_id"::text) from unnest($29::int[], $30::text[]) as i ("Action", "canonical_id")
     where i."Action" <> 2
   )) as noted
@@ -289,8 +307,11 @@ with incoming as materialized (
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
+  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
+  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $24, filtered => $25, duplicate => $26,
+  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted
 from counted as c;
 -- team_alias: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
@@ -309,8 +330,11 @@ with incoming as materialized (
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
+  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
+  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $24, filtered => $25, duplicate => $26,
+  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
     select jobrunner.key_hash(i."alias_id"::text) from unnest($29::int[], $30::text[]) as i ("Action", "alias_id")
     where i."Action" <> 2
   )) as noted
@@ -337,8 +361,11 @@ with incoming as materialized (
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
+  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
+  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $24, filtered => $25, duplicate => $26,
+  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted
 from counted as c;
 -- stadium_alias: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
@@ -357,8 +384,11 @@ with incoming as materialized (
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
+  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
+  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $24, filtered => $25, duplicate => $26,
+  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
     select jobrunner.key_hash(i."alias_name"::text) from unnest($29::int[], $30::text[]) as i ("Action", "alias_name")
     where i."Action" <> 2
   )) as noted
@@ -385,8 +415,11 @@ with incoming as materialized (
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
+  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
+  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $24, filtered => $25, duplicate => $26,
+  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted
 from counted as c;
 -- game: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
@@ -405,8 +438,11 @@ with incoming as materialized (
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
+  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
+  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $24, filtered => $25, duplicate => $26,
+  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
     select jobrunner.key_hash(i."canonical_id"::text) from unnest($29::int[], $30::text[]) as i ("Action", "canonical_id")
     where i."Action" <> 2
   )) as noted
@@ -433,8 +469,11 @@ with incoming as materialized (
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
+  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
+  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $24, filtered => $25, duplicate => $26,
+  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted
 from counted as c;
 -- sport: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
@@ -453,8 +492,11 @@ with incoming as materialized (
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, row($7, $23, c.inserted, c.updated, $27 - c.inserted - c.updated - c.older - c.deleted, c.older, $24, $25,
-  $26, c.deleted, 0, 0, 0)::jobrunner.counters) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
+  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
+  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
+  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $24, filtered => $25, duplicate => $26,
+  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
     select jobrunner.key_hash(i."sport_id"::text) from unnest($29::int[], $30::text[]) as i ("Action", "sport_id")
     where i."Action" <> 2
   )) as noted
