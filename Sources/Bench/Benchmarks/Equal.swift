@@ -75,12 +75,13 @@ private func endRuns(_ url: String) async throws -> [Int64: Double] {
         var runs: [Int64: Double] = [:]
         for _ in 0..<ends {
             let limit = ContinuousClock.now + .seconds(10)
-            while running.count < slots {
+            // Slots that are kept free while not all was looked at hold up no run that has begun.
+            repeat {
                 running += try await claimer.claim(worker: worker, slots: slots - running.count)
                 guard ContinuousClock.now < limit else {
                     throw BenchError("a slot was free for 10 s with jobs due")
                 }
-            }
+            } while running.isEmpty
             let job = running.removeFirst()
             try await finishAsUnchanged([job], queue)
             claimer.ended(job)
