@@ -207,6 +207,9 @@ static const unsigned char functions_make_jobs[] = {
 static const unsigned char functions_make_lacking_jobs[] = {
 #embed "functions/make_lacking_jobs.sql"
 };
+static const unsigned char functions_mark_items_sent[] = {
+#embed "functions/mark_items_sent.sql"
+};
 static const unsigned char functions_mark_seen[] = {
 #embed "functions/mark_seen.sql"
 };
@@ -356,6 +359,9 @@ static const unsigned char functions_schedule_next_jobs[] = {
 };
 static const unsigned char functions_sealed_secrets[] = {
 #embed "functions/sealed_secrets.sql"
+};
+static const unsigned char functions_send_again[] = {
+#embed "functions/send_again.sql"
 };
 static const unsigned char functions_set_period[] = {
 #embed "functions/set_period.sql"
@@ -571,6 +577,7 @@ static const jr_sql_file files[] = {
     {"functions/make_counters.sql", functions_make_counters, sizeof functions_make_counters},
     {"functions/make_jobs.sql", functions_make_jobs, sizeof functions_make_jobs},
     {"functions/make_lacking_jobs.sql", functions_make_lacking_jobs, sizeof functions_make_lacking_jobs},
+    {"functions/mark_items_sent.sql", functions_mark_items_sent, sizeof functions_mark_items_sent},
     {"functions/mark_seen.sql", functions_mark_seen, sizeof functions_mark_seen},
     {"functions/merge_duplicates.sql", functions_merge_duplicates, sizeof functions_merge_duplicates},
     {"functions/merge_filter.sql", functions_merge_filter, sizeof functions_merge_filter},
@@ -621,6 +628,7 @@ static const jr_sql_file files[] = {
     {"functions/schedule_jobs.sql", functions_schedule_jobs, sizeof functions_schedule_jobs},
     {"functions/schedule_next_jobs.sql", functions_schedule_next_jobs, sizeof functions_schedule_next_jobs},
     {"functions/sealed_secrets.sql", functions_sealed_secrets, sizeof functions_sealed_secrets},
+    {"functions/send_again.sql", functions_send_again, sizeof functions_send_again},
     {"functions/set_period.sql", functions_set_period, sizeof functions_set_period},
     {"functions/set_secret.sql", functions_set_secret, sizeof functions_set_secret},
     {"functions/set_source.sql", functions_set_source, sizeof functions_set_source},

@@ -485,6 +485,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.make_counters(pages bigint DEFAULT 0, fetched bigint DEFAULT 0, inserted bigint DEFAULT 0, updated bigint DEFAULT 0, unchanged bigint DEFAULT 0, skipped_older bigint DEFAULT 0, skipped_incompatible bigint DEFAULT 0, filtered bigint DEFAULT 0, duplicate bigint DEFAULT 0, deleted bigint DEFAULT 0, swept bigint DEFAULT 0, pushed bigint DEFAULT 0, push_failed bigint DEFAULT 0) returns jobrunner.counters
 -- function jobrunner.make_jobs(in_tenant_id bigint, in_job text, in_within interval DEFAULT NULL::interval) returns integer
 -- function jobrunner.make_lacking_jobs() returns integer
+-- function jobrunner.mark_items_sent(in_user_id bigint, in_table text, in_column text, in_items text[]) returns integer
 -- function jobrunner.mark_seen(in_user_id bigint, in_name text, in_entity text, in_pass_number integer, in_page_number integer, in_keys bigint[]) returns boolean
 -- function jobrunner.merge_duplicates(in_user_id bigint, in_table text, in_values text[] DEFAULT NULL::text[]) returns integer
 -- function jobrunner.merge_filter(in_table text, in_by jsonb, in_filters boolean) returns text
@@ -535,6 +536,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.schedule_jobs(in_name text, in_tenant_id bigint DEFAULT NULL::bigint, in_user_id bigint DEFAULT NULL::bigint, in_after_user_id bigint DEFAULT '-1'::integer, in_limit integer DEFAULT NULL::integer) returns TABLE(last_user_id bigint, changed_count integer)
 -- function jobrunner.schedule_next_jobs(in_name text, in_limit integer DEFAULT 1000) returns integer
 -- function jobrunner.sealed_secrets(in_tenant_id bigint, in_user_id bigint) returns text
+-- function jobrunner.send_again(in_user_id bigint, in_table text, in_change_tag text) returns bigint
 -- function jobrunner.set_period(in_tenant text, in_user text, in_job text, in_every interval) returns integer
 -- function jobrunner.set_secret(in_tenant_id bigint, in_user_id bigint, in_name text, in_sealed bytea) returns integer
 -- function jobrunner.set_source(in_tenant text, in_source text, in_base text) returns void

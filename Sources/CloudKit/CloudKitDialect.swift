@@ -23,19 +23,6 @@ func zoneID(_ zone: String) -> JSONValue {
 }
 
 extension CloudKitOperation {
-    /// The record types that are asked for.
-    var recordTypes: [String] {
-        switch self {
-        case .query(let query): [query.type]
-        case .zoneChanges(_, let types): types
-        }
-    }
-
     /// The zone that is read, and so the one that is written.
-    var zone: String {
-        switch self {
-        case .query: defaultZone
-        case .zoneChanges(let zone, _): zone
-        }
-    }
+    var zone: String { feed?.zone ?? defaultZone }
 }

@@ -12,16 +12,20 @@ enum CloudKitWire {
     ]
 
     /// `a.b` of a job file is `fields.a.value.b` in a record.
-    static func wirePath(_ path: Path) -> Path {
-        guard let first = path.steps.first else { return path }
+    ///
+    /// With Core Data's prefix it is `fields.CD_a.value.b`.
+    static func wirePath(_ path: Path, prefix: String) -> Path {
+        guard case .member(let first)? = path.steps.first else { return path }
         return Path(
-            steps: [.member("fields"), first, .member("value")] + path.steps.dropFirst())
+            steps: [.member("fields"), .member(prefix + first), .member("value")]
+                + path.steps.dropFirst())
     }
 
     /// The way back of `wirePath`.
-    static func filePath(_ path: Path) -> Path {
-        guard path.steps.count >= 3 else { return path }
-        return Path(steps: [path.steps[1]] + path.steps.dropFirst(3))
+    static func filePath(_ path: Path, prefix: String) -> Path {
+        guard path.steps.count >= 3, case .member(let name) = path.steps[1] else { return path }
+        return Path(
+            steps: [.member(String(name.dropFirst(prefix.count)))] + path.steps.dropFirst(3))
     }
 }
 
@@ -30,9 +34,9 @@ extension CloudKitOperation {
     func request(at address: CloudKitAddress?) -> Request {
         switch self {
         case .query(let query): return query.request(at: address)
-        case .zoneChanges(let zone, _):
+        case .zoneChanges, .coreData:
             let asked = BodyTemplate.members(
-                ("zoneID", .members(("zoneName", .fixed(zone)))),
+                ("zoneID", .members(("zoneName", .fixed(feed?.zone ?? "")))),
                 ("syncToken", .placeholder(.pageToken)),
                 ("resultsLimit", .placeholder(.pageSize)))
             return .cloudkit("changes/zone", .members(("zones", .array([asked]))), at: address)
@@ -43,7 +47,7 @@ extension CloudKitOperation {
     var recordsPath: Path {
         switch self {
         case .query: Path(steps: CloudKitWire.queryRecords)
-        case .zoneChanges: Path(steps: CloudKitWire.changedRecords)
+        case .zoneChanges, .coreData: Path(steps: CloudKitWire.changedRecords)
         }
     }
 }

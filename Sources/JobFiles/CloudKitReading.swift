@@ -7,9 +7,18 @@ extension NodeReading {
             return nil
         }
         if !scope.isCloudKit { add(node, "cloudkit needs source.preset: cloudkit") }
-        return op == "changes/zone"
-            ? zoneChanges(keys.and(FeedKey.self), opNode)
-            : query(keys.and(QueryKey.self)).map { .query($0) }
+        switch op {
+        case "changes/zone": return zoneChanges(keys.and(FeedKey.self), opNode)
+        case "core_data": return coreData(keys.and(CoreDataKey.self), opNode)
+        default: return query(keys.and(QueryKey.self)).map { .query($0) }
+        }
+    }
+
+    private func coreData(_ keys: Keys<CoreDataKey>, _ opNode: Node) -> CloudKitOperation? {
+        if scope.address?.database == .public {
+            add(opNode, "Core Data mirrors a store in database private or shared")
+        }
+        return keys.value(.entity).flatMap { sourceName($0, "entity") }.map { .coreData(entity: $0) }
     }
 
     private func zoneChanges(_ keys: Keys<FeedKey>, _ opNode: Node) -> CloudKitOperation? {
@@ -17,9 +26,11 @@ extension NodeReading {
             add(opNode, "the public database has no change feed; use records/query")
         }
         let zone = keys.value(.zone).flatMap { zoneName($0) }
-        let types = keys.elements(.recordTypes)?.compactMap { recordType($0) }
-        guard let zone, let types else { return nil }
-        return .zoneChanges(zone: zone, recordTypes: types)
+        guard let (key, _) = keys.alternative(),
+            let types = keys.elements(key)?.compactMap({ recordType($0) }), let zone
+        else { return nil }
+        return .zoneChanges(
+            zone: zone, recordTypes: key == .recordTypes ? .only(types) : .except(types))
     }
 
     private func query(_ keys: Keys<QueryKey>) -> CloudKitQuery? {

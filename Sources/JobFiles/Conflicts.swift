@@ -42,15 +42,18 @@ func conflicts(between files: [ReadFile]) -> [Mistake] {
     return mistakes + sharedSweeps(in: good)
 }
 
-/// Tables of which one entity deletes what its passes do not show, while another fills them too.
+/// Tables of which one entity deletes what its passes do not show, while another fills them with what is on another list.
+///
+/// Of one list two jobs may read: what is no longer there, both of them lack.
 private func sharedSweeps(in good: [(file: ReadFile, job: JobFile)]) -> [Mistake] {
     var mistakes: [Mistake] = []
-    var writers: [String: (name: String, file: String, sweeps: Bool)] = [:]
+    var writers: [String: (name: String, file: String, sweeps: Bool, list: ListOfSource)] = [:]
     for (file, job) in good {
         guard case .sequence(let nodes)? = file.root?["entities"]?.content else { continue }
         for (entity, node) in zip(job.entities, nodes) {
             let table = entity.write.table
-            if let other = writers[table], other.sweeps || entity.sweeps {
+            let list = ListOfSource(source: job.source.id, list: entity.question.list)
+            if let other = writers[table], other.sweeps || entity.sweeps, other.list != list {
                 let sweeper = entity.sweeps ? "this entity" : "entity \"\(other.name)\""
                 mistakes.append(
                     file.mistake(
@@ -59,10 +62,16 @@ private func sharedSweeps(in good: [(file: ReadFile, job: JobFile)]) -> [Mistake
                             + "\(sweeper) deletes what its passes do not show: give each a table of its own"
                     ))
             }
-            writers[table] = writers[table] ?? (entity.name, file.file, entity.sweeps)
+            writers[table] = writers[table] ?? (entity.name, file.file, entity.sweeps, list)
         }
     }
     return mistakes
+}
+
+/// A list, as a source is asked for it.
+private struct ListOfSource: Equatable {
+    var source: String
+    var list: UInt64
 }
 
 /// The first key in which two descriptions of one source differ; nil when they agree.

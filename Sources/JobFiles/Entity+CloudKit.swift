@@ -18,31 +18,54 @@ extension Entity {
 
     /// The zone that is read and pushed to; nil without a preset's operation.
     public var zone: String? {
-        switch cloudkit {
-        case .zoneChanges(let zone, _): zone
-        case .query: "_defaultZone"
-        case nil: nil
-        }
+        cloudkit.map { $0.feed?.zone ?? "_defaultZone" }
     }
 
-    /// The record types that become rows; others are foreign.
+    /// The record types that become rows, as far as they are named; others are foreign.
     ///
     /// Empty without a preset's operation.
     public var recordTypes: [String] {
-        switch cloudkit {
-        case .zoneChanges(_, let types): types
-        case .query(let query): [query.type]
-        case nil: []
-        }
+        cloudkit?.recordTypes.names ?? []
     }
 
     /// Records come as a change feed, with tombstones and a token that outlives the pass.
-    public var isChangeFeed: Bool {
-        if case .zoneChanges = cloudkit { true } else { false }
-    }
+    public var isChangeFeed: Bool { cloudkit?.feed != nil }
 
     private func column(ofMeta meta: String) -> String? {
         records.fields.first { $0.meta == meta }?.name
+    }
+}
+
+extension CloudKitOperation {
+    /// Where Core Data mirrors a store.
+    private static let coreDataZone = "com.apple.coredata.cloudkit.zone"
+    /// What stands before Core Data's own names of record types and fields.
+    static let coreDataPrefix = "CD_"
+
+    /// The change feed that is read, and the record types that are taken of it; nil: it is a query.
+    public var feed: (zone: String, recordTypes: RecordTypes)? {
+        switch self {
+        case .query: nil
+        case .zoneChanges(let zone, let types): (zone, types)
+        case .coreData(let entity):
+            (Self.coreDataZone, .only([Self.coreDataPrefix + entity]))
+        }
+    }
+
+    /// The record types that become rows.
+    public var recordTypes: RecordTypes {
+        if case .query(let query) = self { .only([query.type]) } else { feed?.recordTypes ?? .only([]) }
+    }
+
+    /// What stands before a field's name in a record.
+    var fieldPrefix: String {
+        if case .coreData = self { Self.coreDataPrefix } else { "" }
+    }
+
+    /// A field that every record has, with the same value in each: Core Data looks for the entity there.
+    public var constantField: (name: String, value: String)? {
+        guard case .coreData(let entity) = self else { return nil }
+        return (Self.coreDataPrefix + "entityName", entity)
     }
 }
 

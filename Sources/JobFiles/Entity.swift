@@ -55,11 +55,31 @@ public struct Probe: Sendable, Equatable {
     public var sort: [CloudKitQuery.Sort] = []
 }
 
+/// Which records of a feed become rows.
+public enum RecordTypes: Sendable, Equatable {
+    case only([String])
+    /// All others, those that nobody knows yet among them.
+    case except([String])
+
+    /// Whether records of a type do.
+    public func contains(_ type: String) -> Bool {
+        switch self {
+        case .only(let types): types.contains(type)
+        case .except(let types): !types.contains(type)
+        }
+    }
+
+    /// Their names, where these are known.
+    var names: [String] { if case .only(let types) = self { types } else { [] } }
+}
+
 /// What a CloudKit entity reads.
 public enum CloudKitOperation: Sendable, Equatable {
     case query(CloudKitQuery)
     /// The change feed of a zone; records of other types are ignored.
-    case zoneChanges(zone: String, recordTypes: [String])
+    case zoneChanges(zone: String, recordTypes: RecordTypes)
+    /// The records of one entity of Core Data, or SwiftData, in the zone where it mirrors a store.
+    case coreData(entity: String)
 }
 
 /// A query over records of one type.

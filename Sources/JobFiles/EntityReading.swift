@@ -67,7 +67,7 @@ extension NodeReading {
         let forEach = keys[.forEach].flatMap { self.forEach($0) }
         let probe = keys[.probe].flatMap { self.probe($0, keys, operation) }
         let isConditional = keys.bool(.conditional)
-        let push = keys[.push].flatMap { self.push($0) }
+        let push = keys[.push].flatMap { self.push($0, prefix: operation?.fieldPrefix ?? "") }
         let requiresPrevious = keys.bool(.requiresPrevious)
         if let uses { checkSince(uses, keys: keys) }
         checkNewerBy(keys, columns: columns, write: write, incremental: incremental)
@@ -124,12 +124,10 @@ extension NodeReading {
     /// Tombstones come from a feed or a flag; a preset's flag is one of a record's fields.
     private func fit(_ write: Write, to operation: CloudKitOperation?) -> Write {
         var write = write
-        var isFeed = false
-        if case .zoneChanges = operation { isFeed = true }
-        let hasSource = isFeed || write.deletes?.flagAt != nil
+        let hasSource = operation?.feed != nil || write.deletes?.flagAt != nil
         if !hasSource { write.deletes?.appliesTombstones = false }
-        if operation != nil, let flag = write.deletes?.flagAt {
-            write.deletes?.flagAt = CloudKitWire.wirePath(flag)
+        if let operation, let flag = write.deletes?.flagAt {
+            write.deletes?.flagAt = CloudKitWire.wirePath(flag, prefix: operation.fieldPrefix)
         }
         return write
     }

@@ -96,9 +96,9 @@ extension NodeReading {
     private func checkWindow(_ entity: Entity, _ keys: Keys<EntityKey>) {
         switch entity.cloudkit {
         case nil: break
-        case .zoneChanges:
+        case .zoneChanges?, .coreData?:
             if let node = keys[.incremental] {
-                add(node, "changes/zone goes on from its sync token; leave incremental out")
+                add(node, "a change feed goes on from its sync token; leave incremental out")
             }
         case .query:
             if keys[.cloudkit]?["since"] == nil, let node = keys[.incremental] {

@@ -7,7 +7,18 @@ extension CloudKitOperation {
         case .query(let query): query.expanded(op: name)
         case .zoneChanges(let zone, let types):
             .members(
-                ("op", .string(name)), ("zone", .string(zone)), ("record_types", .texts(types)))
+                ("op", .string(name)), ("zone", .string(zone)), types.expanded)
+        case .coreData(let entity):
+            .members(("op", .string(name)), ("entity", .string(entity)))
+        }
+    }
+}
+
+extension RecordTypes {
+    fileprivate var expanded: (String, JSONValue?) {
+        switch self {
+        case .only(let types): ("record_types", .texts(types))
+        case .except(let types): ("record_types_except", .texts(types))
         }
     }
 }
@@ -54,7 +65,8 @@ private func comparisonWord(_ comparator: String) -> String {
 }
 
 extension Push {
-    var expanded: JSONValue {
+    /// `prefix`: what stands before the record type at the source, and not in the file.
+    func expanded(prefix: String) -> JSONValue {
         .members(
             (
                 "select",
@@ -62,7 +74,7 @@ extension Push {
                     ("dirty", .string("synced = false")),
                     ("deleted", sendsDeletes ? .string("pending_delete") : nil))
             ),
-            ("batch", .integer(batch)), ("record_type", .string(recordType)),
+            ("batch", .integer(batch)), ("record_type", .string(String(recordType.dropFirst(prefix.count)))),
             ("record_name", .text(recordName)), ("operation", .string(operation.rawValue)),
             (
                 "on_conflict",

@@ -95,10 +95,11 @@ extension Incremental {
 }
 
 extension Records {
-    var expanded: JSONValue {
+    /// `prefix`: what stands before a field's name in a record, and not in the file.
+    func expanded(prefix: String = "") -> JSONValue {
         .members(
             ("at", .text(at)), ("key", .texts(key)),
-            ("fields", .object(fields.map { JSONMember($0.name, $0.expanded) })),
+            ("fields", .object(fields.map { JSONMember($0.name, $0.expanded(prefix: prefix)) })),
             ("keep_if", .filled(keepIf.map(\.expanded))),
             ("one_as_list", countsOneAsList ? .bool(true) : nil))
     }
@@ -106,8 +107,8 @@ extension Records {
 
 extension Field {
     /// A preset's path is written as the file had it, which reads back as the same one.
-    fileprivate var expanded: JSONValue {
-        let written = form == .cloudkit ? CloudKitWire.filePath(at) : at
+    fileprivate func expanded(prefix: String) -> JSONValue {
+        let written = form == .cloudkit ? CloudKitWire.filePath(at, prefix: prefix) : at
         let isFormatted = form != .plain && form != .cloudkit
         let form = isFormatted ? JSONValue.string(form.rawValue) : nil
         return .members(
@@ -161,9 +162,9 @@ extension Entity {
             ("errors", .filled(errors.map(\.expanded))),
             ("for_each", forEach?.expanded), ("probe", probe?.expanded), ("page", page.expanded),
             ("incremental", incremental?.expanded), ("conditional", .bool(isConditional)),
-            ("records", records.expanded),
-            ("write", write.expanded(isCloudKit: cloudkit != nil, isFeed: isChangeFeed)),
-            ("recover", .filled(recover.map(\.expanded))), ("push", push?.expanded),
+            ("records", records.expanded(prefix: cloudkit?.fieldPrefix ?? "")),
+            ("write", write.expanded(cloudkit)),
+            ("recover", .filled(recover.map(\.expanded))), ("push", push?.expanded(prefix: cloudkit?.fieldPrefix ?? "")),
             ("requires_previous", requiresPrevious ? .bool(true) : nil))
     }
 }

@@ -3,11 +3,11 @@ import JSON
 /// Where records go and what follows, as a job file writes it.
 extension Write {
     /// Tombstones can only be spoken of where some can come.
-    func expanded(isCloudKit: Bool, isFeed: Bool) -> JSONValue {
+    func expanded(_ cloudkit: CloudKitOperation?) -> JSONValue {
         .members(
             ("table", .string(table)), ("mode", .string(mode.rawValue)),
             ("newer_by", newerBy.map { .string($0) }), ("unique", unique?.expanded),
-            ("deletes", deletes?.expanded(isCloudKit: isCloudKit, isFeed: isFeed)),
+            ("deletes", deletes?.expanded(cloudkit)),
             ("indexes", .filled(indexes.map { .texts($0) })))
     }
 }
@@ -22,9 +22,11 @@ extension Unique {
 }
 
 extension Deletes {
-    fileprivate func expanded(isCloudKit: Bool, isFeed: Bool) -> JSONValue {
-        let flag = flagAt.map { isCloudKit ? CloudKitWire.filePath($0) : $0 }
-        let hasTombstones = isFeed || flag != nil
+    fileprivate func expanded(_ cloudkit: CloudKitOperation?) -> JSONValue {
+        let flag = flagAt.map { path in
+            cloudkit.map { CloudKitWire.filePath(path, prefix: $0.fieldPrefix) } ?? path
+        }
+        let hasTombstones = cloudkit?.feed != nil || flag != nil
         return .members(
             (
                 "tombstones",

@@ -82,7 +82,9 @@ extension Schedule {
 
 extension ListTable {
     fileprivate var expanded: JSONValue {
-        .members(("table", .string(table)), ("column", .string(column)))
+        .members(
+            ("table", .string(table)), ("column", .string(column)),
+            ("columns", .named(columns.map { ($0.name, .string($0.kind.rawValue)) })))
     }
 }
 

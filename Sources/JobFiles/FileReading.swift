@@ -86,7 +86,23 @@ extension NodeReading {
                 text(node).flatMap { isColumn($0, at: node.position, node.path) ? $0 : nil }
             }
             guard let table, let column else { return nil }
-            return ListTable(name: entry.key, table: table, column: column)
+            return ListTable(
+                name: entry.key, table: table, column: column,
+                columns: keys[.columns].map { listFields($0, beside: column) } ?? [])
+        }
+    }
+
+    private func listFields(_ node: Node, beside column: String) -> [ListField] {
+        (entries(node) ?? []).compactMap { entry in
+            guard isColumn(entry.key, at: entry.position, entry.value.path),
+                let kind = choice(entry.value, "type", of: Field.Kind.allCases.map(\.rawValue))
+                    .flatMap(Field.Kind.init)
+            else { return nil }
+            guard entry.key != column else {
+                add(entry.value, "column \"\(column)\" holds the ids already")
+                return nil
+            }
+            return ListField(name: entry.key, kind: kind)
         }
     }
 
@@ -121,7 +137,9 @@ struct TableShape: Equatable {
     var key: Set<String>
 
     init(_ list: ListTable) {
-        columns = [list.column: .text]
+        columns = Dictionary(
+            [(list.column, .text)] + list.columns.map { ($0.name, $0.kind) },
+            uniquingKeysWith: { $1 })
         key = [list.column]
     }
 

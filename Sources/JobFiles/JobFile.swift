@@ -150,4 +150,12 @@ public struct ListTable: Sendable, Equatable {
     public var table: String
     /// The text column that holds the ids.
     public var column: String
+    /// What else the application knows of an item, by name.
+    public var columns: [ListField] = []
+}
+
+/// A column of a list that is no id.
+public struct ListField: Sendable, Equatable {
+    public var name: String
+    public var kind: Field.Kind
 }

@@ -184,6 +184,7 @@ extension CloudKitOperation {
         switch self {
         case .query: "records/query"
         case .zoneChanges: "changes/zone"
+        case .coreData: "core_data"
         }
     }
 
@@ -191,7 +192,7 @@ extension CloudKitOperation {
     var pageStyle: String {
         switch self {
         case .query: "token"
-        case .zoneChanges: "sync_token"
+        case .zoneChanges, .coreData: "sync_token"
         }
     }
 
@@ -199,7 +200,7 @@ extension CloudKitOperation {
     fileprivate func positionPath(_ key: String) -> Path {
         switch self {
         case .query: Path(steps: [.member("continuationMarker")])
-        case .zoneChanges:
+        case .zoneChanges, .coreData:
             Path(
                 steps: [
                     .member("zones"), .each, .member(key == "more_at" ? "moreComing" : "syncToken"),

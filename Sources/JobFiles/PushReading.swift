@@ -1,6 +1,7 @@
 /// `push`: how local edits reach the source.
 extension NodeReading {
-    func push(_ node: Node) -> Push? {
+    /// `prefix`: what stands before the record type at the source, and not in the file.
+    func push(_ node: Node, prefix: String) -> Push? {
         guard let keys = Keys(node, self, of: PushKey.self) else { return nil }
         let sendsDeletes = keys.value(.select).flatMap { selection($0) }
         let batch = keys.int(.batch)
@@ -11,7 +12,7 @@ extension NodeReading {
         let debounce = keys.duration(.debounce)
         guard let sendsDeletes, let batch, let type, let name, let operation else { return nil }
         return Push(
-            batch: batch, recordType: type, recordName: name,
+            batch: batch, recordType: prefix + type, recordName: name,
             operation: operation,
             resolution: conflict?.resolution ?? .newestWins, conflictRounds: conflict?.rounds ?? 2,
             sendsDeletes: sendsDeletes, debounce: debounce)

@@ -12,6 +12,8 @@ public struct Question: Sendable, Equatable {
     /// A new key of the grammar must be left out of them where it has its default: a hash that changes with a version of
     /// the program has everybody's data read anew.
     public var hash: UInt64 = 0
+    /// Stands for the list alone that is asked for, whatever this entity reads of it, and how it goes through it.
+    public var list: UInt64 = 0
     /// The user's attributes that stand in them, sorted.
     public var attributes: [String] = []
     /// The lists whose items stand in them, sorted.
@@ -35,8 +37,11 @@ extension JobFile {
             ("source", source.asked), ("entity", entity.asked),
             ("requests", .array(asked.map { .object($0.members) })),
             ("cleanup", .filled(after.filter { $0.cleans(entity.write.table) }.map(\.expanded))))
+        let list = JSONValue.members(
+            ("source", source.asked), ("list", entity.list),
+            ("requests", .array(asked.map { .object($0.members) })))
         return Question(
-            hash: stableHashBits(words.text),
+            hash: stableHashBits(words.text), list: stableHashBits(list.text),
             attributes: placeholders.compactMap(\.attribute).sorted(),
             lists: placeholders.compactMap(\.listName).sorted())
     }
@@ -79,6 +84,13 @@ extension Entity {
             ("table", .string(write.table)))
     }
 
+    /// What decides which records there are.
+    fileprivate var list: JSONValue {
+        .members(
+            ("cloudkit", cloudkit?.expanded), ("for_each", forEach?.expanded),
+            ("records", records.asked(for: Set(records.key + records.keepIf.map(\.field)))))
+    }
+
     /// Fields whose values decide whether a record is kept, under which key, and how far was read.
     private var decidingFields: Set<String> {
         Set(records.key + records.keepIf.map(\.field))
@@ -90,7 +102,7 @@ extension Records {
     fileprivate func asked(for names: Set<String>) -> JSONValue {
         var deciding = self
         deciding.fields = fields.filter { names.contains($0.name) }
-        return deciding.expanded
+        return deciding.expanded()
     }
 }
 

@@ -16,7 +16,7 @@ extension NodeReading {
         }
         let fieldsNode = keys.value(.fields)
         let system = operation.map { systemFields(for: $0, isPushed, besides: fieldsNode) } ?? []
-        let fields = fieldsNode.flatMap { self.fields($0, isCloudKit: operation != nil) }
+        let fields = fieldsNode.flatMap { self.fields($0, operation) }
             .map { $0 + system }
         let names = fieldsNode?.keys.map { $0 + system.map(\.name) }
         let key = keys.elements(.key).flatMap { self.key($0, names: names, fields: fields ?? []) }
@@ -32,13 +32,13 @@ extension NodeReading {
             countsOneAsList: countsOneAsList)
     }
 
-    private func fields(_ node: Node, isCloudKit: Bool) -> [Field]? {
+    private func fields(_ node: Node, _ operation: CloudKitOperation?) -> [Field]? {
         guard let entries = entries(node) else { return nil }
         if entries.isEmpty { add(node, "expected at least one field") }
         var metas: Set<String> = []
         return entries.compactMap { entry in
             guard isColumn(entry.key, at: entry.position, entry.value.path) else { return nil }
-            let field = field(entry, isCloudKit: isCloudKit)
+            let field = field(entry, operation)
             if let meta = field?.meta, !metas.insert(meta).inserted {
                 add(entry.value["meta"] ?? entry.value, "meta \"\(meta)\" appears twice")
             }
@@ -52,9 +52,7 @@ extension NodeReading {
         for operation: CloudKitOperation, _ isPushed: Bool, besides node: Node?
     ) -> [Field] {
         var wanted: [(name: String, meta: String, kind: Field.Kind)] = []
-        var isFeed = false
-        if case .zoneChanges = operation { isFeed = true }
-        if isFeed || isPushed {
+        if operation.feed != nil || isPushed {
             wanted = [
                 ("record_name", "recordName", .text), ("change_tag", "recordChangeTag", .text),
             ]
@@ -97,14 +95,15 @@ extension NodeReading {
         return true
     }
 
-    private func field(_ entry: Node.Entry, isCloudKit: Bool) -> Field? {
+    private func field(_ entry: Node.Entry, _ operation: CloudKitOperation?) -> Field? {
+        let isCloudKit = operation != nil
         guard
             let keys = Keys<FieldKey>(
                 entry.value, self, isPreset: isCloudKit,
                 variant: isCloudKit ? "a cloudkit entity's field" : "a field without preset")
         else { return nil }
         let meta = keys[.meta].flatMap { _ in keys.word(.meta) }
-        let at = location(keys, meta: meta, isCloudKit: isCloudKit)
+        let at = location(keys, meta: meta, operation)
         let kind = keys.word(.type, as: Field.Kind.self)
         let required = keys.bool(.required) ?? false
         if let node = keys[.fallback], required {
@@ -126,15 +125,18 @@ extension NodeReading {
     }
 
     /// Where in the record, on the wire.
-    private func location(_ keys: Keys<FieldKey>, meta: String?, isCloudKit: Bool) -> Path? {
-        guard isCloudKit else {
+    private func location(
+        _ keys: Keys<FieldKey>, meta: String?, _ operation: CloudKitOperation?
+    ) -> Path? {
+        guard let operation else {
             // A key of another kind of entity was reported, and says where the value was to be.
             let node = keys[.meta] == nil ? keys.required(.at) : keys[.at]
             return node.flatMap { path($0, toOne: true) }
         }
         guard let (key, value) = keys.alternative() else { return nil }
         if key == .meta { return meta.map { metaPath($0) } }
-        return path(value, toOne: true).map { CloudKitWire.wirePath($0) }
+        return path(value, toOne: true)
+            .map { CloudKitWire.wirePath($0, prefix: operation.fieldPrefix) }
     }
 
     private func checkMeta(_ meta: String, _ kind: Field.Kind, _ keys: Keys<FieldKey>) {

@@ -13,6 +13,13 @@ public struct ListColumn: Sendable, Hashable {
         self.table = table
         self.column = column
     }
+
+    /// Marks items that the source has been sent; for a transaction that begins with the claim's proof.
+    public func markSent(_ items: [String], of claim: Claim) -> Statement {
+        Statement(
+            "select jobrunner.mark_items_sent($1, $2, $3, $4)", .int8(claim.userID), .text(table),
+            .text(column), .textArray(items))
+    }
 }
 
 /// What a batch asks of one tenant's source.

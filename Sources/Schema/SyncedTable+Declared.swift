@@ -49,6 +49,18 @@ extension SyncedTable {
                 comment: "Item of list '\(list.name)' of job file \(jobFile.name)."),
         ]
         key = ["user_id", list.column]
+        guard !list.columns.isEmpty else { return }
+        columns += list.columns.map { field in
+            Column(
+                name: field.name, type: field.kind.sqlType, isRequired: false, defaultSQL: nil,
+                comment: "What the application knows of an item of list '\(list.name)' of job file \(jobFile.name).")
+        }
+        columns += Self.ownColumns.map { column in
+            guard column.name == "synced" else { return column }
+            return Column(
+                name: column.name, type: column.type, isRequired: true, defaultSQL: "false",
+                comment: "True: a call has sent the item to the source.")
+        }
     }
 
     private init(_ entity: Entity, of jobFile: JobFile) {

@@ -62,9 +62,16 @@ struct Calls {
         context.progress.remember(step.memoryName, listHash: result)
     }
 
-    /// The zone was deleted behind our back, whatever is remembered of it.
+    /// The zone was deleted behind our back, whatever is remembered of it: what was in it is sent again.
+    ///
+    /// The rows are marked before the zone is there, so that a run that dies in between finds it missing once more.
     func createZone(of entity: Entity) async throws {
-        guard case .zoneChanges(let zone, _)? = entity.cloudkit else { return }
+        guard let zone = entity.cloudkit?.feed?.zone else { return }
+        if entity.push != nil {
+            _ = try await context.sink.run(
+                [entity.sendAgainStatement(for: inputs.job.claim)], counts: false)
+            context.progress.sendsAgain.insert(entity.name)
+        }
         try await take(.ensureZone(zone, isRemembered: false), isAnew: true)
     }
 
@@ -85,6 +92,7 @@ struct Calls {
                 throw session.end(ofUnexpected: answer, method: call.request.method)
             }
             session.values.answers[call.name] = try? JSONDocument(parsing: answer.response.body)
+            try await markSent(by: call)
             guard inputs.file.asks(about: call) else { return }
             context.progress.remember(call.name, listHash: hash)
         } catch {
@@ -121,6 +129,16 @@ struct Calls {
             hash = loaded.hash
         }
         return hash
+    }
+
+    /// Of lists of which the application knows more than the ids, the items are marked that the source has now.
+    private func markSent(by call: Call) async throws {
+        for list in inputs.file.lists where !list.columns.isEmpty && call.request.sends(list.name) {
+            guard let items = session.values.lists[list.name] else { continue }
+            let column = ListColumn(table: list.table, column: list.column)
+            _ = try await context.sink.run(
+                [column.markSent(items, of: inputs.job.claim)], counts: false)
+        }
     }
 
     // MARK: Conditions

@@ -42,6 +42,7 @@ struct PushLoop {
     /// An unsent edit was there when the run began, or a merge may have made one.
     private func hasReason(_ entity: Entity, _ isRepair: Bool) -> Bool {
         isRepair || context.inputs.dirtyTables.contains(entity.write.table)
+            || context.progress.sendsAgain.contains(entity.name)
             || (context.progress.hasMerged && entity.write.unique != nil)
     }
 

@@ -143,7 +143,10 @@ struct PushSender {
     }
 
     private func pushedFields(_ row: UnsentRow) -> [PushField] {
-        entity.pushedFields.compactMap { field in
+        let constant = entity.cloudkit?.constantField.map { field in
+            PushField(name: field.name, kind: .text, value: .text(field.value))
+        }
+        return [constant].compactMap(\.self) + entity.pushedFields.compactMap { field in
             entity.index(of: field.name).flatMap { index -> PushField? in
                 if row.leavesOut(field, at: index) { return nil }
                 return PushField(name: field.wireName, kind: field.kind, value: row.values[index])

@@ -102,6 +102,8 @@ struct RunProgress {
     var pace = Pace()
     /// Duplicates were merged, so that rows may have to be pushed.
     var hasMerged = false
+    /// Entities of which the source has lost all, so that every row is sent.
+    var sendsAgain: Set<String> = []
     /// The entity at work, for a failure's place.
     var entity: String?
     /// Entities that have failed while the run goes on with others.

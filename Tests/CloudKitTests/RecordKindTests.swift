@@ -76,7 +76,7 @@ import Testing
         #expect(try kind(other) == .foreign(type: "Other"))
         #expect(try kind(other, query("Stadium")) == .foreign(type: "Other"))
         #expect(try kind(other, query("Other")) == .record)
-        let two = CloudKitOperation.zoneChanges(zone: "Z", recordTypes: ["A", "Other"])
+        let two = CloudKitOperation.zoneChanges(zone: "Z", recordTypes: .only(["A", "Other"]))
         #expect(try kind(other, two) == .record)
         // A request of the file's own names no types.
         #expect(try kind(other, nil) == .record)

@@ -72,7 +72,7 @@ func entity(_ operation: CloudKitOperation?, pushType: String? = nil) throws -> 
 
 /// The change feed of section 5.4.
 let watchedZone = CloudKitOperation.zoneChanges(
-    zone: "WatchedStatusZone", recordTypes: ["WatchedStatus"])
+    zone: "WatchedStatusZone", recordTypes: .only(["WatchedStatus"]))
 
 /// A query as in section 5.1.
 func query(_ type: String) -> CloudKitOperation {

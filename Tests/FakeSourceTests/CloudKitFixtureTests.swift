@@ -26,7 +26,7 @@ import Testing
             #expect(
                 Set(game.keys) == [
                     "canonicalId", "homeTeamCanonicalId", "awayTeamCanonicalId",
-                    "stadiumCanonicalId", "dateTime", "sport",
+                    "stadiumCanonicalId", "dateTime", "sport", "season", "isPlayoff",
                 ])
             let path = "/database/1/iCloud.com.example.sportstime/production/public/records/query"
             let query = #"{"query":{"recordType":"Game"}}"#
@@ -49,8 +49,10 @@ import Testing
             #expect(statuses.count == 21)
             #expect(
                 fields(statuses[0])["videoId"] as? String == statuses[0]["recordName"] as? String)
-            let articles = try dump(client, "container=iCloud.com.example.luego&\(user)")
-            let urls = articles.compactMap { fields($0)["url"] as? String }
+            let mirror = "zone=com.apple.coredata.cloudkit.zone"
+            let articles = try dump(client, "container=iCloud.com.example.luego&\(user)&\(mirror)")
+                .filter { $0["recordType"] as? String == "CD_Article" }
+            let urls = articles.compactMap { fields($0)["CD_url"] as? String }
             #expect(articles.count == 25 && urls.count == 24 && Set(urls).count == 20)
             let core = "container=iCloud.uk.co.adam-young.Popcorn&\(user)"
             let movies = try dump(client, "\(core)&zone=com.apple.coredata.cloudkit.zone")

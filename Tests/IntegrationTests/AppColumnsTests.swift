@@ -30,7 +30,7 @@ import Testing
                         "thumbnail_url": "e.r ->> 'thumbnail_url'",
                         "duration_s": "e.r ->> 'duration_s'",
                         "last_modified": TruthTable.recent("last_modified"),
-                    ]), TruthTable.channels,
+                    ]), TruthTable.channels(areSent: true),
             ])
         }
     }
@@ -60,7 +60,7 @@ import Testing
                         "published_at": "e.r ->> 'publishedAt'", "title": "e.r ->> 'title'",
                         "duration_s": "e.r ->> 'durationSeconds'",
                         "last_modified": TruthTable.recent("last_modified"),
-                    ]), TruthTable.channels,
+                    ]), TruthTable.channels(areSent: false),
             ])
         }
     }
@@ -108,9 +108,9 @@ import Testing
             TruthTable(
                 "watched_status", key: ["video_id"],
                 condition:
-                    "\(TruthTable.field("status")) in ('unknown', 'unwatched', 'watched', 'skipped')",
+                    "coalesce(\(TruthTable.field("status")), 'unknown') in ('unknown', 'unwatched', 'watched', 'skipped')",
                 TruthTable.record.merging([
-                    "video_id": TruthTable.field("videoId"), "status": TruthTable.field("status"),
+                    "video_id": TruthTable.field("videoId"), "status": "coalesce(\(TruthTable.field("status")), 'unknown')",
                     "last_modified": TruthTable.timeField("lastModified"),
                     "playback_position":
                         "coalesce(\(TruthTable.field("playbackPosition")), '0')",
@@ -119,14 +119,17 @@ import Testing
         ])
     }
 
-    @Test func `every column of sportstime.refresh is what CloudKit holds`() async throws {
+    @Test(arguments: [CloudApp.sportstime, .sportstimeHourly])
+    func `ST34 every field of SportsTime's seven models is a column, and what CloudKit holds`(
+        _ app: CloudApp
+    ) async throws {
         let odd = #"""
             {"recordName": "odd", "recordType": "Game", "created": 1735689600001, "modified": 1735689612345,
              "fields": {"canonicalId": {"value": "odd \"ü\\\n"}, "homeTeamCanonicalId": {"value": "h"},
               "awayTeamCanonicalId": {"value": "a"}, "stadiumCanonicalId": {"value": "s"},
               "dateTime": {"value": 1893456000789, "type": "TIMESTAMP"}}}
             """#
-        try await withSports(#""records": 450, "broken": 3"#) { world in
+        try await withSports(#""records": 450, "broken": 3"#, app: app) { world in
             try await world.expectTruth()
             try await world.cloud(.sportstime, "records", #""records": [\#(odd)]"#)
             try await world.drain()
@@ -165,21 +168,23 @@ import Testing
         }
     }
 
-    @Test func `every column of luego.refresh is what CloudKit holds, pulled and pushed`()
+    @Test func `LU27 every column of luego.refresh is what SwiftData mirrors, pulled and pushed`()
         async throws
     {
         let odd = #"""
-            {"recordName": "odd", "recordType": "Article", "created": 1735689600001, "modified": 1735689612345,
-             "fields": {"url": {"value": "https://example.org/ü?a=\"b\"&c=%20"}, "title": {"value": "a \\ \n 😀"},
-              "savedDate": {"value": 1735700000789, "type": "TIMESTAMP"},
-              "readPosition": {"value": 0.123456789012345678, "type": "DOUBLE"}}}
+            {"recordName": "odd", "recordType": "CD_Article", "created": 1735689600001, "modified": 1735689612345,
+             "fields": {"CD_url": {"value": "https://example.org/ü?a=\"b\"&c=%20"}, "CD_title": {"value": "a \\ \n 😀"},
+              "CD_entityName": {"value": "Article"},
+              "CD_savedDate": {"value": 1735700000789, "type": "TIMESTAMP"},
+              "CD_readPosition": {"value": 0.123456789012345678, "type": "DOUBLE"}}}
             """#
         // Two copies are merged, and what that makes is sent.
         let fixture = #""records": 250, "duplicates": 2, "broken": 3"#
         try await withCloud(.luego, fixture, users: 2) { world in
             try await world.expectTruth()
             try await world.cloud(
-                .luego, "records", #""user": "\#(firstUser)", "records": [\#(odd)]"#)
+                .luego, "records",
+                #""user": "\#(firstUser)", "zone": "\#(coreDataZone)", "records": [\#(odd)]"#)
             try await world.drain()
             try await compareArticles(world)
             try await world.sql(
@@ -187,7 +192,7 @@ import Testing
                 update synced.article
                 set title = 'mine "ü"', is_favorite = not is_favorite, is_archived = not is_archived, read_position = 0.75,
                   saved_date = '2030-01-02 03:04:05.678901+00', synced = false
-                where record_name in ('article_1', 'article_2', 'odd')
+                where title in ('Article 1', 'Article 2') or record_name = 'odd'
                 """)
             try await world.runAgain()
             #expect(
@@ -201,25 +206,30 @@ import Testing
     private func compareArticles(_ world: World) async throws {
         #expect(try await world.unfinished() == [])
         try await world.takeCloudTruth(
-            .luego, ["Article": "article"], users: [userName(1), userName(2)])
+            .luego, ["CD_Article": "article"], users: [userName(1), userName(2)], zone: coreDataZone)
         try await world.compareAllColumns([
             TruthTable(
                 "article", key: ["record_name"],
                 condition:
-                    "\(TruthTable.field("url")) is not null and \(TruthTable.field("title")) is not null",
+                    "\(TruthTable.field("CD_url")) is not null and \(TruthTable.field("CD_title")) is not null",
                 TruthTable.record.merging([
-                    "record_name": "e.r ->> 'recordName'", "url": TruthTable.field("url"),
-                    "title": TruthTable.field("title"),
-                    "saved_date": TruthTable.timeField("savedDate"),
-                    "is_favorite": "coalesce(\(TruthTable.field("isFavorite")), '0')",
-                    "is_archived": "coalesce(\(TruthTable.field("isArchived")), '0')",
-                    "read_position": "coalesce(\(TruthTable.field("readPosition")), '0')",
-                    "deleted_at": TruthTable.timeField("deletedAt"),
+                    "record_name": "e.r ->> 'recordName'", "url": TruthTable.field("CD_url"), "article_id": TruthTable.field("CD_id"),
+                    "title": TruthTable.field("CD_title"),
+                    "content": TruthTable.field("CD_content"),
+                    "author": TruthTable.field("CD_author"),
+                    "word_count": TruthTable.field("CD_wordCount"),
+                    "thumbnail_url": TruthTable.field("CD_thumbnailURL"),
+                    "published_date": TruthTable.timeField("CD_publishedDate"),
+                    "saved_date": TruthTable.timeField("CD_savedDate"),
+                    "is_favorite": "coalesce(\(TruthTable.field("CD_isFavorite")), '0')",
+                    "is_archived": "coalesce(\(TruthTable.field("CD_isArchived")), '0')",
+                    "read_position": "coalesce(\(TruthTable.field("CD_readPosition")), '0')",
+                    "deleted_at": TruthTable.timeField("CD_deletedAt"),
                 ]) { $1 }.merging(TruthTable.pushed) { $1 })
         ])
     }
 
-    @Test func `every column of popcorn.refresh is what CloudKit holds`() async throws {
+    @Test func `PO15 every column of popcorn.refresh is what SwiftData mirrors`() async throws {
         let fixture = #""records": 250, "duplicates": 5, "broken": 3"#
         try await withCloud(.popcorn, fixture, users: 2) { world in
             try await world.expectTruth()
@@ -234,8 +244,12 @@ import Testing
             try await world.drain()
             #expect(try await world.unfinished() == [])
             try await world.takeCloudTruth(
-                .popcorn, ["CD_MoviesWatchlistMovieEntity": "watchlist_movie"],
-                users: [userName(1), userName(2)], zone: "com.apple.coredata.cloudkit.zone")
+                .popcorn,
+                [
+                    "CD_MoviesWatchlistMovieEntity": "watchlist_movie",
+                    "CD_SearchMediaSearchHistoryEntryEntity": "search_history",
+                    "CDMR": "popcorn_record", "CD_GenreEntity": "popcorn_record",
+                ], users: [userName(1), userName(2)], zone: coreDataZone)
             // Of those that are one movie all but the oldest are hidden.
             let isHidden = """
                 exists (
@@ -254,7 +268,22 @@ import Testing
                         "body": TruthTable.body,
                         "hidden_at":
                             "case when \(isHidden) then \(TruthTable.recent("hidden_at")) end",
-                    ]) { $1 })
+                    ]) { $1 }.merging(TruthTable.pushed) { $1 }),
+                TruthTable(
+                    "search_history", key: ["record_name"],
+                    TruthTable.record.merging([
+                        "record_name": "e.r ->> 'recordName'",
+                        "media_id": TruthTable.field("CD_mediaID"),
+                        "media_type": TruthTable.field("CD_mediaType"),
+                        "searched_at": TruthTable.timeField("CD_timestamp"),
+                    ]) { $1 }.merging(TruthTable.pushed) { $1 }),
+                // What nobody knows is kept whole.
+                TruthTable(
+                    "popcorn_record", key: ["record_name"],
+                    TruthTable.record.merging([
+                        "record_name": "e.r ->> 'recordName'",
+                        "record_type": "e.r ->> 'recordType'", "body": TruthTable.body,
+                    ]) { $1 }),
             ])
             #expect(
                 try await world.value(
@@ -278,60 +307,81 @@ extension TruthTable {
         "unread_fields": "null",
     ]
 
-    fileprivate static let channels = TruthTable(
-        table: "hub_channel", key: ["channel_id"],
-        columns: ["user_id": common["user_id"] ?? "", "channel_id": "e.r #>> '{}'"])
-
-    private init(table: String, key: [String], columns: [String: String]) {
-        self.table = table
-        self.key = key
-        self.columns = columns
+    /// What a list that was given as ids knows of them.
+    fileprivate static func channels(areSent: Bool) -> TruthTable {
+        TruthTable(
+            "hub_channel", key: ["channel_id"],
+            [
+                "channel_id": "e.r #>> '{}'", "name": "null", "thumbnail_url": "null",
+                "description": "null", "uploads_playlist_id": "null",
+                "last_modified": recent("last_modified"), "synced": areSent ? "true" : "false",
+            ])
     }
 }
 
 extension TruthTable {
     fileprivate static var sports: [TruthTable] {
+        /// `required`: a record without them is not stored. Its key is the first of them.
         func table(
-            _ name: String, key: String, _ fields: [String: String], time: String? = nil
+            _ name: String, required: [(String, String)], _ fields: [String: String] = [:],
+            words: [String: String] = [:], time: String? = nil
         ) -> TruthTable {
-            TruthTable(
-                name, key: [key],
-                condition: fields.values.map { "\(Self.field($0)) is not null" }.joined(
-                    separator: " and "),
-                Self.record.merging(fields.mapValues { Self.field($0) }) { $1 }
+            let own = Dictionary(uniqueKeysWithValues: required).merging(fields) { $1 }
+            return TruthTable(
+                name, key: [required[0].0],
+                condition: required.map { "\(Self.field($0.1)) is not null" }
+                    .joined(separator: " and "),
+                Self.record.merging(own.mapValues { Self.field($0) }) { $1 }.merging(words) { $1 }
                     .merging(time.map { ["modified_at": Self.timeField($0)] } ?? [:]) { $1 }
                     .filter { $0.key != "change_tag" })
         }
         return [
             table(
-                "st_stadium", key: "canonical_id", ["canonical_id": "canonicalId", "name": "name"]),
-            table(
-                "st_league_structure", key: "structure_id", ["structure_id": "structureId"],
-                time: "lastModified"),
-            table(
-                "st_team", key: "canonical_id",
-                [
-                    "canonical_id": "canonicalId", "stadium_canonical_id": "stadiumCanonicalId",
+                "st_stadium", required: [("canonical_id", "canonicalId"), ("name", "name")],
+                ["city": "city", "state": "state", "capacity": "capacity"],
+                words: [
+                    "latitude": "e.r #>> '{fields,location,value,latitude}'",
+                    "longitude": "e.r #>> '{fields,location,value,longitude}'",
                 ]),
-            table("st_team_alias", key: "alias_id", ["alias_id": "aliasId"], time: "lastModified"),
             table(
-                "st_stadium_alias", key: "alias_name", ["alias_name": "aliasName"],
-                time: "lastModified"),
-            game,
-            table("st_sport", key: "sport_id", ["sport_id": "sportId"]),
+                "st_league_structure", required: [("structure_id", "structureId")],
+                [
+                    "sport_id": "sport", "league": "league", "kind": "structureType",
+                    "name": "name", "abbreviation": "abbreviation", "parent_id": "parentId",
+                    "display_order": "displayOrder",
+                ], time: "lastModified"),
+            table(
+                "st_team",
+                required: [
+                    ("canonical_id", "canonicalId"),
+                    ("stadium_canonical_id", "stadiumCanonicalId"),
+                ],
+                [
+                    "name": "name", "abbreviation": "abbreviation", "city": "city",
+                    "sport_id": "sport", "structure_id": "structureId",
+                    "primary_color": "primaryColor", "secondary_color": "secondaryColor",
+                ]),
+            table(
+                "st_team_alias", required: [("alias_id", "aliasId")],
+                [
+                    "team_canonical_id": "teamCanonicalId", "kind": "aliasType",
+                    "alias": "aliasValue",
+                ], time: "lastModified"),
+            table(
+                "st_stadium_alias", required: [("alias_name", "aliasName")],
+                ["stadium_canonical_id": "stadiumCanonicalId"], time: "lastModified"),
+            table(
+                "st_game",
+                required: [
+                    ("canonical_id", "canonicalId"), ("home_team_id", "homeTeamCanonicalId"),
+                    ("away_team_id", "awayTeamCanonicalId"), ("stadium_id", "stadiumCanonicalId"),
+                ], ["sport_id": "sport", "season": "season", "is_playoff": "isPlayoff"],
+                words: ["starts_at": Self.timeField("dateTime")]),
+            table(
+                "st_sport", required: [("sport_id", "sportId")],
+                ["name": "name", "abbreviation": "abbreviation", "color": "color"]),
         ]
     }
-
-    private static let game = TruthTable(
-        "st_game", key: ["canonical_id"],
-        condition: "\(Self.field("canonicalId")) is not null",
-        Self.record.filter { $0.key != "change_tag" }.merging([
-            "canonical_id": Self.field("canonicalId"),
-            "home_team_id": Self.field("homeTeamCanonicalId"),
-            "away_team_id": Self.field("awayTeamCanonicalId"),
-            "stadium_id": Self.field("stadiumCanonicalId"),
-            "starts_at": Self.timeField("dateTime"),
-        ]) { $1 })
 }
 
 extension World {

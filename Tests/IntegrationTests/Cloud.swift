@@ -15,7 +15,11 @@ struct CloudApp: Sendable {
     static let metube = CloudApp(
         container: "iCloud.com.metube.app", file: "metube/status", fixture: "metube",
         isPublic: false)
+    /// Its daily job, which does all that its hourly one does, and more.
     static let sportstime = CloudApp(
+        container: "iCloud.com.example.sportstime", file: "sportstime/processing",
+        fixture: "sportstime", isPublic: true)
+    static let sportstimeHourly = CloudApp(
         container: "iCloud.com.example.sportstime", file: "sportstime/refresh",
         fixture: "sportstime", isPublic: true)
     static let snapchef = CloudApp(

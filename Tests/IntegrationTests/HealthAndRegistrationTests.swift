@@ -63,6 +63,51 @@ import Testing
         }
     }
 
+    @Test func `MH34 a channel is kept with all that the app knows of it, and the ids are a view of that`()
+        async throws
+    {
+        try await withWorld { world in
+            try await world.addUser("ann", videos: 20, channels: [])
+            func save(_ id: String, _ name: String) async throws {
+                try await world.sql(
+                    """
+                    insert into synced.hub_channel as c (
+                      user_id, channel_id, name, thumbnail_url, description, uploads_playlist_id)
+                    select u.id, $1, $2, 'https://img/' || $1, 'About ' || $2, 'UU' || $1
+                    from jobrunner.users as u where u.key = 'ann'
+                    on conflict (user_id, channel_id) do update
+                    set name = excluded.name, last_modified = now()
+                    """, .text(id), .text(name))
+            }
+            func channels() async throws -> [String] {
+                try await world.texts(
+                    "select concat_ws(' ', channel_id, name, uploads_playlist_id, synced) from synced.hub_channel order by 1")
+            }
+            try await save("a", "One")
+            try await save("b", "Two")
+            #expect(try await channels() == ["a One UUa f", "b Two UUb f"])
+            try await world.drain()
+            #expect(try await world.source.registeredChannels(of: "ann") == ["a", "b"])
+            #expect(try await channels() == ["a One UUa t", "b Two UUb t"])
+            // Another name is no other list.
+            try await save("b", "Second")
+            try await world.runAgain()
+            #expect(try await world.source.asked("channels").count == 1)
+            #expect(try await channels() == ["a One UUa t", "b Second UUb t"])
+            try await save("c", "Three")
+            #expect(try await channels().last == "c Three UUc f")
+            try await world.runAgain()
+            #expect(try await world.source.registeredChannels(of: "ann") == ["a", "b", "c"])
+            #expect(try await channels().allSatisfy { $0.hasSuffix(" t") })
+            #expect(
+                try await world.value(
+                    "select bool_and(inserted_at <= last_modified) from synced.hub_channel") == "true")
+            // A list of ids alone knows no more of those that it brings.
+            try await setChannels(["c", "d"], of: "ann", in: world)
+            #expect(try await channels() == ["c Three UUc t", "d f"])
+        }
+    }
+
     @Test func `MH5 without channels the registration is skipped, not sent empty`() async throws {
         try await withWorld { world in
             try await world.addUser("ann", videos: 20, channels: [])

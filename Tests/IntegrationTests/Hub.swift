@@ -44,10 +44,12 @@ final class Hub: @unchecked Sendable {
     }
 
     /// The text of an answer, as any client of the source gets it.
-    func answer(_ method: String, _ path: String, _ body: String? = nil) async throws -> [UInt8] {
+    func answer(
+        _ method: String, _ path: String, _ body: String? = nil, headers: [HTTPHeader] = []
+    ) async throws -> [UInt8] {
         let response = try await client.send(
             HTTPRequest(
-                method: method, url: "\(base)/\(path)", headers: [],
+                method: method, url: "\(base)/\(path)", headers: headers,
                 body: body.map { Array($0.utf8) }),
             deadline: .now + .seconds(60))
         guard response.status < 300 else {

@@ -13,7 +13,7 @@ import TestSupport
     {
         try await withArticles(5, changes: [("size: 200", "size: 2")]) { world in
             for round in 1...2 {
-                try await world.hold("records/query", nth: 2)
+                try await world.hold("changes/zone", nth: 2)
                 let worker = try world.start()
                 try await world.waitUntilHeld()
                 #expect(try await world.value(state, .text(firstUser)) == "restoring")
@@ -35,9 +35,8 @@ import TestSupport
     @Test func `LU20 a later pass is no restoring`() async throws {
         try await withArticles(5, changes: [("size: 200", "size: 2")]) { world in
             try await world.drain()
-            try await world.makeStale("25 hours")
-            try await world.makeDue()
-            try await world.hold("records/query", nth: 2)
+            try await world.enqueue(firstUser, full: true)
+            try await world.hold("changes/zone", nth: 2)
             let worker = try world.start()
             try await world.waitUntilHeld()
             #expect(try await world.value(state, .text(firstUser)) == "reading")
@@ -51,7 +50,7 @@ import TestSupport
     {
         try await withArticles(5) { world in
             try await world.drain()
-            try await world.remove(["article_4"])
+            try await world.remove(["article_4"], untold: true)
             try await world.edit("article", #"{"record_name": "article_1", "title": "mine"}"#)
             try await world.sql(
                 """
@@ -61,7 +60,7 @@ import TestSupport
                 try await world.value("select jobrunner.repair_jobs('acme', $1)", .text(firstUser))
                     == "1")
             let calls = try await world.cloudCalls { try await world.drain() }
-            #expect(calls.map(\.operation) == ["records/query", "records/modify", "records/query"])
+            #expect(calls.map(\.operation) == ["changes/zone", "records/modify", "changes/zone"])
             // What the source lacked, the edit, and what it never had.
             #expect(calls.map(\.items)[1] == 3)
             #expect(try await world.titles("article_1") == ("mine", "mine"))
@@ -72,7 +71,7 @@ import TestSupport
             // It is over: the next run asks only for what is new.
             let rows = try await world.versions()
             let next = try await world.cloudCalls { try await world.runAgain() }
-            #expect(next.map(\.operation) == ["records/query"])
+            #expect(next.map(\.operation) == ["changes/zone"])
             #expect(try await world.versions() == rows)
         }
     }
@@ -82,7 +81,7 @@ import TestSupport
     {
         try await withArticles(5) { world in
             try await world.drain()
-            try await world.remove(["article_4"])
+            try await world.remove(["article_4"], untold: true)
             try await world.source.fault(
                 #"{"kind": "cloudkit_error", "op": "records/modify", "code": "ACCESS_DENIED"}"#)
             try await world.sql("select jobrunner.repair_jobs('acme', $1)", .text(firstUser))
@@ -102,7 +101,7 @@ import TestSupport
 
     @Test func `LU24 who asks while a run is under way is told so in words`() async throws {
         try await withArticles(3) { world in
-            try await world.hold("records/query")
+            try await world.hold("changes/zone")
             let worker = try world.start()
             try await world.waitUntilHeld()
             #expect(try await world.enqueue(firstUser) == "follows_running")
@@ -112,7 +111,7 @@ import TestSupport
             try await eventually("both runs are over") {
                 let state = try await world.job(firstUser).text("state")
                 let calls = try await world.cloudCalls()
-                return state == "waiting" && calls.count { $0.operation == "records/query" } == 2
+                return state == "waiting" && calls.count { $0.operation == "changes/zone" } == 2
             }
             #expect(try await world.enqueue(firstUser) == "due")
             await worker.stop()

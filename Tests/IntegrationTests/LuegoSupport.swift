@@ -18,21 +18,22 @@ struct Article: Sendable, Equatable {
     /// As it travels.
     var text: String {
         var fields = [
-            #""isFavorite": {"value": \#(isFavourite ? 1 : 0)}"#,
-            #""isArchived": {"value": \#(isArchived ? 1 : 0)}"#,
-            #""readPosition": {"value": \#(position), "type": "DOUBLE"}"#,
+            #""CD_entityName": {"value": "Article"}"#,
+            #""CD_isFavorite": {"value": \#(isFavourite ? 1 : 0)}"#,
+            #""CD_isArchived": {"value": \#(isArchived ? 1 : 0)}"#,
+            #""CD_readPosition": {"value": \#(position), "type": "DOUBLE"}"#,
         ]
-        if let url { fields.append(#""url": {"value": "\#(url)"}"#) }
-        if let title { fields.append(#""title": {"value": "\#(title)"}"#) }
+        if let url { fields.append(#""CD_url": {"value": "\#(url)"}"#) }
+        if let title { fields.append(#""CD_title": {"value": "\#(title)"}"#) }
         if let saved {
-            fields.append(#""savedDate": {"value": \#(saved * 1000), "type": "TIMESTAMP"}"#)
+            fields.append(#""CD_savedDate": {"value": \#(saved * 1000), "type": "TIMESTAMP"}"#)
         }
         fields.append(
             isDeleted
-                ? #""deletedAt": {"value": 1735689600000, "type": "TIMESTAMP"}"#
-                : #""deletedAt": null"#)
+                ? #""CD_deletedAt": {"value": 1735689600000, "type": "TIMESTAMP"}"#
+                : #""CD_deletedAt": null"#)
         return """
-            {"recordName": "\(name)", "recordType": "Article", "fields": {\(fields.joined(separator: ", "))}}
+            {"recordName": "\(name)", "recordType": "CD_Article", "fields": {\(fields.joined(separator: ", "))}}
             """
     }
 
@@ -47,7 +48,7 @@ func withArticles(
     _ count: Int = 0, _ fixture: String = #""duplicates": 0, "broken": 0"#, users: Int = 1,
     changes: [(String, String)] = [], _ body: (World) async throws -> Void
 ) async throws {
-    let members = #""records": \#(count), \#(fixture)"#
+    let members = #""records": \#(count), "plain_names": true, \#(fixture)"#
     try await withCloud(.luego, members, users: users, changes: changes, body)
 }
 
@@ -55,13 +56,17 @@ extension World {
     /// Another device saves articles.
     func save(_ articles: [Article], of user: String = firstUser, after: String = "") async throws {
         let texts = articles.map(\.text).joined(separator: ", ")
-        try await cloud(.luego, "edit", #""user": "\#(user)", "records": [\#(texts)]\#(after)"#)
+        try await cloud(.luego, "edit", #""user": "\#(user)", "zone": "\#(coreDataZone)", "records": [\#(texts)]\#(after)"#)
     }
 
     /// Another device deletes articles.
-    func remove(_ names: [String], of user: String = firstUser, after: String = "") async throws {
+    ///
+    /// `untold`: no change feed tells of it, as of a deletion that is long ago.
+    func remove(
+        _ names: [String], of user: String = firstUser, after: String = "", untold: Bool = false
+    ) async throws {
         let texts = names.map { "\"\($0)\"" }.joined(separator: ", ")
-        try await cloud(.luego, "delete", #""user": "\#(user)", "names": [\#(texts)]\#(after)"#)
+        try await cloud(.luego, "delete", #""user": "\#(user)", "zone": "\#(coreDataZone)", "names": [\#(texts)], "untold": \#(untold)\#(after)"#)
     }
 
     /// The live rows of a user as `name favourite archived position`.
@@ -75,8 +80,8 @@ extension World {
 
     /// The source's records of a user, in the same words.
     func upstream(of user: String = firstUser) async throws -> [String] {
-        try await cloudRecords(.luego, user: user).map { name, record in
-            let field = { (key: String) in record["fields"]?[key]?["value"] }
+        try await cloudRecords(.luego, user: user, zone: coreDataZone).map { name, record in
+            let field = { (key: String) in record["fields"]?["CD_\(key)"]?["value"] }
             let position = field("readPosition")?.numberText.flatMap { Double($0) } ?? -1
             return """
                 \(name) \(field("isFavorite")?.int ?? -1) \(field("isArchived")?.int ?? -1) \
@@ -90,7 +95,8 @@ extension World {
         let here = try await value(
             "select title from synced.article where user_id = $1 and record_name = $2",
             .int8(Int64(try await userID(firstUser))), .text(name))
-        let there = try await cloudRecords(.luego, user: firstUser)[name]?["fields"]?["title"]
+        let there = try await cloudRecords(.luego, user: firstUser, zone: coreDataZone)[name]?[
+            "fields"]?["CD_title"]
         return (here, there?.text("value"))
     }
 

@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `LU17 deletedAt hides an article and takes it back, and a sweep removes its row`()
+    @Test func `LU17 deletedAt hides an article and takes it back, and a tombstone removes its row`()
         async throws
     {
         try await withArticles { world in
@@ -40,14 +40,8 @@ import Testing
             #expect(try await world.articles().count == 6)
             try await world.remove(["r1"])
             try await world.runAgain()
-            #expect(try await world.value(stored) == "6")
-            for _ in 1...2 {
-                #expect(try await world.value(stored) == "6")
-                try await world.makeStale("25 hours")
-                try await world.runAgain()
-            }
             #expect(try await world.value(stored) == "5")
-            #expect(try await world.runs(firstUser).last?.int("swept") == 1)
+            #expect(try await world.runs(firstUser).last?.int("deleted") == 1)
         }
     }
 
@@ -63,7 +57,7 @@ import Testing
                 [Article(name: "a", url: "https://u", title: "theirs")], after: afterPull)
             let calls = try await world.cloudCalls { try await world.runAgain() }
             #expect(
-                calls.map(\.operation) == ["records/query", "records/modify", "records/lookup"])
+                calls.map(\.operation) == ["changes/zone", "records/modify", "records/lookup"])
             #expect(try await world.titles("a") == ("theirs", "theirs"))
             #expect(try await world.unsentArticles() == [])
             // An edit that the pull itself meets fares no better.
@@ -80,7 +74,6 @@ import Testing
         let changes = [
             ("resolve: remote_wins", "resolve: newest_wins"),
             ("newer_by: modified_at", "newer_by: last_modified"),
-            ("watermark: max_seen", "watermark: run_start"),
             ("        deleted_at: {", "        \(field)\n        deleted_at: {"),
         ]
         let fixture = #""duplicates": 0, "broken": 0, "schema": false"#
@@ -92,9 +85,9 @@ import Testing
             try await world.cloud(
                 .luego, "edit",
                 """
-                "user": "\(firstUser)"\(afterPull), "records": [{"recordName": "a", "fields": {
-                  "title": {"value": "theirs"},
-                  "lastModified": {"value": \(milliseconds), "type": "TIMESTAMP"}}}]
+                "user": "\(firstUser)", "zone": "\(coreDataZone)"\(afterPull), "records": [{"recordName": "a", "fields": {
+                  "CD_title": {"value": "theirs"},
+                  "CD_lastModified": {"value": \(milliseconds), "type": "TIMESTAMP"}}}]
                 """)
             try await world.runAgain()
             #expect(try await world.titles("a") == (winner, winner))
@@ -102,7 +95,7 @@ import Testing
         }
     }
 
-    private let afterPull = #", "after_requests": 1, "after_op": "records/query""#
+    private let afterPull = #", "after_requests": 1, "after_op": "changes/zone""#
 
     @Test func `LU19 an edit of what was deleted elsewhere is deleted here`() async throws {
         try await withArticles { world in
@@ -160,7 +153,7 @@ import Testing
             #expect(job.text("last_error")?.contains("another account") == true)
             #expect(try await world.versions().intersection(rows).count == rows.count - 1)
             #expect(
-                try await world.cloudRecords(.luego, user: other)["article_1"]?["fields"]?["title"]?
+                try await world.cloudRecords(.luego, user: other, zone: coreDataZone)["article_1"]?["fields"]?["CD_title"]?
                     .text("value") == "Article 1")
             // With the right one it goes on where it was, the edit included.
             try await world.setSecret("ck_web_auth_token", "token-\(firstUser)", of: firstUser)
@@ -181,7 +174,7 @@ import Testing
         try await withArticles(7, changes: [("size: 200", "size: 1")]) { world in
             for (number, code) in codes.enumerated() {
                 try await world.source.fault(
-                    #"{"kind": "record_error", "op": "records/query", "code": "\#(code)", "reason": "because", "retry_after": \#(number + 1)}"#
+                    #"{"kind": "record_error", "op": "changes/zone", "code": "\#(code)", "reason": "because", "retry_after": \#(number + 1)}"#
                 )
             }
             try await world.drain()
@@ -192,7 +185,7 @@ import Testing
             #expect(kept.allSatisfy { $0.text("reason") == "because" && $0.text("at") != nil })
             // What was seen before only moves to the front.
             try await world.source.fault(
-                #"{"kind": "record_error", "op": "records/query", "code": "THROTTLED", "reason": "because"}"#
+                #"{"kind": "record_error", "op": "changes/zone", "code": "THROTTLED", "reason": "because"}"#
             )
             try await world.enqueue(firstUser, full: true)
             try await world.drain()
@@ -210,20 +203,20 @@ import Testing
     {
         try await withArticles(7) { world in
             try await world.drain()
-            let before = try await world.checkpoint(firstUser).text("watermark")
+            let before = try await world.checkpoint(firstUser).text("sync_token")
             try await world.cloud(
                 .luego, "edit",
-                #""user": "\#(firstUser)", "records": [{"recordName": "article_3", "fields": {"title": {"value": "late"}}}]"#
+                #""user": "\#(firstUser)", "zone": "\#(coreDataZone)", "records": [{"recordName": "article_3", "fields": {"CD_title": {"value": "late"}}}]"#
             )
             try await world.source.fault(
-                #"{"kind": "record_error", "op": "records/query", "record_name": "article_3", "code": "INTERNAL_ERROR", "reason": "because"}"#
+                #"{"kind": "record_error", "op": "changes/zone", "record_name": "article_3", "code": "INTERNAL_ERROR", "reason": "because"}"#
             )
             try await world.runAgain()
             #expect(try await world.titles("article_3").here != "late")
-            #expect(try await world.checkpoint(firstUser).text("watermark") == before)
+            #expect(try await world.checkpoint(firstUser).text("sync_token") == before)
             try await world.runAgain()
             #expect(try await world.titles("article_3").here == "late")
-            #expect(try await world.checkpoint(firstUser).text("watermark") != before)
+            #expect(try await world.checkpoint(firstUser).text("sync_token") != before)
         }
     }
 

@@ -205,8 +205,8 @@ import Testing
     private let parented = [
         ("size: 200", "size: 1"),
         (
-            "        created_at: { at: CD_createdAt",
-            "        parent: { at: CD_parent, type: text }\n        created_at: { at: CD_createdAt"
+            "        created_at: { at: createdAt",
+            "        parent: { at: parent, type: text }\n        created_at: { at: createdAt"
         ),
     ]
 

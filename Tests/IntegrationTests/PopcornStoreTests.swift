@@ -6,11 +6,24 @@ import Testing
 
 /// Disposable and synced stores, and one that is switched off.
 @Suite struct PopcornStoreTests {
+    /// A cache has no edits to send.
     private static let disposable = [
+        ("watchlist_movie: { kind: synced }", "watchlist_movie: { kind: disposable }"),
         (
-            "kind: synced",
-            "kind: disposable"
-        )
+            """
+                push:
+                  select:
+                    dirty: synced = false
+                    deleted: pending_delete
+                  record_type: MoviesWatchlistMovieEntity
+                  record_name: "{row.record_name}"
+                  on_conflict:
+                    resolve: remote_wins
+                    times: 2
+                  debounce: 250ms                     # an edit is sent soon, several at once
+
+            """, ""
+        ),
     ]
 
     /// What an application did to the table, and what the job file does not fit any more.
@@ -66,7 +79,7 @@ import Testing
             let more = CloudApp.popcorn.yaml([
                 (
                     "        created_at: {",
-                    "        mood: { at: CD_mood, type: text }\n        created_at: {"
+                    "        mood: { at: mood, type: text }\n        created_at: {"
                 )
             ])
             try await world.migrate(try JobFile.parse(more, file: "more.yaml").get())
@@ -82,7 +95,6 @@ import Testing
 
     @Test func `PO12 one entity is switched off, and the other syncs on`() async throws {
         let genres = """
-                    tombstones: delete
               - entity: genre
                 cloudkit:
                   op: changes/zone
@@ -95,8 +107,10 @@ import Testing
                     record_name: { meta: recordName, type: text, required: true }
                     name: { at: CD_name, type: text }
                 write: { table: genre, mode: newest_wins, newer_by: modified_at }
+
+              - entity: search_history
             """
-        let both = [("        tombstones: delete", genres)]
+        let both = [("  - entity: search_history", genres)]
         let one =
             both + [("- entity: watchlist_movie", "- entity: watchlist_movie\n    enabled: false")]
         for (changes, movies) in [(both, 4), (one, 0)] {

@@ -167,6 +167,70 @@ import Testing
         }
     }
 
+    @Test func `PO14 a film put on the watchlist here, or taken off, is so for the devices too`()
+        async throws
+    {
+        try await withMovies(3) { world in
+            try await world.drain()
+            try await world.sql(
+                """
+                select jobrunner.save_record('acme', $1, 'watchlist_movie',
+                  '{"movie_id": 77, "created_at": "2026-01-02T03:04:05.678Z"}')
+                """, .text(firstUser))
+            try await world.runAgain()
+            let added = try await world.cloudRecords(.popcorn, user: firstUser, zone: zone)
+                .first { $0.value["fields"]?["CD_movieID"]?["value"]?.int == 77 }
+            let (name, record) = try #require(added)
+            // As SwiftData writes it: a random name, its own words before each field, and the entity in one of them.
+            #expect(name.wholeMatch(of: /[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}/) != nil)
+            #expect(record.text("recordType") == "CD_MoviesWatchlistMovieEntity")
+            #expect(
+                record["fields"]?["CD_entityName"]?.text("value") == "MoviesWatchlistMovieEntity")
+            #expect(record["fields"]?["CD_createdAt"]?["value"]?.int == 1_767_323_045_678)
+            #expect(record["fields"]?["CD_body"] == nil)
+            try await world.sql(
+                "select jobrunner.delete_record('acme', $1, 'watchlist_movie', jsonb_build_object('record_name', $2::text))",
+                .text(firstUser), .text(name))
+            try await world.runAgain()
+            #expect(
+                try await world.cloudRecords(.popcorn, user: firstUser, zone: zone)[name] == nil)
+            #expect(try await world.movies().count == 3)
+            #expect(
+                try await world.value(
+                    "select count(*) from synced.watchlist_movie where not synced") == "0")
+        }
+    }
+
+    @Test func `PO18 a record of a type that nobody knows is kept whole, until it is deleted`()
+        async throws
+    {
+        let others = #""records": 2, "duplicates": 0, "broken": 0, "searches": 2"#
+        try await withCloud(.popcorn, others) { world in
+            let strange = """
+                {"recordName": "strange", "recordType": "CD_MoodEntity",
+                 "fields": {"CD_mood": {"value": "calm"}, "CD_entityName": {"value": "MoodEntity"}}}
+                """
+            try await world.put([strange])
+            try await world.drain()
+            #expect(try await world.unfinished() == [])
+            #expect(
+                try await world.texts(
+                    "select record_type || ' ' || count(*) from synced.popcorn_record group by record_type order by 1")
+                    == ["CDMR 4", "CD_GenreEntity 3", "CD_MoodEntity 1"])
+            #expect(
+                try await world.value(
+                    "select body #>> '{fields,CD_mood,value}' from synced.popcorn_record where record_name = 'strange'")
+                    == "calm")
+            #expect(try await world.value("select count(*) from synced.search_history") == "2")
+            #expect(try await world.movies().count == 2)
+            try await world.cloud(
+                .popcorn, "delete",
+                #""user": "\#(firstUser)", "zone": "\#(zone)", "names": ["strange"]"#)
+            try await world.runAgain()
+            #expect(try await world.value("select count(*) from synced.popcorn_record") == "7")
+        }
+    }
+
     private func told(_ event: String, _ world: World) -> [String] {
         world.lines.all.filter { $0.contains(event) }
     }
@@ -177,14 +241,16 @@ let coreDataZone = "com.apple.coredata.cloudkit.zone"
 
 private let zone = coreDataZone
 
-/// A world of Popcorn with so many movies, and seven records of other types.
+/// A world of Popcorn that syncs the watchlist alone, with so many movies, and seven records of other types.
 func withMovies(
     _ count: Int, duplicates: Int = 0, users: Int = 1, changes: [(String, String)] = [],
     _ body: (World) async throws -> Void
 ) async throws {
-    try await withCloud(
-        .popcorn, #""records": \#(count), "duplicates": \#(duplicates), "broken": 0"#,
-        users: users, changes: changes, body)
+    let others = ["search_history", "other_record"].map { name in
+        ("- entity: \(name)", "- entity: \(name)\n    enabled: false")
+    }
+    let counts = #""records": \#(count), "duplicates": \#(duplicates), "broken": 0, "searches": 0"#
+    try await withCloud(.popcorn, counts, users: users, changes: changes + others, body)
 }
 
 /// A movie as another device saves it.

@@ -59,6 +59,22 @@ import TestSupport
         }
     }
 
+    @Test func `SC25 a refresh by force that fails leaves the age as it was`() async throws {
+        try await withRecipes(6) { world in
+            try await world.drain()
+            let rows = try await world.versions()
+            try await world.makeStale("20 minutes")
+            try await world.source.fault(
+                #"{"kind": "cloudkit_error", "op": "records/query", "code": "ACCESS_DENIED"}"#)
+            #expect(try await world.wantFresh(force: true).answer == "wait")
+            try await world.drain()
+            #expect(try await world.job(firstUser).text("last_outcome") == "failed")
+            #expect(try await world.versions() == rows)
+            let answer = try await world.wantFresh()
+            #expect(answer.isUsable && (1200..<1800).contains(answer.ageSeconds ?? 0))
+        }
+    }
+
     @Test func `SC18 with nothing changed two hours of readers cost eight probes and no fetch`()
         async throws
     {

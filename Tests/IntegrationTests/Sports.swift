@@ -8,19 +8,21 @@ import TestSupport
 ///
 /// Every record of the fixture is whole unless `fixture` says otherwise.
 func withSports(
-    _ fixture: String = "\"records\": 450", changes: [(String, String)] = [],
-    agesOut: Bool = false, _ body: (World) async throws -> Void
+    _ fixture: String = "\"records\": 450", app: CloudApp = .sportstime,
+    changes: [(String, String)] = [], agesOut: Bool = false, _ body: (World) async throws -> Void
 ) async throws {
     let quick = [
         ("  rate:\n", "  retry: { first: 10ms }\n  rate:\n")
     ]
-    let timeless = agesOut ? [] : [("older_than: 400d", "older_than: 30000d")]
+    let isDaily = app.file == CloudApp.sportstime.file
+    let timeless = agesOut || !isDaily ? [] : [("older_than: 400d", "older_than: 30000d")]
     // A busy machine may take longer than the file allows, unless the deadline is what the test is about.
     let patient =
-        changes.contains { $0.0.hasPrefix("deadline") } ? [] : [("deadline: 25s", "deadline: 10m")]
+        changes.contains { $0.0.hasPrefix("deadline") } 
+        ? [] : [(isDaily ? "deadline: 5m" : "deadline: 25s", "deadline: 10m")]
     let broken = fixture.contains("broken") ? "" : ", \"broken\": 0"
     try await withCloud(
-        .sportstime, fixture + broken, changes: quick + timeless + patient + changes, body)
+        app, fixture + broken, changes: quick + timeless + patient + changes, body)
 }
 
 /// A record type, its table, and the name of its key there and here.

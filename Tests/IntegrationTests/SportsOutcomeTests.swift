@@ -233,7 +233,7 @@ import Testing
     @Test func `ST22 a deadline saves what there is and the next run begins at the page`()
         async throws
     {
-        try await withSports(changes: [("deadline: 25s", "deadline: 8s")]) { world in
+        try await withSports(changes: [("deadline: 5m", "deadline: 8s")]) { world in
             try await world.source.fault(
                 #"{"kind": "drip", "bytes": 1, "every_ms": 50, "record_type": "Game", "nth": 3}"#)
             try await world.drain()
@@ -269,7 +269,7 @@ import Testing
                         + "\(node.int("inserted") ?? -1)")
             }
             #expect(
-                told == ["acme * sportstime.refresh 680", "acme * sportstime.refresh 257"])
+                told == ["acme * sportstime.processing 680", "acme * sportstime.processing 257"])
         }
     }
 }

@@ -178,7 +178,7 @@ import Testing
             setenv("JOBRUNNER_TEST_DATABASE_URL", server, 1)
             var grown = Int.max
             var rows = 0
-            let changes = [("deadline: 25s", "deadline: 10m")]
+            let changes = [("deadline: 5m", "deadline: 10m")]
             try await withSports("\"records\": 60000", changes: changes) { world in
                 try await world.cut("Game", 100)
                 let before = residentBytes()

@@ -17,7 +17,7 @@ import TestSupport
     }
 
     @Test func `ST24 only a network that was lost can be restored`() async throws {
-        try await withSports("\"records\": 30") { world in
+        try await withSports("\"records\": 30", app: .sportstimeHourly) { world in
             try await idle(world)
             #expect(try await world.happens("network_restored") == ["not_armed"])
             #expect(try await dueIn(world) > 3000)
@@ -34,7 +34,7 @@ import TestSupport
     @Test func `ST25 a network that flaps makes one run, and one that is lost again none`()
         async throws
     {
-        try await withSports("\"records\": 30") { world in
+        try await withSports("\"records\": 30", app: .sportstimeHourly) { world in
             try await idle(world)
             let asked = try await world.queries().count
             for _ in 1...5 {
@@ -57,7 +57,7 @@ import TestSupport
     }
 
     @Test func `ST26 a triggered run is the only one and has a deadline`() async throws {
-        try await withSports("\"records\": 30", changes: [("deadline: 25s", "deadline: 2s")]) {
+        try await withSports("\"records\": 30", app: .sportstimeHourly, changes: [("deadline: 25s", "deadline: 2s")]) {
             world in
             try await idle(world)
             try await world.happens("network_lost")

@@ -62,7 +62,7 @@ import TestSupport
     }
 
     @Test func `ST8 a cut inside an entity keeps its cursor and its old watermark`() async throws {
-        try await withSports(changes: [("deadline: 25s", "deadline: 3s")]) { world in
+        try await withSports(changes: [("deadline: 5m", "deadline: 3s")]) { world in
             try await world.drain()
             let before = try await world.checkpoint(of: "game")
             try await world.saveGames(0..<450)

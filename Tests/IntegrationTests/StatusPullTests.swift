@@ -137,13 +137,13 @@ import Testing
         }
     }
 
-    @Test func `MS12 a record without a status is skipped, counted, and the run goes on`()
+    @Test func `MS12 a record without an id or a time, or with an unknown status, is skipped and counted`()
         async throws
     {
         try await withStatuses(3, broken: 2) { world in
             try await world.deviceSaves(Save("odd", "rewatching", statusBegin))
             for (name, missing) in [
-                ("no_id", "videoId"), ("no_status", "status"), ("no_time", "lastModified"),
+                ("no_id", "videoId"), ("no_time", "lastModified"),
             ] {
                 var fields = [
                     "videoId": #"{"value": "\#(name)", "type": "STRING"}"#,
@@ -161,9 +161,31 @@ import Testing
             try await world.drain()
             #expect(
                 Set(try await world.local().keys) == [video(0), video(1), video(2), "last"])
-            #expect(try await world.counter("skipped_incompatible") == 6)
+            #expect(try await world.counter("skipped_incompatible") == 5)
             #expect(try await world.counter("inserted") == 4)
             #expect(try await world.unfinished() == [])
+        }
+    }
+
+    @Test func `MS29 a status row that was made without a word is unknown`() async throws {
+        try await withStatuses(1) { world in
+            try await world.cloud(
+                .metube, "edit",
+                #"""
+                "user": "user-000001", "zone": "WatchedStatusZone", "records": [{"recordName": "bare",
+                  "recordType": "WatchedStatus", "fields": {"videoId": {"value": "bare", "type": "STRING"},
+                    "lastModified": {"value": 1735689600000, "type": "TIMESTAMP"}}}]
+                """#)
+            try await world.drain()
+            #expect(try await world.local()["bare"]?.save.status == "unknown")
+            #expect(try await world.counter("skipped_incompatible") == 0)
+            // Nor is a row that is made here.
+            try await world.sql(
+                "select jobrunner.edit_record('acme', $1, 'watched_status', $2::text::jsonb)",
+                .text(firstUser), .text(#"{"video_id": "ours"}"#))
+            try await world.runAgain()
+            #expect(try await world.remote()["ours"]?.status == "unknown")
+            #expect(try await world.disagreements().filter { !$0.hasPrefix("bare:") } == [])
         }
     }
 

@@ -5,8 +5,9 @@ import Testing
 /// The files that ship mean what the original apps do.
 @Suite struct ShippedSet {
     static let paths = [
-        "luego/refresh", "metube/refresh", "metube/status", "metube/worker", "popcorn/refresh",
-        "snapchef/refresh", "sportstime/refresh",
+        "luego/refresh", "metube/refresh", "metube/status", "metube/worker", "popcorn/cache",
+        "popcorn/refresh",
+        "snapchef/refresh", "sportstime/processing", "sportstime/refresh",
     ]
 
     @Test(arguments: paths)
@@ -22,7 +23,7 @@ import Testing
         let job = try shipped(path)
         #expect(job.name == path.replacing("/", with: "."))
         #expect(job.entities.allSatisfy { $0.isEnabled })
-        #expect(job.source.cloudkitAddress != nil || path.hasPrefix("metube/"))
+        #expect(job.source.cloudkitAddress != nil || path.hasPrefix("metube/") || path == "popcorn/cache")
     }
 
     @Test(arguments: ["luego/refresh", "metube/status", "popcorn/refresh"])
@@ -73,7 +74,7 @@ import Testing
         let status = try #require(job.entities.first)
         #expect(
             status.cloudkit
-                == .zoneChanges(zone: "WatchedStatusZone", recordTypes: ["WatchedStatus"]))
+                == .zoneChanges(zone: "WatchedStatusZone", recordTypes: .only(["WatchedStatus"])))
         #expect(status.request.method == "POST")
         #expect(
             status.request.path.description
@@ -129,8 +130,11 @@ import Testing
                     sendsDeletes: false, debounce: nil))
     }
 
-    @Test func `ST1 SportsTime reads its seven entities in order, once for the tenant`() throws {
-        let job = try shipped("sportstime/refresh")
+    @Test(arguments: ["sportstime/refresh", "sportstime/processing"])
+    func `ST1 SportsTime reads its seven entities in order, once for the tenant`(path: String)
+        throws
+    {
+        let job = try shipped(path)
         #expect(job.scope == .tenant)
         #expect(job.notifiesOnChange)
         #expect(
@@ -138,30 +142,45 @@ import Testing
                 "stadium", "league_structure", "team", "team_alias", "stadium_alias", "game",
                 "sport",
             ])
-        #expect(
-            job.schedule.triggers == [
-                Trigger(
-                    event: "network_restored", debounce: .milliseconds(2_500),
-                    cancelOn: "network_lost")
-            ])
-        #expect(
-            job.after == [
-                AfterStep(
-                    action: .cleanup(
-                        table: "st_game", by: "starts_at", olderThan: .seconds(400 * 86_400)),
-                    onlyIf: .complete)
-            ])
         for entity in job.entities {
             #expect(entity.incremental?.fallsBackToJob == true)
-            #expect(entity.incremental?.fullEvery == .seconds(86_400))
             #expect(entity.incremental?.format == .epochMilliseconds)
-            #expect(entity.write.deletes?.sweeps == true)
             #expect(entity.records.field(named: "modified_at")?.kind == .timestamp)
             #expect(entity.recordNameColumn == nil)
             #expect(
                 entity.page.style == .token(.body(Path(steps: [.member("continuationMarker")]))))
         }
         #expect(job.entities[5].write.indexes == [["starts_at"]])
+    }
+
+    @Test func `ST33 the hourly job only syncs, and the daily one deletes and cleans up as well`()
+        throws
+    {
+        let hourly = try shipped("sportstime/refresh")
+        let daily = try shipped("sportstime/processing")
+        #expect(hourly.schedule.every == .seconds(3600))
+        #expect(daily.schedule.every == .seconds(86_400))
+        #expect(
+            hourly.schedule.triggers == [
+                Trigger(
+                    event: "network_restored", debounce: .milliseconds(2_500),
+                    cancelOn: "network_lost")
+            ])
+        #expect(daily.schedule.triggers.isEmpty && hourly.after.isEmpty)
+        #expect(
+            daily.after == [
+                AfterStep(
+                    action: .cleanup(
+                        table: "st_game", by: "starts_at", olderThan: .seconds(400 * 86_400)),
+                    onlyIf: .complete)
+            ])
+        #expect(
+            daily.entities.allSatisfy {
+                $0.sweeps && $0.incremental?.fullEvery == .seconds(86_400)
+            })
+        #expect(hourly.entities.allSatisfy { !$0.sweeps && $0.incremental?.fullEvery == nil })
+        // The same columns, or one of the two would leave those of the other empty.
+        #expect(hourly.entities.map(\.records) == daily.entities.map(\.records))
     }
 
     @Test func `ST6 a query is windowed by its own field or by the server's time`() throws {
@@ -218,7 +237,7 @@ import Testing
                         Unique.Merge(column: "read_position", rule: .max),
                     ], losers: .delete))
         #expect(article.write.deletes?.softField == "deleted_at")
-        #expect(article.write.deletes?.appliesTombstones == false)
+        #expect(article.write.deletes?.appliesTombstones == true)
         #expect(article.push?.sendsDeletes == true)
         #expect(article.push?.debounce == .milliseconds(250))
         #expect(article.push?.resolution == .remoteWins)
@@ -235,8 +254,11 @@ import Testing
         #expect(
             job.stores == [
                 Store(table: "watchlist_movie", kind: .synced),
-                Store(table: "movie_cache", kind: .disposable),
+                Store(table: "search_history", kind: .synced),
+                Store(table: "popcorn_record", kind: .synced),
             ])
+        let cache = try shipped("popcorn/cache")
+        #expect(cache.stores.count == 3 && cache.stores.allSatisfy { $0.kind == .disposable })
         let movie = try #require(job.entities.first)
         #expect(movie.write.unique?.losers == .keepHidden)
         #expect(movie.zone == "com.apple.coredata.cloudkit.zone")

@@ -113,11 +113,12 @@ struct CloudEdits {
 
     func delete(_ request: Request) throws(BadRequest) -> Answer {
         let command = try Command(
-            request.body, knows: CloudEdits.keys + ["names", "type", "count"])
+            request.body, knows: CloudEdits.keys + ["names", "type", "count", "untold"])
         let place = try CloudPlace(cloudKit, command)
         let names = try command.strings("names")
         let type = try command.string("type")
         let count = try command.int("count", in: 1...Int(Int32.max))
+        let isUntold = try command.bool("untold") ?? false
         guard names != nil || type != nil || count != nil else {
             throw BadRequest("'names', 'type' or 'count' is missing")
         }
@@ -129,6 +130,11 @@ struct CloudEdits {
             var deleted = 0
             for record in doomed where deleted < count ?? .max {
                 guard let live = record.live else { continue }
+                deleted += 1
+                guard !isUntold else {
+                    zone.forget(record.name)
+                    continue
+                }
                 let now = cloudKit.clock.tick()
                 let stamp = CloudRecord.Stamp(
                     time: now, user: place.database.owner, device: CloudEdits.device)
@@ -136,7 +142,6 @@ struct CloudEdits {
                     CloudDatabase.Write(
                         zone: zone, name: record.name, type: live.type, isDeleted: true,
                         stamp: stamp, writtenAt: now))
-                deleted += 1
             }
             return deleted
         }

@@ -6,13 +6,13 @@ struct CloudFixture {
 
     static let sizes = [
         "users", "records", "duplicates", "broken", "stadiums", "league_structures", "teams",
-        "team_aliases", "stadium_aliases", "sports",
+        "team_aliases", "stadium_aliases", "sports", "searches",
     ]
 
     func answer(_ request: Request) throws(BadRequest) -> Answer {
         let command = try Command(
             request.body,
-            knows: CloudContainerKey.commandKeys + ["name", "prefix", "api_token", "schema"]
+            knows: CloudContainerKey.commandKeys + ["name", "prefix", "api_token", "schema", "plain_names"]
                 + CloudFixture.sizes)
         let name = try command.needed("name")
         guard let app = FixtureApp(rawValue: name) else {

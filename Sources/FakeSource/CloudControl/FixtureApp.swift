@@ -17,7 +17,7 @@ enum FixtureApp: String, CaseIterable {
     var zone: String {
         switch self {
         case .metube: "WatchedStatusZone"
-        case .popcorn: "com.apple.coredata.cloudkit.zone"
+        case .luego, .popcorn: "com.apple.coredata.cloudkit.zone"
         default: CloudZoneID.defaultName
         }
     }
@@ -40,7 +40,9 @@ enum FixtureApp: String, CaseIterable {
         let sizes = FixtureSizes(
             records: try command.int("records", in: 0...1_000_000) ?? usual,
             duplicates: try command.int("duplicates", in: 0...1_000_000) ?? 5,
-            broken: try command.int("broken", in: 0...1_000_000) ?? 2)
+            broken: try command.int("broken", in: 0...1_000_000) ?? 2,
+            searches: try command.int("searches", in: 0...1_000_000) ?? 40,
+            hasPlainNames: try command.bool("plain_names") ?? false)
         return users.flatMap { make($0, sizes) }
     }
 }
@@ -92,24 +94,35 @@ extension FixtureApp {
         ]
     }
 
-    /// In the default zone; the same address may have several records, some without an address.
+    /// As SwiftData mirrors them; the same address may have several records, some without an address.
     fileprivate static func articles(
         _ user: String, _ sizes: FixtureSizes
     ) -> [FixtureRecords] {
-        [
-            FixtureRecords(user: user, type: "Article", count: sizes.all) { number in
+        let key = Catalogue.key(seed: 0, user: user)
+        return [
+            FixtureRecords(user: user, type: "CD_Article", count: sizes.all) { number in
                 var fields: [String: CloudField] = [
-                    "title": .text("Article \(number)"),
-                    "savedDate": .time(begin + Milliseconds(number) * 1000),
-                    "isFavorite": .int(number % 3 == 0 ? 1 : 0),
-                    "isArchived": .int(number % 4 == 0 ? 1 : 0),
-                    "readPosition": .double(Double(number % 10) / 10),
+                    "CD_entityName": .text("Article"),
+                    "CD_id": .text(CloudDatabase.uuid(key, 3_000_000 + number)),
+                    "CD_title": .text("Article \(number)"),
+                    "CD_content": .text("What article \(number) says"),
+                    "CD_author": .text("Author \(number % 9)"),
+                    "CD_wordCount": .int(number * 3),
+                    "CD_thumbnailURL": .text("https://example.org/thumbnails/\(number).jpg"),
+                    "CD_publishedDate": .time(begin - Milliseconds(number) * 3_600_000),
+                    "CD_savedDate": .time(begin + Milliseconds(number) * 1000),
+                    "CD_isFavorite": .int(number % 3 == 0 ? 1 : 0),
+                    "CD_isArchived": .int(number % 4 == 0 ? 1 : 0),
+                    "CD_readPosition": .double(Double(number % 10) / 10),
                 ]
                 if !sizes.isBroken(number) {
-                    fields["url"] = .text("https://example.org/articles/\(sizes.key(number))")
+                    fields["CD_url"] = .text("https://example.org/articles/\(sizes.key(number))")
                 }
-                if number % 20 == 19 { fields["deletedAt"] = .time(begin + 86_400_000) }
-                return ("article_\(number)", fields)
+                if number % 20 == 19 { fields["CD_deletedAt"] = .time(begin + 86_400_000) }
+                let name =
+                    sizes.hasPlainNames
+                    ? "article_\(number)" : CloudDatabase.uuid(key, number)
+                return (name, fields)
             }
         ]
     }
@@ -145,7 +158,20 @@ extension FixtureApp {
                 ["CD_entityName": .text("GenreEntity"), "CD_name": .text("Genre \(number)")]
             )
         }
-        return [movies, links, genres]
+        let searches = FixtureRecords(
+            user: user, type: "CD_SearchMediaSearchHistoryEntryEntity", count: sizes.searches
+        ) { number in
+            (
+                CloudDatabase.uuid(key, 4_000_000 + number),
+                [
+                    "CD_entityName": .text("SearchMediaSearchHistoryEntryEntity"),
+                    "CD_mediaID": .int(5000 + number),
+                    "CD_mediaType": .text(["movie", "tvSeries", "person"][number % 3]),
+                    "CD_timestamp": .time(begin + Milliseconds(number) * 60_000),
+                ]
+            )
+        }
+        return [movies, searches, links, genres]
     }
 
     // MARK: Schemas
@@ -175,15 +201,8 @@ extension FixtureApp {
                     "playbackPosition": "DOUBLE",
                 ]
             ]
-        case .luego:
-            [
-                "Article": [
-                    "url": "STRING", "title": "STRING", "savedDate": "TIMESTAMP",
-                    "isFavorite": "INT64", "isArchived": "INT64", "readPosition": "DOUBLE",
-                    "deletedAt": "TIMESTAMP",
-                ]
-            ]
-        case .popcorn: [:]
+        // Core Data makes no index for queries by itself, so that its zone is read as a feed.
+        case .luego, .popcorn: [:]
         }
     }
 }

@@ -5,6 +5,10 @@ struct FixtureSizes {
     let duplicates: Int
     /// More records without a required field.
     let broken: Int
+    /// Entries of a search history.
+    var searches = 0
+    /// Records are named by their number, where their source would name them at random.
+    var hasPlainNames = false
 
     var all: Int { records + duplicates + broken }
 

@@ -51,12 +51,13 @@ struct SportsFixture {
     private func stadium(_ number: Int) -> Made {
         let id = "stadium_\(padded(Int64(number), 5))"
         var fields: [String: CloudField] = [
-            "name": .text("Stadium \(number)"), "capacity": .int(20_000 + number * 7),
+            "name": .text("Stadium \(number)"), "city": .text("City \(number % 90)"),
+            "state": .text("S\(number % 50)"), "capacity": .int(20_000 + number * 7),
             "location": CloudField(
                 "LOCATION",
                 .object([
-                    "latitude": .number(40 + Double(number % 10)),
-                    "longitude": .number(-70 - Double(number % 40)),
+                    "latitude": .number(40 + Double(number % 10) + 0.125),
+                    "longitude": .number(-70 - Double(number % 40) - 0.0625),
                 ])),
             "lastModified": time(number),
         ]
@@ -64,15 +65,25 @@ struct SportsFixture {
         return (id, fields)
     }
 
+    /// A league and its conferences and divisions; the first of each sport is the league.
     private func structure(_ number: Int) -> Made {
-        let id = "structure_\(padded(Int64(number), 5))"
-        return (
-            id,
-            [
-                "structureId": .text(id), "sport": .text(name("sport", number, of: sports)),
-                "displayOrder": .int(number), "lastModified": time(number),
-            ]
-        )
+        let id = structureID(number)
+        let count = max(1, sports)
+        let league = number % count
+        let isLeague = number < count
+        var fields: [String: CloudField] = [
+            "structureId": .text(id), "sport": .text(name("sport", number, of: sports)),
+            "league": .text("L\(league)"), "name": .text("Structure \(number)"),
+            "abbreviation": .text("ST\(number)"),
+            "structureType": .text(isLeague ? "league" : "division"),
+            "displayOrder": .int(number / count), "lastModified": time(number),
+        ]
+        if !isLeague { fields["parentId"] = .text(structureID(league)) }
+        return (id, fields)
+    }
+
+    private func structureID(_ number: Int) -> String {
+        "structure_\(padded(Int64(number), 5))"
     }
 
     private func team(_ number: Int) -> Made {
@@ -81,6 +92,11 @@ struct SportsFixture {
             id,
             [
                 "canonicalId": .text(id), "name": .text("Team \(number)"),
+                "abbreviation": .text("T\(number)"), "city": .text("City \(number % 90)"),
+                "sport": .text(name("sport", number, of: sports)),
+                "primaryColor": .text("#\(padded(Int64(number), 6))"),
+                "secondaryColor": .text("#FF\(padded(Int64(number), 4))"),
+                "structureId": .text(structureID(structures == 0 ? 0 : number % structures)),
                 "stadiumCanonicalId": .text(name("stadium", number, of: stadiums)),
             ]
         )
@@ -92,6 +108,8 @@ struct SportsFixture {
             id,
             [
                 "aliasId": .text(id), "lastModified": time(number),
+                "aliasType": .text(number % 2 == 0 ? "name" : "abbreviation"),
+                "aliasValue": .text("Former \(number)"),
                 "teamCanonicalId": .text(name("team", number, of: teams)),
             ]
         )
@@ -117,6 +135,7 @@ struct SportsFixture {
             "stadiumCanonicalId": .text(name("stadium", number, of: stadiums)),
             "dateTime": .time(FixtureRecords.begin + day + Milliseconds(number) * 1000),
             "sport": .text(name("sport", number, of: sports)),
+            "season": .text("\(2024 + number % 3)"), "isPlayoff": .int(number % 9 == 0 ? 1 : 0),
         ]
         if number < games { fields["canonicalId"] = .text(id) }
         return (id, fields)
@@ -124,21 +143,34 @@ struct SportsFixture {
 
     private func sport(_ number: Int) -> Made {
         let id = "sport_\(padded(Int64(number), 5))"
-        return (id, ["sportId": .text(id), "name": .text("Sport \(number)")])
+        return (
+            id,
+            [
+                "sportId": .text(id), "name": .text("Sport \(number)"),
+                "abbreviation": .text("SP\(number)"),
+                "color": .text("#00\(padded(Int64(number), 4))"),
+            ]
+        )
     }
 
     static let schema: [String: [String: String]] = [
         "Stadium": [
-            "canonicalId": "STRING", "name": "STRING", "capacity": "INT64",
-            "location": "LOCATION", "lastModified": "TIMESTAMP",
+            "canonicalId": "STRING", "name": "STRING", "city": "STRING", "state": "STRING",
+            "capacity": "INT64", "location": "LOCATION", "lastModified": "TIMESTAMP",
         ],
         "LeagueStructure": [
-            "structureId": "STRING", "sport": "STRING", "displayOrder": "INT64",
-            "lastModified": "TIMESTAMP",
+            "structureId": "STRING", "sport": "STRING", "league": "STRING", "name": "STRING",
+            "abbreviation": "STRING", "structureType": "STRING", "parentId": "STRING",
+            "displayOrder": "INT64", "lastModified": "TIMESTAMP",
         ],
-        "Team": ["canonicalId": "STRING", "name": "STRING", "stadiumCanonicalId": "STRING"],
+        "Team": [
+            "canonicalId": "STRING", "name": "STRING", "abbreviation": "STRING", "city": "STRING",
+            "sport": "STRING", "primaryColor": "STRING", "secondaryColor": "STRING",
+            "structureId": "STRING", "stadiumCanonicalId": "STRING",
+        ],
         "TeamAlias": [
-            "aliasId": "STRING", "teamCanonicalId": "STRING", "lastModified": "TIMESTAMP",
+            "aliasId": "STRING", "aliasType": "STRING", "aliasValue": "STRING",
+            "teamCanonicalId": "STRING", "lastModified": "TIMESTAMP",
         ],
         "StadiumAlias": [
             "aliasName": "STRING", "stadiumCanonicalId": "STRING",
@@ -147,8 +179,10 @@ struct SportsFixture {
         "Game": [
             "canonicalId": "STRING", "homeTeamCanonicalId": "STRING",
             "awayTeamCanonicalId": "STRING", "stadiumCanonicalId": "STRING",
-            "dateTime": "TIMESTAMP", "sport": "STRING",
+            "dateTime": "TIMESTAMP", "sport": "STRING", "season": "STRING", "isPlayoff": "INT64",
         ],
-        "Sport": ["sportId": "STRING", "name": "STRING"],
+        "Sport": [
+            "sportId": "STRING", "name": "STRING", "abbreviation": "STRING", "color": "STRING",
+        ],
     ]
 }

@@ -29,6 +29,13 @@ final class CloudZone {
 
     func wrote(_ record: CloudRecord, sequence: Int) { feed.append((sequence, record)) }
 
+    /// The record is gone, and no feed tells of it.
+    func forget(_ name: String) {
+        guard let record = records.removeValue(forKey: name) else { return }
+        ordered.removeAll { $0 === record }
+        feed.removeAll { $0.record === record }
+    }
+
     /// The last changes after a position, oldest first, and whether more follow.
     func changes(
         after position: Int, limit: Int, types: Set<String>?

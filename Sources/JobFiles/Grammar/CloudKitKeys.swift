@@ -21,6 +21,10 @@ enum CloudKitKey: String, KeySet {
             "changes/zone", FeedKey.self,
             "Reads the change feed of a custom zone, of database `private` or `shared`. It pages by style "
                 + "`sync_token`. Records of other types are counted `filtered`."),
+        Variant(
+            "core_data", CoreDataKey.self,
+            "Reads the records of one entity of Core Data or SwiftData, in the zone where it mirrors a store. `at` "
+                + "and `record_type` are the app's own names, without `CD_`. It pages by style `sync_token`."),
     ]
 }
 
@@ -57,15 +61,40 @@ enum QueryKey: String, KeySet {
 enum FeedKey: String, KeySet {
     case zone
     case recordTypes = "record_types"
+    case otherTypes = "record_types_except"
 
     static let title = "feed"
     static let meaning = "The change feed of a custom zone."
+    static let alternatives: [FeedKey] = [.recordTypes, .otherTypes]
 
     var key: Key {
         switch self {
         case .zone: Key(.formed(.zone), .required, "The zone.")
         case .recordTypes:
-            Key(.filled(.formed(.sourceName)), .required, "The record types that become rows.")
+            Key(
+                .filled(.formed(.sourceName)),
+                .optional("required unless there is `record_types_except`"),
+                "The record types that become rows.")
+        case .otherTypes:
+            Key(
+                .filled(.formed(.sourceName)), .optional(nil),
+                "All types become rows but these: what other entities of the zone read. So a type that nobody "
+                    + "knows yet is kept. `meta: recordType` names it, and `at: \"\"` is the whole record.")
+        }
+    }
+}
+
+/// The keys of `core_data`.
+enum CoreDataKey: String, KeySet {
+    case entity
+
+    static let title = "core_data"
+    static let meaning = "One entity of Core Data or SwiftData."
+
+    var key: Key {
+        switch self {
+        case .entity:
+            Key(.formed(.sourceName), .required, "The entity, as the app's model names it.")
         }
     }
 }

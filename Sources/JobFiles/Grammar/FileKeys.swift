@@ -73,15 +73,21 @@ enum FileKey: String, KeySet {
 
 /// The keys of `lists`.
 enum ListKey: String, KeySet {
-    case table, column
+    case table, column, columns
 
     static let title = "list"
-    static let meaning = "A local list of ids for each user: `synced.<table>(user_id, <column>)`."
+    static let meaning =
+        "A local list of ids for each user: `synced.<table>(user_id, <column>)`, which the application fills."
 
     var key: Key {
         switch self {
         case .table: Key(.name, .required, "The table in schema `synced`.")
         case .column: Key(.name, .required, "The text column that holds the ids.")
+        case .columns:
+            Key(
+                .named(.words(of: Field.Kind.self, "type"), by: .name), .optional(nil),
+                "What else the application knows of an item, by column. The table then has `inserted_at`, "
+                    + "`last_modified` and `synced` as well: `synced` is false until a call has sent the item.")
         }
     }
 }

@@ -2,11 +2,25 @@
 create table synced."hub_channel" (
   "user_id" bigint not null,
   "channel_id" text not null,
+  "name" text,
+  "thumbnail_url" text,
+  "description" text,
+  "uploads_playlist_id" text,
+  "inserted_at" timestamp with time zone default now() not null,
+  "last_modified" timestamp with time zone default now() not null,
+  "synced" boolean default false not null,
   primary key ("user_id", "channel_id")
 );
 comment on table synced."hub_channel" is 'List ''channel_ids'' of job file metube.refresh: one row per user and item.';
 comment on column synced."hub_channel"."user_id" is 'Whose item: jobrunner.users.id.';
 comment on column synced."hub_channel"."channel_id" is 'Item of list ''channel_ids'' of job file metube.refresh.';
+comment on column synced."hub_channel"."name" is 'What the application knows of an item of list ''channel_ids'' of job file metube.refresh.';
+comment on column synced."hub_channel"."thumbnail_url" is 'What the application knows of an item of list ''channel_ids'' of job file metube.refresh.';
+comment on column synced."hub_channel"."description" is 'What the application knows of an item of list ''channel_ids'' of job file metube.refresh.';
+comment on column synced."hub_channel"."uploads_playlist_id" is 'What the application knows of an item of list ''channel_ids'' of job file metube.refresh.';
+comment on column synced."hub_channel"."inserted_at" is 'When the record was first seen here.';
+comment on column synced."hub_channel"."last_modified" is 'When the row was last changed here.';
+comment on column synced."hub_channel"."synced" is 'True: a call has sent the item to the source.';
 create table synced."hub_video" (
   "user_id" bigint not null,
   "video_id" text not null,

@@ -2,7 +2,7 @@
 create table synced."watched_status" (
   "user_id" bigint not null,
   "video_id" text not null,
-  "status" text not null,
+  "status" text default 'unknown'::text,
   "last_modified" timestamp with time zone not null,
   "playback_position" double precision default '0'::double precision,
   "record_name" text,
