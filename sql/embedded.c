@@ -183,6 +183,9 @@ static const unsigned char functions_lift_quarantines[] = {
 static const unsigned char functions_list_items[] = {
 #embed "functions/list_items.sql"
 };
+static const unsigned char functions_live_filter[] = {
+#embed "functions/live_filter.sql"
+};
 static const unsigned char functions_lock_ends[] = {
 #embed "functions/lock_ends.sql"
 };
@@ -432,6 +435,18 @@ static const unsigned char functions_take_job[] = {
 static const unsigned char functions_take_jobs[] = {
 #embed "functions/take_jobs.sql"
 };
+static const unsigned char functions_tell_duplicates[] = {
+#embed "functions/tell_duplicates.sql"
+};
+static const unsigned char functions_tell_events[] = {
+#embed "functions/tell_events.sql"
+};
+static const unsigned char functions_tell_of_run[] = {
+#embed "functions/tell_of_run.sql"
+};
+static const unsigned char functions_tells_of_syncs[] = {
+#embed "functions/tells_of_syncs.sql"
+};
 static const unsigned char functions_tenant_named[] = {
 #embed "functions/tenant_named.sql"
 };
@@ -501,6 +516,9 @@ static const unsigned char views_tenant_freshness[] = {
 static const unsigned char views_tenant_shares[] = {
 #embed "views/tenant_shares.sql"
 };
+static const unsigned char views_told_events[] = {
+#embed "views/told_events.sql"
+};
 static const unsigned char views_user_story[] = {
 #embed "views/user_story.sql"
 };
@@ -569,6 +587,7 @@ static const jr_sql_file files[] = {
     {"functions/lease_credential.sql", functions_lease_credential, sizeof functions_lease_credential},
     {"functions/lift_quarantines.sql", functions_lift_quarantines, sizeof functions_lift_quarantines},
     {"functions/list_items.sql", functions_list_items, sizeof functions_list_items},
+    {"functions/live_filter.sql", functions_live_filter, sizeof functions_live_filter},
     {"functions/lock_ends.sql", functions_lock_ends, sizeof functions_lock_ends},
     {"functions/longest_input.sql", functions_longest_input, sizeof functions_longest_input},
     {"functions/look_at_tenants.sql", functions_look_at_tenants, sizeof functions_look_at_tenants},
@@ -652,6 +671,10 @@ static const jr_sql_file files[] = {
     {"functions/take_budget.sql", functions_take_budget, sizeof functions_take_budget},
     {"functions/take_job.sql", functions_take_job, sizeof functions_take_job},
     {"functions/take_jobs.sql", functions_take_jobs, sizeof functions_take_jobs},
+    {"functions/tell_duplicates.sql", functions_tell_duplicates, sizeof functions_tell_duplicates},
+    {"functions/tell_events.sql", functions_tell_events, sizeof functions_tell_events},
+    {"functions/tell_of_run.sql", functions_tell_of_run, sizeof functions_tell_of_run},
+    {"functions/tells_of_syncs.sql", functions_tells_of_syncs, sizeof functions_tells_of_syncs},
     {"functions/tenant_named.sql", functions_tenant_named, sizeof functions_tenant_named},
     {"functions/tenant_user.sql", functions_tenant_user, sizeof functions_tenant_user},
     {"functions/tick_after_run.sql", functions_tick_after_run, sizeof functions_tick_after_run},
@@ -675,6 +698,7 @@ static const jr_sql_file files[] = {
     {"views/running_jobs.sql", views_running_jobs, sizeof views_running_jobs},
     {"views/tenant_freshness.sql", views_tenant_freshness, sizeof views_tenant_freshness},
     {"views/tenant_shares.sql", views_tenant_shares, sizeof views_tenant_shares},
+    {"views/told_events.sql", views_told_events, sizeof views_told_events},
     {"views/user_story.sql", views_user_story, sizeof views_user_story},
     {"views/worker_health.sql", views_worker_health, sizeof views_worker_health},
 };

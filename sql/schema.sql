@@ -98,6 +98,22 @@ create table jobrunner.claims (
   constraint claims_pkey PRIMARY KEY (worker_id, first_fence)
 );
 
+create table jobrunner.events (
+  transaction_id xid8 not null default pg_current_xact_id(),
+  id bigint not null generated always as identity,
+  at timestamp with time zone not null default now(),
+  tenant_id bigint not null,
+  user_id bigint not null,
+  job_name text not null,
+  entity text,
+  run bigint,
+  kind text not null,
+  detail jsonb not null default '{}'::jsonb,
+  constraint event_kind_is_known CHECK ((kind = ANY (ARRAY['sync_began'::text, 'sync_ended'::text, 'duplicates_found'::text, 'conflict_decided'::text, 'zone_made'::text]))),
+  constraint events_pkey PRIMARY KEY (transaction_id, id)
+);
+CREATE INDEX events_of_a_user ON jobrunner.events USING btree (user_id, transaction_id, id);
+
 create table jobrunner.job_files (
   name text not null,
   kind text not null,
@@ -118,6 +134,7 @@ create table jobrunner.job_files (
   slow_every interval,
   unscheduled_after_user_id bigint,
   columns_changed jsonb not null default '{}'::jsonb,
+  events text[] not null default '{}'::text[],
   constraint job_file_deadline_is_positive CHECK ((deadline > '00:00:00'::interval)),
   constraint job_file_freshness_has_both_ages CHECK (((soft IS NULL) = (hard IS NULL))),
   constraint job_file_period_is_positive CHECK ((every > '00:00:00'::interval)),
@@ -126,6 +143,7 @@ create table jobrunner.job_files (
   constraint job_files_pkey PRIMARY KEY (name),
   constraint slowing_has_a_time_and_a_longer_period CHECK ((((slow_after IS NULL) = (slow_every IS NULL)) AND (slow_after > '00:00:00'::interval) AND (slow_every > every)))
 );
+CREATE INDEX job_files_telling ON jobrunner.job_files USING btree (name) WHERE (events <> '{}'::text[]);
 
 create table jobrunner.jobs (
   user_id bigint not null,
@@ -477,6 +495,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.lease_credential(in_tenant_id bigint, in_user_id bigint, in_credential text, in_refused bytea, in_ms bigint, in_job_user_id bigint, in_job_name text, in_fence bigint) returns TABLE(lease uuid, access_token bytea, good_for_ms bigint, secrets text)
 -- function jobrunner.lift_quarantines() returns integer
 -- function jobrunner.list_items(in_user_id bigint, in_table text, in_column text) returns TABLE(items text[], hash text)
+-- function jobrunner.live_filter(in_known jsonb) returns text
 -- function jobrunner.lock_ends(in_ends jobrunner.run_end[]) returns jobrunner.run_end[]
 -- function jobrunner.longest_input(in_user_id bigint, in_name text) returns text
 -- function jobrunner.look_at_tenants(in_names text[], in_after bigint, in_count integer) returns jobrunner.due_tenants
@@ -560,6 +579,10 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.take_budget(in_tenant_id bigint, in_source text, in_wanted integer, in_waits boolean DEFAULT true) returns TABLE(tenant_id bigint, source text, base text, granted integer, blocked_ms bigint)
 -- function jobrunner.take_job(in_tenant text, in_job text, in_with_rows boolean DEFAULT false) returns integer
 -- function jobrunner.take_jobs(in_worker_id integer, in_places tid[]) returns jobrunner.claimed_job[]
+-- function jobrunner.tell_duplicates(in_user_id bigint, in_name text, in_fence bigint, in_entity text, in_table text, in_values text[] DEFAULT NULL::text[]) returns integer
+-- function jobrunner.tell_events(in_kind text, in_user_ids bigint[], in_names text[], in_runs bigint[], in_entity text DEFAULT NULL::text, in_details jsonb[] DEFAULT NULL::jsonb[]) returns integer
+-- function jobrunner.tell_of_run(in_user_id bigint, in_name text, in_fence bigint, in_kind text, in_entity text, in_details jsonb) returns integer
+-- function jobrunner.tells_of_syncs() returns boolean
 -- function jobrunner.tenant_named(in_tenant text) returns jobrunner.tenants
 -- function jobrunner.tenant_user(in_tenant text) returns bigint
 -- function jobrunner.tick_after_run(in_next timestamp with time zone, in_now timestamp with time zone, in_every interval, in_phase interval) returns timestamp with time zone
@@ -583,5 +606,6 @@ create sequence jobrunner.secret_versions;
 -- view jobrunner.running_jobs(worker_id bigint, host text, pid integer, tenant text, user_key text, job text, run bigint, running_for interval, yields_in interval, silent_for interval, stopping boolean)
 -- view jobrunner.tenant_freshness(tenant text, job text, user_count bigint, fresh_count bigint, fresh_percent numeric, staleness_p50 interval, staleness_p99 interval, never_count bigint, failing_count bigint)
 -- view jobrunner.tenant_shares(tenant text, weight integer, asked_percent numeric, had_percent numeric, slot_seconds numeric, due_count bigint, waiting_since timestamp with time zone)
+-- view jobrunner.told_events(transaction_id xid8, id bigint, at timestamp with time zone, tenant text, user_key text, job text, entity text, run bigint, kind text, detail jsonb)
 -- view jobrunner.user_story(tenant text, user_key text, job text, run bigint, outcome text, started_at timestamp with time zone, ended_at timestamp with time zone, took interval, waited interval, error_kind text, error text, requests integer, pages bigint, fetched bigint, inserted bigint, updated bigint, unchanged bigint, skipped_older bigint, skipped_incompatible bigint, filtered bigint, duplicate bigint, deleted bigint, swept bigint, pushed bigint, push_failed bigint, entities jsonb)
 -- view jobrunner.worker_health(worker_id integer, host text, pid integer, version text, health text, capacity integer, running_count bigint, silent_for interval, started_at timestamp with time zone, ended_at timestamp with time zone)

@@ -18,7 +18,9 @@ extension NodeReading {
         if scope.address?.database == .public {
             add(opNode, "Core Data mirrors a store in database private or shared")
         }
-        return keys.value(.entity).flatMap { sourceName($0, "entity") }.map { .coreData(entity: $0) }
+        return keys.value(.entity).flatMap { sourceName($0, "entity") }.map {
+            .coreData(entity: $0)
+        }
     }
 
     private func zoneChanges(_ keys: Keys<FeedKey>, _ opNode: Node) -> CloudKitOperation? {

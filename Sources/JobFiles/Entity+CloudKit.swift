@@ -54,7 +54,11 @@ extension CloudKitOperation {
 
     /// The record types that become rows.
     public var recordTypes: RecordTypes {
-        if case .query(let query) = self { .only([query.type]) } else { feed?.recordTypes ?? .only([]) }
+        if case .query(let query) = self {
+            .only([query.type])
+        } else {
+            feed?.recordTypes ?? .only([])
+        }
     }
 
     /// What stands before a field's name in a record.

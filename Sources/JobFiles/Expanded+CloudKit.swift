@@ -74,7 +74,8 @@ extension Push {
                     ("dirty", .string("synced = false")),
                     ("deleted", sendsDeletes ? .string("pending_delete") : nil))
             ),
-            ("batch", .integer(batch)), ("record_type", .string(String(recordType.dropFirst(prefix.count)))),
+            ("batch", .integer(batch)),
+            ("record_type", .string(String(recordType.dropFirst(prefix.count)))),
             ("record_name", .text(recordName)), ("operation", .string(operation.rawValue)),
             (
                 "on_conflict",

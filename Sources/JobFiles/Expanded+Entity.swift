@@ -164,7 +164,8 @@ extension Entity {
             ("incremental", incremental?.expanded), ("conditional", .bool(isConditional)),
             ("records", records.expanded(prefix: cloudkit?.fieldPrefix ?? "")),
             ("write", write.expanded(cloudkit)),
-            ("recover", .filled(recover.map(\.expanded))), ("push", push?.expanded(prefix: cloudkit?.fieldPrefix ?? "")),
+            ("recover", .filled(recover.map(\.expanded))),
+            ("push", push?.expanded(prefix: cloudkit?.fieldPrefix ?? "")),
             ("requires_previous", requiresPrevious ? .bool(true) : nil))
     }
 }

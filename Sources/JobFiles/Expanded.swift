@@ -22,6 +22,7 @@ extension JobFile {
             ("after", .filled(after.map(\.expanded))),
             ("stores", .named(stores.map { ($0.table, $0.expanded) })),
             ("health", .filled(health.map(\.expanded))),
+            ("events", .filled(events.map { .string($0.rawValue) })),
             ("on_change", notifiesOnChange ? .string("notify") : nil))
     }
 }

@@ -26,6 +26,9 @@ extension NodeReading {
         let after = keys[.after].map { self.after($0, entities: entities ?? []) }
         let stores = keys[.stores].map { self.stores($0) }
         let health = keys[.health].map { self.health($0, entities: entities ?? []) }
+        let events = keys.elements(.events).map { nodes in
+            nodes.compactMap { word($0, "event", as: JobFile.ToldEvent.self) }
+        }
         let notifies = keys.word(.onChange) != nil
         guard let name, let kind, let scope, let schedule, let source, let entities else {
             return nil
@@ -34,7 +37,7 @@ extension NodeReading {
             name: name, kind: kind, note: note, scope: scope, schedule: schedule,
             freshness: freshness, source: source, lists: lists ?? [], calls: calls.map(\.call),
             before: before, entities: entities, after: after ?? [], stores: stores ?? [],
-            health: health ?? [], notifiesOnChange: notifies)
+            health: health ?? [], events: events ?? [], notifiesOnChange: notifies)
         checkFile(file, root)
         return file.withQuestions()
     }

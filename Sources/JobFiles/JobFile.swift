@@ -28,8 +28,16 @@ public struct JobFile: Sendable, Equatable {
     public var stores: [Store]
     /// Questions about stored rows that `doctor` and a starting worker ask.
     public var health: [HealthCheck]
+    /// What readers are told of its runs, as rows and by `NOTIFY jobrunner_event`.
+    public var events: [ToldEvent]
     /// Readers are told of every run that changed something, by `NOTIFY jobrunner_changed`.
     public var notifiesOnChange: Bool
+
+    /// What readers may be told of a run: its beginning and its end, rows that are one, which version of a
+    /// record stays, a zone that was made anew.
+    public enum ToldEvent: String, Sendable, CaseIterable {
+        case sync, duplicates, conflicts, zones
+    }
 
     /// Whose a job is.
     public enum Scope: String, Sendable, CaseIterable { case user, tenant }
@@ -156,6 +164,8 @@ public struct ListTable: Sendable, Equatable {
 
 /// A column of a list that is no id.
 public struct ListField: Sendable, Equatable {
+    /// Its name.
     public var name: String
+    /// The type of its values.
     public var kind: Field.Kind
 }

@@ -178,7 +178,7 @@ extension Session {
                       'name', $1::text, 'kind', $2::text, 'source', $3::text, 'every', $4::interval, 'spread', $5::boolean,
                       'deadline', $6::interval, 'per_second', $7::float8, 'expanded', $8::jsonb, 'scope', $9::text,
                       'notifies', $10::boolean, 'soft', $11::interval, 'hard', $12::interval, 'triggers', $13::jsonb,
-                      'slow_after', $14::interval, 'slow_every', $15::interval
+                      'slow_after', $14::interval, 'slow_every', $15::interval, 'events', $16::text[]
                     ), in_is_scheduled => false)
                     """,
                     .text(jobFile.name), .text(jobFile.kind), .text(jobFile.source.id),
@@ -192,7 +192,8 @@ extension Session {
                     .optional(jobFile.freshness) { .interval($0.hard.wholeMicroseconds) },
                     .json(jobFile.schedule.triggers.storedText),
                     .optional(jobFile.schedule.slowing) { .interval($0.after.wholeMicroseconds) },
-                    .optional(jobFile.schedule.slowing) { .interval($0.every.wholeMicroseconds) })
+                    .optional(jobFile.schedule.slowing) { .interval($0.every.wholeMicroseconds) },
+                    .textArray(jobFile.events.map(\.rawValue)))
             ).only().bool(0)
         }
         return isChanged

@@ -53,7 +53,9 @@ extension SyncedTable {
         columns += list.columns.map { field in
             Column(
                 name: field.name, type: field.kind.sqlType, isRequired: false, defaultSQL: nil,
-                comment: "What the application knows of an item of list '\(list.name)' of job file \(jobFile.name).")
+                comment:
+                    "What the application knows of an item of list '\(list.name)' of job file \(jobFile.name)."
+            )
         }
         columns += Self.ownColumns.map { column in
             guard column.name == "synced" else { return column }

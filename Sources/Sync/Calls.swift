@@ -73,6 +73,10 @@ struct Calls {
             context.progress.sendsAgain.insert(entity.name)
         }
         try await take(.ensureZone(zone, isRemembered: false), isAnew: true)
+        if inputs.file.events.contains(.zones) {
+            let told = ToldEvents(of: entity.name, for: inputs.job.claim)
+            _ = try await context.sink.run([told.zoneMade(zone)], counts: false)
+        }
     }
 
     // MARK: Calls

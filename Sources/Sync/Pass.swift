@@ -34,7 +34,7 @@ final class Pass {
         entity = part.entity
         start = PassStart(of: part.entity, context, calls)
         source = PageSource(of: part, context, calls)
-        writes = context.services.writes.writes(of: entity, in: context.inputs.job.claim.name)
+        writes = context.services.writes.writes(of: entity, in: context.inputs.file)
     }
 
     /// Reads the pass to its end, or goes on with the one in progress.

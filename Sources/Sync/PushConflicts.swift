@@ -44,6 +44,7 @@ struct PushConflicts {
             case .same(let modifiedAt) where tag != nil:
                 outcome.saved.append((row, tag ?? "", modifiedAt))
             case .same, .ours:
+                if !own.contains(index) { outcome.overruled.insert(row.recordName) }
                 var updated = row
                 updated.changeTag = tag
                 again.append(updated)

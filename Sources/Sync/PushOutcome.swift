@@ -10,8 +10,17 @@ struct PushOutcome {
     var replaced: [(row: UnsentRow, remote: RemoteRecord)] = []
     /// `pauses`: as it is, the row may cost the batch it is in more requests, so that it waits.
     var refused: [(row: UnsentRow, error: String, pauses: Bool)] = []
+    /// Records of which the source had another version that gives way to ours.
+    var overruled: Set<String> = []
     /// Why the source refused single records, in its own words.
     var failures: [RecordFailure] = []
+
+    /// Of the records that two wrote, whose version is the one that stays now.
+    var decidedConflicts: [(record: String, winner: String)] {
+        replaced.map { ($0.row.recordName, "theirs") }
+            + saved.filter { overruled.contains($0.row.recordName) }
+            .map { ($0.row.recordName, "ours") }
+    }
 
     /// Nothing is known of any row yet.
     var isEmpty: Bool {

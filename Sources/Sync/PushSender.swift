@@ -146,12 +146,14 @@ struct PushSender {
         let constant = entity.cloudkit?.constantField.map { field in
             PushField(name: field.name, kind: .text, value: .text(field.value))
         }
-        return [constant].compactMap(\.self) + entity.pushedFields.compactMap { field in
-            entity.index(of: field.name).flatMap { index -> PushField? in
-                if row.leavesOut(field, at: index) { return nil }
-                return PushField(name: field.wireName, kind: field.kind, value: row.values[index])
+        return [constant].compactMap(\.self)
+            + entity.pushedFields.compactMap { field in
+                entity.index(of: field.name).flatMap { index -> PushField? in
+                    if row.leavesOut(field, at: index) { return nil }
+                    return PushField(
+                        name: field.wireName, kind: field.kind, value: row.values[index])
+                }
             }
-        }
     }
 
     // MARK: Writing back
@@ -182,6 +184,10 @@ struct PushSender {
         // After `store_push_counters`, which makes the checkpoint where there is none.
         if let note = storeFailures(outcome.failures, of: entity.name, for: claim) {
             writes.append(note)
+        }
+        let decided = outcome.decidedConflicts
+        if context.inputs.file.events.contains(.conflicts), !decided.isEmpty {
+            writes.append(ToldEvents(of: entity.name, for: claim).conflictsDecided(decided))
         }
         _ = try await context.sink.run(writes + context.companions, counts: true)
         context.markCompanionsStored()

@@ -8,16 +8,20 @@ public import Reading
 public struct PageWrites: Sendable {
     let upsert: UpsertStatement
     let entity: Entity
+    let tellsDuplicates: Bool
 
-    /// Makes the texts of an entity's statements, which depend on it alone.
-    public init(_ entity: Entity) {
+    /// Makes the texts of an entity's statements.
+    ///
+    /// - Parameter tellsDuplicates: readers are told of rows that are one.
+    public init(_ entity: Entity, tellsDuplicates: Bool = false) {
         self.entity = entity
+        self.tellsDuplicates = tellsDuplicates
         upsert = UpsertStatement(entity)
     }
 
     /// What follows the page's own statement in its transaction.
     func following(_ page: PageWrite, for claim: Claim) -> [Statement] {
-        (merging(page.batch, for: claim).map { [$0] } ?? [])
+        merging(page.batch, for: claim)
             + (storeFailures(page.batch.failures + page.batch.remarks, of: entity.name, for: claim)
                 .map { [$0] } ?? [])
             + (page.unread.map { [storeUnread($0, for: claim)] } ?? [])
@@ -31,19 +35,31 @@ public struct PageWrites: Sendable {
     }
 
     /// Rows of one business key become one, as soon as the second is written.
-    private func merging(_ batch: RecordBatch, for claim: Claim) -> Statement? {
-        guard let unique = entity.write.unique, batch.writtenCount > 0 else { return nil }
-        let indexes = unique.by.compactMap { name in
+    private func merging(_ batch: RecordBatch, for claim: Claim) -> [Statement] {
+        guard let unique = entity.write.unique, batch.writtenCount > 0 else { return [] }
+        let table = entity.write.table
+        let keys = businessKeys(batch, by: unique.by)
+        let told = ToldEvents(of: entity.name, for: claim).duplicatesFound(in: table, keys: keys)
+        let merge = Statement(
+            "select jobrunner.merge_duplicates($1, $2, $3)", .int8(claim.userID), .text(table), keys
+        )
+        return tellsDuplicates ? [told, merge] : [merge]
+    }
+
+    /// The written records' business keys as texts; null, which asks for all rows, where the server may write
+    /// them differently.
+    private func businessKeys(_ batch: RecordBatch, by columns: [String]) -> Bind {
+        let indexes = columns.compactMap { name in
             entity.records.fields.firstIndex { $0.name == name }
         }
-        let values = batch.indexes(of: .write).compactMap { row -> String? in
-            let texts = indexes.compactMap { batch.value(of: $0, in: row)?.plainText }
-            return texts.count == indexes.count ? texts.joined(separator: "\u{1F}") : nil
+        guard indexes.allSatisfy({ entity.records.fields[$0].kind.isPlainText }) else {
+            return .null
         }
-        let isPlain = indexes.allSatisfy { entity.records.fields[$0].kind.isPlainText }
-        return Statement(
-            "select jobrunner.merge_duplicates($1, $2, $3)", .int8(claim.userID),
-            .text(entity.write.table), isPlain ? .textArray(values) : .null)
+        return .textArray(
+            batch.indexes(of: .write).compactMap { row in
+                let texts = indexes.compactMap { batch.value(of: $0, in: row)?.plainText }
+                return texts.count == indexes.count ? texts.joined(separator: "\u{1F}") : nil
+            })
     }
 }
 

@@ -14,12 +14,16 @@ public final class WritesCache: Sendable {
     /// Knows no entity yet.
     public init() {}
 
-    /// The statements of a job's entity; made anew where the file says something else than before.
-    public func writes(of entity: Entity, in job: String) -> PageWrites {
-        let key = Key(job: job, entity: entity.name)
+    /// The statements of a file's entity; made anew where the file says something else than before.
+    public func writes(of entity: Entity, in file: JobFile) -> PageWrites {
+        let key = Key(job: file.name, entity: entity.name)
+        let tells = file.events.contains(.duplicates)
         return cache.withLock { cache in
-            if let known = cache[key], known.entity == entity { return known.writes }
-            let writes = PageWrites(entity)
+            if let known = cache[key], known.entity == entity, known.writes.tellsDuplicates == tells
+            {
+                return known.writes
+            }
+            let writes = PageWrites(entity, tellsDuplicates: tells)
             cache[key] = (entity, writes)
             return writes
         }

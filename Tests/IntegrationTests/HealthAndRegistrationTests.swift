@@ -63,7 +63,9 @@ import Testing
         }
     }
 
-    @Test func `MH34 a channel is kept with all that the app knows of it, and the ids are a view of that`()
+    @Test
+    func
+        `MH34 a channel is kept with all that the app knows of it, and the ids are a view of that`()
         async throws
     {
         try await withWorld { world in
@@ -81,7 +83,8 @@ import Testing
             }
             func channels() async throws -> [String] {
                 try await world.texts(
-                    "select concat_ws(' ', channel_id, name, uploads_playlist_id, synced) from synced.hub_channel order by 1")
+                    "select concat_ws(' ', channel_id, name, uploads_playlist_id, synced) from synced.hub_channel order by 1"
+                )
             }
             try await save("a", "One")
             try await save("b", "Two")
@@ -101,7 +104,8 @@ import Testing
             #expect(try await channels().allSatisfy { $0.hasSuffix(" t") })
             #expect(
                 try await world.value(
-                    "select bool_and(inserted_at <= last_modified) from synced.hub_channel") == "true")
+                    "select bool_and(inserted_at <= last_modified) from synced.hub_channel")
+                    == "true")
             // A list of ids alone knows no more of those that it brings.
             try await setChannels(["c", "d"], of: "ann", in: world)
             #expect(try await channels() == ["c Three UUc t", "d f"])

@@ -47,7 +47,9 @@ import Testing
             #expect(names.count == 1)
             try await world.runAgain()
             #expect(
-                Array(try await world.cloudRecords(.luego, user: firstUser, zone: coreDataZone).keys) == [names.first])
+                Array(
+                    try await world.cloudRecords(.luego, user: firstUser, zone: coreDataZone).keys)
+                    == [names.first])
             #expect(try await world.unsentArticles() == [])
         }
     }

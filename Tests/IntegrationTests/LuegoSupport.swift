@@ -56,7 +56,9 @@ extension World {
     /// Another device saves articles.
     func save(_ articles: [Article], of user: String = firstUser, after: String = "") async throws {
         let texts = articles.map(\.text).joined(separator: ", ")
-        try await cloud(.luego, "edit", #""user": "\#(user)", "zone": "\#(coreDataZone)", "records": [\#(texts)]\#(after)"#)
+        try await cloud(
+            .luego, "edit",
+            #""user": "\#(user)", "zone": "\#(coreDataZone)", "records": [\#(texts)]\#(after)"#)
     }
 
     /// Another device deletes articles.
@@ -66,7 +68,10 @@ extension World {
         _ names: [String], of user: String = firstUser, after: String = "", untold: Bool = false
     ) async throws {
         let texts = names.map { "\"\($0)\"" }.joined(separator: ", ")
-        try await cloud(.luego, "delete", #""user": "\#(user)", "zone": "\#(coreDataZone)", "names": [\#(texts)], "untold": \#(untold)\#(after)"#)
+        try await cloud(
+            .luego, "delete",
+            #""user": "\#(user)", "zone": "\#(coreDataZone)", "names": [\#(texts)], "untold": \#(untold)\#(after)"#
+        )
     }
 
     /// The live rows of a user as `name favourite archived position`.

@@ -21,7 +21,8 @@ import Testing
         }
     }
 
-    @Test func `LU17 deletedAt hides an article and takes it back, and a tombstone removes its row`()
+    @Test
+    func `LU17 deletedAt hides an article and takes it back, and a tombstone removes its row`()
         async throws
     {
         try await withArticles { world in
@@ -153,7 +154,8 @@ import Testing
             #expect(job.text("last_error")?.contains("another account") == true)
             #expect(try await world.versions().intersection(rows).count == rows.count - 1)
             #expect(
-                try await world.cloudRecords(.luego, user: other, zone: coreDataZone)["article_1"]?["fields"]?["CD_title"]?
+                try await world.cloudRecords(.luego, user: other, zone: coreDataZone)["article_1"]?[
+                    "fields"]?["CD_title"]?
                     .text("value") == "Article 1")
             // With the right one it goes on where it was, the edit included.
             try await world.setSecret("ck_web_auth_token", "token-\(firstUser)", of: firstUser)

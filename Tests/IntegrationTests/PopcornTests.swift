@@ -215,11 +215,13 @@ import Testing
             #expect(try await world.unfinished() == [])
             #expect(
                 try await world.texts(
-                    "select record_type || ' ' || count(*) from synced.popcorn_record group by record_type order by 1")
+                    "select record_type || ' ' || count(*) from synced.popcorn_record group by record_type order by 1"
+                )
                     == ["CDMR 4", "CD_GenreEntity 3", "CD_MoodEntity 1"])
             #expect(
                 try await world.value(
-                    "select body #>> '{fields,CD_mood,value}' from synced.popcorn_record where record_name = 'strange'")
+                    "select body #>> '{fields,CD_mood,value}' from synced.popcorn_record where record_name = 'strange'"
+                )
                     == "calm")
             #expect(try await world.value("select count(*) from synced.search_history") == "2")
             #expect(try await world.movies().count == 2)

@@ -18,7 +18,7 @@ func withSports(
     let timeless = agesOut || !isDaily ? [] : [("older_than: 400d", "older_than: 30000d")]
     // A busy machine may take longer than the file allows, unless the deadline is what the test is about.
     let patient =
-        changes.contains { $0.0.hasPrefix("deadline") } 
+        changes.contains { $0.0.hasPrefix("deadline") }
         ? [] : [(isDaily ? "deadline: 5m" : "deadline: 25s", "deadline: 10m")]
     let broken = fixture.contains("broken") ? "" : ", \"broken\": 0"
     try await withCloud(

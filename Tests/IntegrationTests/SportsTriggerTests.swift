@@ -57,7 +57,9 @@ import TestSupport
     }
 
     @Test func `ST26 a triggered run is the only one and has a deadline`() async throws {
-        try await withSports("\"records\": 30", app: .sportstimeHourly, changes: [("deadline: 25s", "deadline: 2s")]) {
+        try await withSports(
+            "\"records\": 30", app: .sportstimeHourly, changes: [("deadline: 25s", "deadline: 2s")]
+        ) {
             world in
             try await idle(world)
             try await world.happens("network_lost")

@@ -137,7 +137,9 @@ import Testing
         }
     }
 
-    @Test func `MS12 a record without an id or a time, or with an unknown status, is skipped and counted`()
+    @Test
+    func
+        `MS12 a record without an id or a time, or with an unknown status, is skipped and counted`()
         async throws
     {
         try await withStatuses(3, broken: 2) { world in

@@ -40,11 +40,16 @@ import Testing
         throws
     {
         for (first, second, words) in [
-            (smallFile, try other(["path: /feed": "path: /other", "mode: overwrite": "mode: replace_all"]), "this entity deletes"),
+            (
+                smallFile,
+                try other(["path: /feed": "path: /other", "mode: overwrite": "mode: replace_all"]),
+                "this entity deletes"
+            ),
             (
                 try smallFile([
                     "mode: overwrite": "mode: overwrite, deletes: { sweep: after_full_pass }"
-                ]), try other(["path: /feed": "path: /other"]), "deletes what its passes do not show"
+                ]), try other(["path: /feed": "path: /other"]),
+                "deletes what its passes do not show"
             ),
         ] {
             try withDirectory(["a.yaml": first, "b.yaml": second]) { directory in

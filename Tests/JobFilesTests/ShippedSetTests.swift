@@ -23,7 +23,9 @@ import Testing
         let job = try shipped(path)
         #expect(job.name == path.replacing("/", with: "."))
         #expect(job.entities.allSatisfy { $0.isEnabled })
-        #expect(job.source.cloudkitAddress != nil || path.hasPrefix("metube/") || path == "popcorn/cache")
+        #expect(
+            job.source.cloudkitAddress != nil || path.hasPrefix("metube/")
+                || path == "popcorn/cache")
     }
 
     @Test(arguments: ["luego/refresh", "metube/status", "popcorn/refresh"])

@@ -39,7 +39,7 @@ func jobFile(
                 attempts: 1, first: .seconds(1), factor: 2, jitter: 0, on: [], waitFrom: []),
             rate: nil, headers: []),
         lists: lists, calls: [], before: [], entities: [entity],
-        after: [], stores: [], health: [], notifiesOnChange: false)
+        after: [], stores: [], health: [], events: [], notifiesOnChange: false)
 }
 
 func field(

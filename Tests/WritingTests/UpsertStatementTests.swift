@@ -73,8 +73,9 @@ import Testing
         let cache = WritesCache()
         let claim = Claim(userID: 1, name: "app.refresh", fence: 2, nonce: [])
         func look(_ write: String) throws -> String {
-            let entity = try entity(write: write)
-            return cache.writes(of: entity, in: claim.name).upsert
+            let file = try jobFile(write: write)
+            let entity = file.entities[0]
+            return cache.writes(of: entity, in: file).upsert
                 .changesAnything(RecordBatch(entity), for: claim).sql
         }
         let plain = try look("{ table: video, mode: overwrite }")

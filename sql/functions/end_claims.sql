@@ -29,6 +29,7 @@ declare
   v_reached boolean[];
   v_unavailable boolean[];
   v_set_aside boolean[];
+  v_details jsonb[];
   v_due bigint;
   v_due_since timestamptz;
 begin
@@ -83,8 +84,12 @@ begin
     array_agg(coalesce(c.outcome = 'complete' or c.has_progress, false)),
     array_agg(coalesce(c.error_kind in ('unavailable', 'timed_out'), false)),
     array_agg(c.quarantined_at is not null),
+    array_agg(jsonb_strip_nulls(jsonb_build_object(
+      'outcome', c.outcome, 'error_kind', c.error_kind, 'changed', coalesce(jobrunner.changed_rows(c.counters), 0),
+      'pushed', coalesce((c.counters).pushed, 0)
+    ))) filter (where jobrunner.tells_of_syncs()),
     count(*) filter (where c.due_at <= now()), min(c.due_at) filter (where c.due_at <= now())
-  into v_user_ids, v_names, v_fences, v_tenant_ids, v_counters, v_reached, v_unavailable, v_set_aside, v_due, v_due_since
+  into v_user_ids, v_names, v_fences, v_tenant_ids, v_counters, v_reached, v_unavailable, v_set_aside, v_details, v_due, v_due_since
   from ended as c;
 
   if v_due > 0 then
@@ -92,6 +97,9 @@ begin
   end if;
   if array_remove(v_counters, null) <> '{}' then
     perform jobrunner.notify_changes(v_user_ids, v_names, v_fences, v_counters);
+  end if;
+  if v_details is not null then
+    perform jobrunner.tell_events('sync_ended', v_user_ids, v_names, v_fences, in_details => v_details);
   end if;
   if v_fences is not null then
     perform jobrunner.report_sources(v_tenant_ids, v_names, v_reached, v_unavailable);

@@ -32,6 +32,11 @@ begin
   -- A worker that was cleared holds no job.
   delete from jobrunner.workers as w where w.ended_at < now() - in_keep and w.cleared_at is not null;
 
+  -- A thousand times a day at most, so that no call takes long; the oldest transactions stand first.
+  delete from jobrunner.events as e
+  where (e.transaction_id, e.id) in (select o.transaction_id, o.id from jobrunner.events as o order by o.transaction_id, o.id limit 10000)
+    and e.at < now() - interval '7 days';
+
   v_is_late := exists (select from jobrunner.runs_other);
   for v_offset in 0..7 loop
     v_day := (now() at time zone 'UTC')::date + v_offset;

@@ -42,8 +42,7 @@ begin
     coalesce(string_agg(format('g.%1$I is distinct from g.%2$I', 'Present_' || m.name, 'Merged_' || m.name), ' or '), 'false')
   into v_merged, v_sets, v_differs
   from jsonb_each_text(v_unique -> 'merge') as m (name, rule);
-  v_live := case when (v_known ->> 'push')::boolean then ' and not r.pending_delete' else '' end
-    || coalesce(' and r.' || quote_ident(v_known ->> 'soft_field') || ' is null', '')
+  v_live := jobrunner.live_filter(v_known)
     || (select string_agg(format(' and r.%I is not null', b.name), '')
       from jsonb_array_elements_text(v_unique -> 'by') as b (name));
 

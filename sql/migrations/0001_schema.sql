@@ -170,6 +170,7 @@ create table jobrunner.job_files (
   slow_every interval,
   unscheduled_after_user_id bigint,
   columns_changed jsonb not null default '{}',
+  events text[] not null default '{}',
   constraint job_file_period_is_positive check (every > interval '0'),
   constraint job_file_deadline_is_positive check (deadline > interval '0'),
   constraint job_file_scope_is_user_or_tenant check (scope in ('user', 'tenant')),
@@ -199,6 +200,10 @@ comment on column jobrunner.job_files.slow_after is 'A job for which nobody has 
 comment on column jobrunner.job_files.slow_every is 'The period of a job that has slowed down.';
 comment on column jobrunner.job_files.unscheduled_after_user_id is 'Standing jobs of the users after this one do not go by the file''s schedule yet; null: all do.';
 comment on column jobrunner.job_files.columns_changed is 'Entities whose columns were added or are read otherwise: {"entity": {"at", "over"}}. Each user''s next full pass that fills them comes within the span "over" of "at".';
+comment on column jobrunner.job_files.events is 'What applications are told of its runs: sync, duplicates, conflicts, zones.';
+create index job_files_telling on jobrunner.job_files (name)
+where events <> '{}';
+comment on index jobrunner.job_files_telling is 'Job files of whose runs applications are told.';
 
 create table jobrunner.tenant_jobs (
   tenant_id bigint not null references jobrunner.tenants (id),
@@ -795,6 +800,36 @@ comment on column jobrunner.sources.block_reason is 'Why the breaker opened.';
 create index sources_troubled on jobrunner.sources (tenant_id, name)
 where consecutive_failures > 0 or blocked_until is not null;
 comment on index jobrunner.sources_troubled is 'Sources that runs have found unavailable lately.';
+
+create table jobrunner.events (
+  transaction_id xid8 not null default pg_current_xact_id(),
+  id bigint generated always as identity,
+  at timestamptz not null default now(),
+  tenant_id bigint not null,
+  user_id bigint not null,
+  job_name text not null,
+  entity text,
+  run bigint,
+  kind text not null,
+  detail jsonb not null default '{}',
+  primary key (transaction_id, id),
+  constraint event_kind_is_known check (
+    kind in ('sync_began', 'sync_ended', 'duplicates_found', 'conflict_decided', 'zone_made')
+  )
+);
+comment on table jobrunner.events is 'What applications are told of runs, where a job file asks for it, written in the transaction that it tells of. Kept for a week. Read it by told_events.';
+comment on column jobrunner.events.transaction_id is 'The transaction that wrote it: numbers are drawn before a commit, so that a reader goes by this first.';
+comment on column jobrunner.events.id is 'Its number.';
+comment on column jobrunner.events.at is 'When that transaction began.';
+comment on column jobrunner.events.tenant_id is 'The user''s tenant.';
+comment on column jobrunner.events.user_id is 'Whose job.';
+comment on column jobrunner.events.job_name is 'The job.';
+comment on column jobrunner.events.entity is 'The entity; null: it is of the whole run.';
+comment on column jobrunner.events.run is 'The run, which jobrunner.runs has by this number where it left a row.';
+comment on column jobrunner.events.kind is 'sync_began, sync_ended, duplicates_found, conflict_decided or zone_made.';
+comment on column jobrunner.events.detail is 'What there is to say.';
+create index events_of_a_user on jobrunner.events (user_id, transaction_id, id);
+comment on index jobrunner.events_of_a_user is 'What one user''s jobs told.';
 
 create table jobrunner.chores (
   name text primary key,

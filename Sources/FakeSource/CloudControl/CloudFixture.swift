@@ -12,7 +12,9 @@ struct CloudFixture {
     func answer(_ request: Request) throws(BadRequest) -> Answer {
         let command = try Command(
             request.body,
-            knows: CloudContainerKey.commandKeys + ["name", "prefix", "api_token", "schema", "plain_names"]
+            knows: CloudContainerKey.commandKeys + [
+                "name", "prefix", "api_token", "schema", "plain_names",
+            ]
                 + CloudFixture.sizes)
         let name = try command.needed("name")
         guard let app = FixtureApp(rawValue: name) else {

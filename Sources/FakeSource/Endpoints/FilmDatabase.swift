@@ -20,7 +20,8 @@ struct FilmDatabase {
         guard request.method == "GET", let count = Self.counts[list] else {
             return refusal(404, code: 34, "The resource you requested could not be found.")
         }
-        guard let page = Int(request.query("page") ?? "1"), (1...Self.pagesMax).contains(page) else {
+        guard let page = Int(request.query("page") ?? "1"), (1...Self.pagesMax).contains(page)
+        else {
             return refusal(400, code: 22, "Invalid page: Pages start at 1 and max at 500.")
         }
         let numbers = Array((0..<count).dropFirst((page - 1) * Self.pageSize).prefix(Self.pageSize))

@@ -24,7 +24,8 @@ enum CloudKitKey: String, KeySet {
         Variant(
             "core_data", CoreDataKey.self,
             "Reads the records of one entity of Core Data or SwiftData, in the zone where it mirrors a store. `at` "
-                + "and `record_type` are the app's own names, without `CD_`. It pages by style `sync_token`."),
+                + "and `record_type` are the app's own names, without `CD_`. It pages by style `sync_token`."
+        ),
     ]
 }
 
@@ -79,7 +80,8 @@ enum FeedKey: String, KeySet {
             Key(
                 .filled(.formed(.sourceName)), .optional(nil),
                 "All types become rows but these: what other entities of the zone read. So a type that nobody "
-                    + "knows yet is kept. `meta: recordType` names it, and `at: \"\"` is the whole record.")
+                    + "knows yet is kept. `meta: recordType` names it, and `at: \"\"` is the whole record."
+            )
         }
     }
 }

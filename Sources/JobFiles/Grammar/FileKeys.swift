@@ -2,6 +2,7 @@
 enum FileKey: String, KeySet {
     case version, job, kind, note, scope, schedule, freshness, source, lists, calls, before
     case defaults, entities, after, stores, health
+    case events
     case onChange = "on_change"
 
     static let title = "file"
@@ -62,6 +63,13 @@ enum FileKey: String, KeySet {
             )
         case .health:
             Key(.list(.mapping(HealthKey.self)), .optional(nil), "Questions about stored rows.")
+        case .events:
+            Key(
+                .list(.words(of: JobFile.ToldEvent.self, "event")), .optional("none"),
+                "What readers are told of its runs, as rows of `jobrunner.told_events` and on PostgreSQL channel "
+                    + "`jobrunner_event`: `sync`, that one began and ended; `duplicates`, rows that are one by "
+                    + "`write.unique`; `conflicts`, which version of a record stays; `zones`, that a zone was made anew."
+            )
         case .onChange:
             Key(
                 .word(["notify"], noun: "word"), .optional("nobody is told"),
@@ -87,7 +95,8 @@ enum ListKey: String, KeySet {
             Key(
                 .named(.words(of: Field.Kind.self, "type"), by: .name), .optional(nil),
                 "What else the application knows of an item, by column. The table then has `inserted_at`, "
-                    + "`last_modified` and `synced` as well: `synced` is false until a call has sent the item.")
+                    + "`last_modified` and `synced` as well: `synced` is false until a call has sent the item."
+            )
         }
     }
 }

@@ -1,0 +1,46 @@
+import JSON
+import JobFiles
+public import JobQueue
+public import Postgres
+
+/// What readers are told of one entity in a run, as statements of the transaction that it tells of.
+public struct ToldEvents: Sendable {
+    private let claim: Claim
+    private let entity: String
+
+    /// Tells of an entity in the claim's run.
+    public init(of entity: String, for claim: Claim) {
+        self.claim = claim
+        self.entity = entity
+    }
+
+    /// A zone of the source was made anew.
+    public func zoneMade(_ zone: String) -> Statement {
+        statement("zone_made", [.object([JSONMember("zone", .string(zone))])])
+    }
+
+    /// Which version of each record stays, `ours` or `theirs`.
+    public func conflictsDecided(_ decided: [(record: String, winner: String)]) -> Statement {
+        statement(
+            "conflict_decided",
+            decided.map { record, winner in
+                .object([
+                    JSONMember("record", .string(record)), JSONMember("winner", .string(winner)),
+                ])
+            })
+    }
+
+    /// Rows of a table that are one, before they are made one; `keys` as for `merge_duplicates`.
+    public func duplicatesFound(in table: String, keys: Bind) -> Statement {
+        Statement(
+            "select jobrunner.tell_duplicates($1, $2, $3, $4, $5, $6)", .int8(claim.userID),
+            .text(claim.name), .int8(claim.fence), .text(entity), .text(table), keys)
+    }
+
+    private func statement(_ kind: String, _ details: [JSONValue]) -> Statement {
+        Statement(
+            "select jobrunner.tell_of_run($1, $2, $3, $4, $5, $6)", .int8(claim.userID),
+            .text(claim.name), .int8(claim.fence), .text(kind), .text(entity),
+            .json(JSONValue.array(details).text))
+    }
+}

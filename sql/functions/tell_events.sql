@@ -1,0 +1,41 @@
+create or replace function jobrunner.tell_events(
+  in_kind text,
+  in_user_ids bigint[],
+  in_names text[],
+  in_runs bigint[],
+  in_entity text default null,
+  in_details jsonb[] default null
+) returns integer
+language plpgsql volatile
+set search_path = pg_catalog
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+-- Writes an event for each of these runs whose job file asks for its kind, and notifies jobrunner_event of it: {"kind", "tenant", "user",
+-- "job", "entity"}; user * is the tenant itself. In the transaction of what is told, so that both are there or neither is.
+-- Returns how many. Not for callers: the verbs of runs.
+declare
+  v_count integer;
+begin
+  with told as (
+    insert into jobrunner.events (tenant_id, user_id, job_name, entity, run, kind, detail)
+    select u.tenant_id, u.id, r.name, in_entity, r.run, in_kind, coalesce(r.detail, '{}')
+    from unnest(in_user_ids, in_names, in_runs, in_details) as r (user_id, name, run, detail)
+    join jobrunner.job_files as f on f.name = r.name and f.events <> '{}'
+    join jobrunner.users as u on u.id = r.user_id
+    where case in_kind
+        when 'duplicates_found' then 'duplicates' when 'conflict_decided' then 'conflicts' when 'zone_made' then 'zones' else 'sync'
+      end = any (f.events)
+    returning tenant_id, user_id, job_name
+  )
+  select count(pg_notify('jobrunner_event', jsonb_strip_nulls(jsonb_build_object(
+    'kind', in_kind, 'tenant', t.name, 'user', u.key, 'job', e.job_name, 'entity', in_entity
+  ))::text))
+  into v_count
+  from told as e
+  join jobrunner.users as u on u.id = e.user_id
+  join jobrunner.tenants as t on t.id = e.tenant_id;
+  return v_count;
+end
+$$;
+comment on function jobrunner.tell_events is 'Tells applications of runs whose job file asks for it. Not for callers: the verbs of runs.';
