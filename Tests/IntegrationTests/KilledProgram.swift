@@ -1,0 +1,39 @@
+import Foundation
+import TestSupport
+
+/// The program as its own process, over a world's database, source and job file.
+struct KilledProgram {
+    private let folder: URL
+    private let environment: [String: String]
+
+    init(_ world: World) throws {
+        folder = FileManager.default.temporaryDirectory
+            .appending(path: "jobrunner-kill-\(UUID().uuidString)")
+        let jobs = folder.appending(path: "jobs")
+        try FileManager.default.createDirectory(at: jobs, withIntermediateDirectories: true)
+        try Data(world.text.utf8).write(to: jobs.appending(path: "test.yaml"))
+        let key = folder.appending(path: "key")
+        try Data(String(repeating: "07", count: 32).utf8).write(to: key)
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600], ofItemAtPath: key.path())
+        environment = [
+            "DATABASE_URL": world.database.url, "JOBRUNNER_JOBS": jobs.path(),
+            "JOBRUNNER_KEY_FILE": key.path(),
+        ]
+    }
+
+    /// Starts a worker.
+    func start() throws -> Process {
+        let process = Process()
+        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+            .deletingLastPathComponent().appending(path: "jobrunner")
+        process.arguments = ["worker", "--concurrency", "2"]
+        process.environment = environment
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        return process
+    }
+
+    func clear() { try? FileManager.default.removeItem(at: folder) }
+}
