@@ -33,6 +33,9 @@ static const unsigned char functions_age_of_job[] = {
 static const unsigned char functions_backoff[] = {
 #embed "functions/backoff.sql"
 };
+static const unsigned char functions_begin_health_checks[] = {
+#embed "functions/begin_health_checks.sql"
+};
 static const unsigned char functions_cancel_jobs[] = {
 #embed "functions/cancel_jobs.sql"
 };
@@ -537,6 +540,7 @@ static const jr_sql_file files[] = {
     {"functions/after_run.sql", functions_after_run, sizeof functions_after_run},
     {"functions/age_of_job.sql", functions_age_of_job, sizeof functions_age_of_job},
     {"functions/backoff.sql", functions_backoff, sizeof functions_backoff},
+    {"functions/begin_health_checks.sql", functions_begin_health_checks, sizeof functions_begin_health_checks},
     {"functions/cancel_jobs.sql", functions_cancel_jobs, sizeof functions_cancel_jobs},
     {"functions/changed_columns.sql", functions_changed_columns, sizeof functions_changed_columns},
     {"functions/changed_rows.sql", functions_changed_rows, sizeof functions_changed_rows},

@@ -445,6 +445,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.after_run(in_job jobrunner.jobs, in_end jobrunner.run_end, in_has_progress boolean, in_has_changes boolean) returns TABLE(due_at timestamp with time zone, deferred_until timestamp with time zone, priority smallint, force_requested boolean, entity_requested text, reauth_needed_at timestamp with time zone, quarantined_at timestamp with time zone, quarantine_reason text, consecutive_failures integer, crashes integer, stalled_runs integer, deferrals integer, fruitless_runs integer, last_outcome text, last_error_kind text, last_error text, last_error_at timestamp with time zone, last_run_at timestamp with time zone, last_success_at timestamp with time zone, unchanged_at timestamp with time zone)
 -- function jobrunner.age_of_job(in_user_id bigint, in_job text) returns interval
 -- function jobrunner.backoff(in_failures integer, in_every interval, in_chance double precision) returns interval
+-- function jobrunner.begin_health_checks() returns boolean
 -- function jobrunner.cancel_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.changed_columns(in_before jsonb, in_after jsonb) returns jsonb
 -- function jobrunner.changed_rows(in_counters jobrunner.counters) returns bigint

@@ -129,6 +129,13 @@ extension Queue {
         try await call(Statement("select jobrunner.reconcile_jobs()")) { try $0.only().int(0) }
     }
 
+    /// Whether it is time to ask what the job files' health asks: once a day over all workers.
+    public func beginHealthChecks() async throws -> Bool {
+        try await call(Statement("select jobrunner.begin_health_checks()")) {
+            try $0.only().bool(0)
+        }
+    }
+
     /// Ids of the keys that secrets are sealed with.
     public func sealingKeys() async throws -> [String] {
         let statement = Statement(

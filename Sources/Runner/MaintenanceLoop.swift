@@ -1,10 +1,12 @@
 import Claiming
+import JobFiles
 import JobQueue
 
 /// Does the chores that are done once for all workers, in turn with the others.
 ///
 /// These are lifting quarantines that are over, slowing down what nobody asks for, taking back jobs that
-/// run nowhere, and looking for due jobs that no claim sees. History's partitions are kept ahead as well.
+/// run nowhere, and looking for due jobs that no claim sees. History's partitions are kept ahead as well, and each day
+/// the questions of the job files' health are asked.
 struct MaintenanceLoop: Sendable {
     let context: WorkerContext
 
@@ -18,6 +20,7 @@ struct MaintenanceLoop: Sendable {
                 await attempt { _ = try await queue.slowJobs() }
                 await attempt { _ = try await queue.reconcileJobs() }
                 rescan()
+                await attempt { try await checkHealth() }
             }
             if let worker = context.registration.worker {
                 await attempt { try await queue.forgetEndedClaims(worker: worker) }
@@ -33,6 +36,12 @@ struct MaintenanceLoop: Sendable {
             }
             try? await Task.sleep(for: settings.maintenance, clock: .continuous)
         }
+    }
+
+    private func checkHealth() async throws {
+        let files = context.files.values.filter { !$0.health.isEmpty }
+        guard !files.isEmpty, try await context.queue.beginHealthChecks() else { return }
+        await logHealth(context.queue, files: files, context.log)
     }
 
     /// A chore that fails is left to its next time, and keeps none of the others away.

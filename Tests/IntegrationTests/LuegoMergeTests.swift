@@ -1,6 +1,8 @@
 import JSON
 import JobFiles
 import Postgres
+import Runner
+import TestSupport
 import Testing
 
 /// One article per URL, whichever device saved it.
@@ -209,6 +211,35 @@ import Testing
         }
     }
 
+    @Test func `LU28 duplicates are looked for each day, by a worker that runs`() async throws {
+        try await withArticles { world in
+            try await world.save([
+                Article(name: "a", url: "https://u"), Article(name: "b", url: "https://v"),
+            ])
+            try await world.drain()
+            try await world.sql("update synced.article set url = 'https://u'")
+            let worker = try world.start { $0.maintenance = .milliseconds(20) }
+            for hours in [23, 25] {
+                try await world.setChore("health", back: hours * 60)
+                // Chores are done in an order: when this one was done twice, so was every other.
+                for _ in 1...2 {
+                    try await world.setChore("reconcile", back: 2)
+                    try await eventually("chores were done") {
+                        try await world.value(
+                            "select done_at > now() - interval '1 minute' from jobrunner.chores where name = 'reconcile'"
+                        ) == "true"
+                    }
+                }
+                #expect(
+                    hours == 25 || !world.lines.all.contains { $0.contains("duplicates_found") })
+            }
+            try await eventually("they are told") {
+                world.lines.all.contains { $0.contains("duplicates_found") }
+            }
+            await worker.stop()
+        }
+    }
+
     @Test func `LU14 one URL of two users is two articles`() async throws {
         try await withArticles(users: 2) { world in
             for user in 1...2 {
@@ -236,5 +267,14 @@ import Testing
                 try await world.texts("select url from synced.article_live order by record_name")
                     == urls)
         }
+    }
+}
+
+extension World {
+    /// A chore was done so many minutes ago.
+    fileprivate func setChore(_ name: String, back minutes: Int) async throws {
+        try await sql(
+            "update jobrunner.chores set done_at = now() - $1 * interval '1 minute' where name = $2",
+            .int8(Int64(minutes)), .text(name))
     }
 }

@@ -1,13 +1,9 @@
 import JSON
 import JobFiles
 import JobQueue
-import Telemetry
 
 /// Values that one answer lists; the number tells of the rest.
 private let listedMax = 20
-
-/// What a starting worker may spend on one check.
-private let startPatience = Duration.seconds(5)
 
 /// Rows that job files say ought to be one; nothing changes unless asked to merge.
 func healthFindings(
@@ -69,22 +65,6 @@ func duplicateFindings(
                 "\(counted(same.rows, "row")) of user \(same.user) of tenant"
                     + " \(same.tenant) with \(same.value.text)")
         }
-}
-
-/// Logs what the checks find, once at a worker's start; a clean table is not spoken of.
-///
-/// No check is waited for longer than a few seconds, and none keeps the worker from its work.
-func logHealth(_ queue: Queue, files: [JobFile], _ log: Log) async {
-    for (check, _) in files.flatMap(\.healthChecks) {
-        guard !Task.isCancelled else { return }
-        let count = try? await queue.countDuplicates(
-            in: check.table, by: check.by, first: 1, deadline: .now + startPatience)
-        guard let count, count.values > 0 else { continue }
-        log.emit(
-            .duplicatesFound(
-                Subject(), table: check.table, columns: check.by, values: count.values,
-                rows: count.rows))
-    }
 }
 
 extension JobFile {
