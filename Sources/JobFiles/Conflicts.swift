@@ -47,13 +47,15 @@ func conflicts(between files: [ReadFile]) -> [Mistake] {
 /// Of one list two jobs may read: what is no longer there, both of them lack.
 private func sharedSweeps(in good: [(file: ReadFile, job: JobFile)]) -> [Mistake] {
     var mistakes: [Mistake] = []
-    var writers: [String: (name: String, file: String, sweeps: Bool, list: ListOfSource)] = [:]
+    var writers: [String: [(name: String, file: String, sweeps: Bool, list: ListOfSource)]] = [:]
     for (file, job) in good {
         guard case .sequence(let nodes)? = file.root?["entities"]?.content else { continue }
         for (entity, node) in zip(job.entities, nodes) {
             let table = entity.write.table
             let list = ListOfSource(source: job.source.id, list: entity.question.list)
-            if let other = writers[table], other.sweeps || entity.sweeps, other.list != list {
+            let others = writers[table, default: []]
+            if let other = others.first(where: { ($0.sweeps || entity.sweeps) && $0.list != list })
+            {
                 let sweeper = entity.sweeps ? "this entity" : "entity \"\(other.name)\""
                 mistakes.append(
                     file.mistake(
@@ -62,7 +64,7 @@ private func sharedSweeps(in good: [(file: ReadFile, job: JobFile)]) -> [Mistake
                             + "\(sweeper) deletes what its passes do not show: give each a table of its own"
                     ))
             }
-            writers[table] = writers[table] ?? (entity.name, file.file, entity.sweeps, list)
+            writers[table] = others + [(entity.name, file.file, entity.sweeps, list)]
         }
     }
     return mistakes

@@ -67,10 +67,13 @@ struct Calls {
     /// The rows are marked before the zone is there, so that a run that dies in between finds it missing once more.
     func createZone(of entity: Entity) async throws {
         guard let zone = entity.cloudkit?.feed?.zone else { return }
-        if entity.push != nil {
+        let lost = inputs.file.entities.filter {
+            $0.push != nil && $0.cloudkit?.feed?.zone == zone
+        }
+        if !lost.isEmpty {
             _ = try await context.sink.run(
-                [entity.sendAgainStatement(for: inputs.job.claim)], counts: false)
-            context.progress.sendsAgain.insert(entity.name)
+                lost.map { $0.sendAgainStatement(for: inputs.job.claim) }, counts: false)
+            context.progress.sendsAgain.formUnion(lost.map(\.name))
         }
         try await take(.ensureZone(zone, isRemembered: false), isAnew: true)
         if inputs.file.events.contains(.zones) {

@@ -201,6 +201,30 @@ import Testing
         }
     }
 
+    @Test func `MS30 of a zone that was deleted the rows of all entities are sent again`()
+        async throws
+    {
+        let fixture = #""records": 3, "searches": 2, "duplicates": 0, "broken": 0"#
+        try await withCloud(.popcorn, fixture) { world in
+            func types() async throws -> [String] {
+                try await world.cloudRecords(.popcorn, user: firstUser, zone: coreDataZone).values
+                    .compactMap { $0.text("recordType") }
+                    .filter { $0.hasPrefix("CD_Movies") || $0.hasPrefix("CD_Search") }.sorted()
+            }
+            try await world.drain()
+            let before = try await types()
+            #expect(before.count == 5)
+            try await world.cloud(
+                .popcorn, "zones", #""user": "\#(firstUser)", "delete": ["\#(coreDataZone)"]"#)
+            try await world.runAgain()
+            #expect(try await types() == before)
+            try await world.runAgain()
+            #expect(
+                try await world.value("select count(*) from synced.search_history where synced")
+                    == "2")
+        }
+    }
+
     @Test func `PO18 a record of a type that nobody knows is kept whole, until it is deleted`()
         async throws
     {
