@@ -87,7 +87,7 @@ begin
     array_agg(jsonb_strip_nulls(jsonb_build_object(
       'outcome', c.outcome, 'error_kind', c.error_kind, 'changed', coalesce(jobrunner.changed_rows(c.counters), 0),
       'pushed', coalesce((c.counters).pushed, 0)
-    ))) filter (where jobrunner.tells_of_syncs()),
+    ))) filter (where (select jobrunner.tells_of_syncs())),
     count(*) filter (where c.due_at <= now()), min(c.due_at) filter (where c.due_at <= now())
   into v_user_ids, v_names, v_fences, v_tenant_ids, v_counters, v_reached, v_unavailable, v_set_aside, v_details, v_due, v_due_since
   from ended as c;

@@ -10,7 +10,7 @@ set search_path = pg_catalog
 set lock_timeout = '50ms'
 as $$
 -- Makes the partitions of runs for today and the next seven days, and drops those wholly older than in_keep; also forgets
--- workers that ended as long ago. Any worker may call it: while one is at it, the others do nothing.
+-- workers that ended as long ago, and events of more than a week. Any worker may call it: while one is at it, the others do nothing.
 -- A partition is made under a lock on runs_other, and dropped under one on runs: who reads history for long keeps either
 -- away, and while it is waited for, outcomes wait too. So it is waited for 50 ms, once; what was made stays, and
 -- postponed says that the rest is left to the next call.
@@ -20,6 +20,9 @@ declare
   -- While rows have nowhere to go a partition a call is made: moving them takes time.
   v_is_late boolean;
   v_name text;
+  -- Events that one call forgets at most.
+  v_events_max constant integer := 10000;
+  v_events integer;
 begin
   created := 0;
   dropped := 0;
@@ -32,10 +35,12 @@ begin
   -- A worker that was cleared holds no job.
   delete from jobrunner.workers as w where w.ended_at < now() - in_keep and w.cleared_at is not null;
 
-  -- A thousand times a day at most, so that no call takes long; the oldest transactions stand first.
+  -- The oldest transactions stand first. So many that no call takes long; postponed brings the next call within a minute.
   delete from jobrunner.events as e
-  where (e.transaction_id, e.id) in (select o.transaction_id, o.id from jobrunner.events as o order by o.transaction_id, o.id limit 10000)
-    and e.at < now() - interval '7 days';
+  where (e.transaction_id, e.id) in (
+    select o.transaction_id, o.id from jobrunner.events as o order by o.transaction_id, o.id limit v_events_max
+  ) and e.at < now() - interval '7 days';
+  get diagnostics v_events = row_count;
 
   v_is_late := exists (select from jobrunner.runs_other);
   for v_offset in 0..7 loop
@@ -92,6 +97,7 @@ begin
     end;
     dropped := dropped + 1;
   end loop;
+  postponed := v_events = v_events_max;
   return next;
 end
 $$;

@@ -21,6 +21,7 @@ begin
   delete from jobrunner.armed_triggers where user_id = any (in_user_ids);
   delete from jobrunner.seen_pages where user_id = any (in_user_ids);
   delete from jobrunner.runs where user_id = any (in_user_ids);
+  delete from jobrunner.events where user_id = any (in_user_ids);
   for v_table in select t.name from jobrunner.synced_tables as t order by t.name loop
     execute format('delete from synced.%I where user_id = any ($1)', v_table) using in_user_ids;
   end loop;

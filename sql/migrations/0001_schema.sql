@@ -840,7 +840,8 @@ comment on table jobrunner.chores is 'Work that one worker at a time does now an
 comment on column jobrunner.chores.name is 'What is done.';
 comment on column jobrunner.chores.done_at is 'When somebody last began it, where that matters; null: never, or it is done whenever it is due.';
 comment on column jobrunner.chores.latest_at is 'The latest time at which it was ever done: after now() when the server''s clock was set back.';
-insert into jobrunner.chores (name) values ('maintain_runs'), ('reconcile'), ('health');
+-- The health is asked for at each worker's start: the first day has no need.
+insert into jobrunner.chores (name, done_at) values ('maintain_runs', null), ('reconcile', null), ('health', now());
 
 create type jobrunner.claimed_job as (
   user_id bigint,
