@@ -231,10 +231,10 @@ import Testing
                     }
                 }
                 #expect(
-                    hours == 25 || !world.lines.all.contains { $0.contains("duplicates_found") })
+                    hours == 25 || !world.lines.all.contains { $0.contains("duplicates found") })
             }
             try await eventually("they are told") {
-                world.lines.all.contains { $0.contains("duplicates_found") }
+                world.lines.all.contains { $0.contains("duplicates found") }
             }
             await worker.stop()
         }

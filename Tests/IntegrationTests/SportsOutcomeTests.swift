@@ -42,6 +42,22 @@ import Testing
         }
     }
 
+    @Test func `ST35 a run that finds nothing new is a success`() async throws {
+        try await withSports("\"records\": 30", app: .sportstimeHourly) { world in
+            try await world.drain()
+            try await world.sql(
+                "update jobrunner.jobs set last_success_at = now() - interval '1 day'")
+            try await world.runAgain()
+            let job = try await world.job("*")
+            #expect(job.text("last_outcome") == "complete")
+            #expect(job.int("consecutive_failures") == 0)
+            #expect(
+                try await world.value(
+                    "select last_success_at > now() - interval '1 hour' from jobrunner.jobs")
+                    == "true")
+        }
+    }
+
     @Test func `ST13 a run tells its counts by entity, its time, and why it ended`() async throws {
         try await withSports("\"records\": 450, \"broken\": 2") { world in
             try await world.cut("Game", 3)
