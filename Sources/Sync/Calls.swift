@@ -64,22 +64,23 @@ struct Calls {
 
     /// The zone was deleted behind our back, whatever is remembered of it: what was in it is sent again.
     ///
-    /// The rows are marked before the zone is there, so that a run that dies in between finds it missing once more.
+    /// The rows are marked, and readers told, before the zone is there, so that a run that dies in between finds it missing
+    /// once more.
     func createZone(of entity: Entity) async throws {
         guard let zone = entity.cloudkit?.feed?.zone else { return }
+        let claim = inputs.job.claim
         let lost = inputs.file.entities.filter {
             $0.push != nil && $0.cloudkit?.feed?.zone == zone
         }
-        if !lost.isEmpty {
-            _ = try await context.sink.run(
-                lost.map { $0.sendAgainStatement(for: inputs.job.claim) }, counts: false)
-            context.progress.sendsAgain.formUnion(lost.map(\.name))
+        let told =
+            inputs.file.events.contains(.zones)
+            ? [ToldEvents(of: entity.name, for: claim).zoneMade(zone)] : []
+        let statements = lost.map { $0.sendAgainStatement(for: claim) } + told
+        if !statements.isEmpty {
+            _ = try await context.sink.run(statements, counts: false)
         }
+        context.progress.sendsAgain.formUnion(lost.map(\.name))
         try await take(.ensureZone(zone, isRemembered: false), isAnew: true)
-        if inputs.file.events.contains(.zones) {
-            let told = ToldEvents(of: entity.name, for: inputs.job.claim)
-            _ = try await context.sink.run([told.zoneMade(zone)], counts: false)
-        }
     }
 
     // MARK: Calls

@@ -52,6 +52,16 @@ func withArticles(
     try await withCloud(.luego, members, users: users, changes: changes, body)
 }
 
+/// Luego with a version of its devices' own, of which the newest wins.
+let newestWins = [
+    ("resolve: remote_wins", "resolve: newest_wins"),
+    ("newer_by: modified_at", "newer_by: last_modified"),
+    (
+        "        deleted_at: {",
+        "        last_modified: { at: lastModified, type: timestamp }\n        deleted_at: {"
+    ),
+]
+
 extension World {
     /// Another device saves articles.
     func save(_ articles: [Article], of user: String = firstUser, after: String = "") async throws {

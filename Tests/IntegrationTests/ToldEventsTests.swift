@@ -67,14 +67,8 @@ import Testing
     func `whose version of a record stays is told with the write that makes it so`(
         theirTime: Int, winner: String
     ) async throws {
-        let field = "last_modified: { at: lastModified, type: timestamp }"
-        let changes = [
-            ("resolve: remote_wins", "resolve: newest_wins"),
-            ("newer_by: modified_at", "newer_by: last_modified"),
-            ("        deleted_at: {", "        \(field)\n        deleted_at: {"),
-        ]
         let fixture = #""duplicates": 0, "broken": 0, "schema": false"#
-        try await withArticles(0, fixture, changes: changes) { world in
+        try await withArticles(0, fixture, changes: newestWins) { world in
             try await world.save([Article(name: "a", url: "https://u")])
             try await world.drain()
             try await world.edit("article", #"{"record_name": "a", "title": "mine"}"#)
