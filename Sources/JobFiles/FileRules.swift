@@ -11,8 +11,8 @@ extension NodeReading {
         }
     }
 
-    /// A synced store is only ever added to, a disposable one holds nothing that is only here
-    ///.
+    /// A synced store is only ever added to, a disposable one holds nothing that is only
+    /// here.
     private func check(_ entity: Entity, _ node: Node?, in store: Store) {
         guard store.kind == .synced else {
             if entity.push != nil, let location = node?["push"] {

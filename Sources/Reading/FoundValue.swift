@@ -1,9 +1,9 @@
 import JSON
 
-/// A record on a page, and the record it lies in.
+/// A value on a page, and the record that it lies in.
 struct FoundValue {
     let index: Int
-    /// The record that `place` is, or is a part of.
+    /// The index of the record that the value is, or is a part of.
     let owner: Int
     let parent: Int?
 

@@ -8,7 +8,7 @@ extension PassState {
     /// true nor false; nil: it has.
     func endOfUnread(_ entity: Entity, _ warnings: RecordWarnings) -> RunEnd? {
         if isWorthless { return warnings.endOfUnreadable(entity.name) }
-        // Noted under another name than a field of the same place, which may be of a type of its own.
+        // It is kept under another name than a field that is read from the same member, which may have a type of its own.
         if let flag = entity.write.deletes?.flagAt.map({ "flag_at \($0)" }),
             let values = fields.unread[flag]
         {

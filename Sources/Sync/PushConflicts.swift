@@ -66,7 +66,7 @@ struct PushConflicts {
         return records
     }
 
-    /// The places of rows whose record at the source is what we ourselves sent before they were edited
+    /// The indexes of rows whose record at the source is what we ourselves sent before they were edited
     /// again: nobody else has been there, whatever the clock says.
     private func ownEarlier(_ rows: [UnsentRow], _ read: [RemoteRecord?]) async throws -> Set<Int> {
         let found = rows.indices.compactMap { index in read[index].map { (index, $0) } }

@@ -106,8 +106,8 @@ public struct PushStatements: Sendable {
             wasSent: try row.bool(2))
     }
 
-    /// Which of the versions that the source has instead are earlier ones of our own; a row of `place`
-    /// each.
+    /// Which of the versions that the source has instead are earlier ones of our own: the `number` of
+    /// each in `rows`.
     public func ownEarlier(_ rows: [(row: UnsentRow, remote: RemoteRecord)], _ userID: Int64)
         -> Statement
     {

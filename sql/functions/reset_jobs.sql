@@ -7,8 +7,8 @@ create or replace function jobrunner.reset_jobs(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Forgets checkpoints (and, without an entity, what calls remember), so that the next run reads everything again
---; rows in synced tables stay. A pass in progress can't write any more: its generation is over. Requests for full
+-- Forgets checkpoints (and, without an entity, what calls remember), so that the next run reads everything
+-- again; rows in synced tables stay. A pass in progress can't write any more: its generation is over. Requests for full
 -- passes and repairs stay.
 -- Returns how many checkpoints were cleared.
 declare

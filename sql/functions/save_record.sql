@@ -10,8 +10,8 @@ create or replace function jobrunner.save_record(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Inserts a record, or returns the one that is there with the same columns of unique.by, else of the key, unchanged
---. Two at once make one row and both get it; a null in these columns makes a row of its own.
+-- Inserts a record, or returns the one that is there with the same columns of unique.by, else of the key,
+-- unchanged. Two at once make one row and both get it; a null in these columns makes a row of its own.
 -- A record name that is not given is a new UUID. What else goes as in edit_record.
 -- Raises JR010, JR011, JR016; an insert that fails with nothing to be found raises its own error.
 -- Locks, when there is none yet: the job before all else, as a page does, then an advisory lock on (user, table, values).
