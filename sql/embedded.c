@@ -84,6 +84,9 @@ static const unsigned char functions_describe_counters[] = {
 static const unsigned char functions_duplicates[] = {
 #embed "functions/duplicates.sql"
 };
+static const unsigned char functions_edit_list[] = {
+#embed "functions/edit_list.sql"
+};
 static const unsigned char functions_edit_record[] = {
 #embed "functions/edit_record.sql"
 };
@@ -213,6 +216,9 @@ static const unsigned char functions_make_jobs[] = {
 static const unsigned char functions_make_lacking_jobs[] = {
 #embed "functions/make_lacking_jobs.sql"
 };
+static const unsigned char functions_mark_counts_raised[] = {
+#embed "functions/mark_counts_raised.sql"
+};
 static const unsigned char functions_mark_items_sent[] = {
 #embed "functions/mark_items_sent.sql"
 };
@@ -263,6 +269,9 @@ static const unsigned char functions_push_soon[] = {
 };
 static const unsigned char functions_quarantine_of[] = {
 #embed "functions/quarantine_of.sql"
+};
+static const unsigned char functions_raise_counts[] = {
+#embed "functions/raise_counts.sql"
 };
 static const unsigned char functions_read_job[] = {
 #embed "functions/read_job.sql"
@@ -465,6 +474,9 @@ static const unsigned char functions_total[] = {
 static const unsigned char functions_trigger_event[] = {
 #embed "functions/trigger_event.sql"
 };
+static const unsigned char functions_unraised_counts[] = {
+#embed "functions/unraised_counts.sql"
+};
 static const unsigned char functions_unsuitable_values[] = {
 #embed "functions/unsuitable_values.sql"
 };
@@ -557,6 +569,7 @@ static const jr_sql_file files[] = {
     {"functions/deregister_worker.sql", functions_deregister_worker, sizeof functions_deregister_worker},
     {"functions/describe_counters.sql", functions_describe_counters, sizeof functions_describe_counters},
     {"functions/duplicates.sql", functions_duplicates, sizeof functions_duplicates},
+    {"functions/edit_list.sql", functions_edit_list, sizeof functions_edit_list},
     {"functions/edit_record.sql", functions_edit_record, sizeof functions_edit_record},
     {"functions/end_claims.sql", functions_end_claims, sizeof functions_end_claims},
     {"functions/end_of.sql", functions_end_of, sizeof functions_end_of},
@@ -600,6 +613,7 @@ static const jr_sql_file files[] = {
     {"functions/make_counters.sql", functions_make_counters, sizeof functions_make_counters},
     {"functions/make_jobs.sql", functions_make_jobs, sizeof functions_make_jobs},
     {"functions/make_lacking_jobs.sql", functions_make_lacking_jobs, sizeof functions_make_lacking_jobs},
+    {"functions/mark_counts_raised.sql", functions_mark_counts_raised, sizeof functions_mark_counts_raised},
     {"functions/mark_items_sent.sql", functions_mark_items_sent, sizeof functions_mark_items_sent},
     {"functions/mark_seen.sql", functions_mark_seen, sizeof functions_mark_seen},
     {"functions/merge_duplicates.sql", functions_merge_duplicates, sizeof functions_merge_duplicates},
@@ -617,6 +631,7 @@ static const jr_sql_file files[] = {
     {"functions/preload_runs.sql", functions_preload_runs, sizeof functions_preload_runs},
     {"functions/push_soon.sql", functions_push_soon, sizeof functions_push_soon},
     {"functions/quarantine_of.sql", functions_quarantine_of, sizeof functions_quarantine_of},
+    {"functions/raise_counts.sql", functions_raise_counts, sizeof functions_raise_counts},
     {"functions/read_job.sql", functions_read_job, sizeof functions_read_job},
     {"functions/reap_jobs.sql", functions_reap_jobs, sizeof functions_reap_jobs},
     {"functions/reap_worker.sql", functions_reap_worker, sizeof functions_reap_worker},
@@ -684,6 +699,7 @@ static const jr_sql_file files[] = {
     {"functions/tick_after_run.sql", functions_tick_after_run, sizeof functions_tick_after_run},
     {"functions/total.sql", functions_total, sizeof functions_total},
     {"functions/trigger_event.sql", functions_trigger_event, sizeof functions_trigger_event},
+    {"functions/unraised_counts.sql", functions_unraised_counts, sizeof functions_unraised_counts},
     {"functions/unsuitable_values.sql", functions_unsuitable_values, sizeof functions_unsuitable_values},
     {"functions/user_named.sql", functions_user_named, sizeof functions_user_named},
     {"functions/wake_workers.sql", functions_wake_workers, sizeof functions_wake_workers},

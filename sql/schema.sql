@@ -269,6 +269,21 @@ create table jobrunner.periods (
   constraint periods_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES jobrunner.tenants(id) ON DELETE CASCADE
 );
 
+create table jobrunner.raised_counts (
+  user_id bigint not null,
+  tenant_id bigint not null,
+  source text not null,
+  field text not null,
+  record text not null,
+  tag text,
+  number bigint,
+  noted_at timestamp with time zone not null default now(),
+  arrived_at timestamp with time zone,
+  constraint number_that_is_on_its_way_has_a_tag CHECK (((arrived_at IS NOT NULL) OR ((tag IS NOT NULL) AND (number IS NOT NULL)))),
+  constraint raised_counts_pkey PRIMARY KEY (user_id, source, field, record)
+);
+CREATE INDEX raised_counts_of_a_record ON jobrunner.raised_counts USING btree (tenant_id, source, field, record, tag);
+
 create table jobrunner.renewals (
   tenant_id bigint not null,
   user_id bigint not null default 0,
@@ -462,6 +477,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.deregister_worker(in_worker_id integer) returns boolean
 -- function jobrunner.describe_counters(in_view regclass) returns void
 -- function jobrunner.duplicates(in_table text, in_by text[], in_tenant text DEFAULT NULL::text) returns TABLE(tenant text, user_id bigint, user_key text, value jsonb, row_count bigint)
+-- function jobrunner.edit_list(in_tenant text, in_user text, in_table text, in_column text, in_add text[] DEFAULT '{}'::text[], in_remove text[] DEFAULT '{}'::text[]) returns TABLE(added integer, removed integer)
 -- function jobrunner.edit_record(in_tenant text, in_user text, in_table text, in_values jsonb) returns jsonb
 -- function jobrunner.end_claims(in_ends jobrunner.run_end[], in_is_locked boolean) returns TABLE(user_id bigint, name text, fence bigint, is_set_aside boolean)
 -- function jobrunner.end_of(in_job jobrunner.jobs, in_outcome text, in_error_kind text, in_error text, in_crashes_allowed integer DEFAULT NULL::integer) returns jobrunner.run_end
@@ -505,6 +521,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.make_counters(pages bigint DEFAULT 0, fetched bigint DEFAULT 0, inserted bigint DEFAULT 0, updated bigint DEFAULT 0, unchanged bigint DEFAULT 0, skipped_older bigint DEFAULT 0, skipped_incompatible bigint DEFAULT 0, filtered bigint DEFAULT 0, duplicate bigint DEFAULT 0, deleted bigint DEFAULT 0, swept bigint DEFAULT 0, pushed bigint DEFAULT 0, push_failed bigint DEFAULT 0) returns jobrunner.counters
 -- function jobrunner.make_jobs(in_tenant_id bigint, in_job text, in_within interval DEFAULT NULL::interval) returns integer
 -- function jobrunner.make_lacking_jobs() returns integer
+-- function jobrunner.mark_counts_raised(in_user_id bigint, in_source text, in_field text, in_records text[]) returns void
 -- function jobrunner.mark_items_sent(in_user_id bigint, in_table text, in_column text, in_items text[]) returns integer
 -- function jobrunner.mark_seen(in_user_id bigint, in_name text, in_entity text, in_pass_number integer, in_page_number integer, in_keys bigint[]) returns boolean
 -- function jobrunner.merge_duplicates(in_user_id bigint, in_table text, in_values text[] DEFAULT NULL::text[]) returns integer
@@ -522,6 +539,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.preload_runs(in_user_ids bigint[], in_lists jsonb, in_tables text[], in_sources jsonb, in_dirty text[] DEFAULT '{}'::text[]) returns jsonb
 -- function jobrunner.push_soon(in_user_id bigint, in_table text) returns boolean
 -- function jobrunner.quarantine_of(in_job jobrunner.jobs, in_end jobrunner.run_end, in_has_progress boolean) returns TABLE(reason text, span interval)
+-- function jobrunner.raise_counts(in_user_id bigint, in_source text, in_field text, in_records text[], in_seen bigint[], in_tags text[], in_refused text[]) returns TABLE(record text, number bigint, is_there boolean)
 -- function jobrunner.read_job(in_tenant text, in_user text, in_job text) returns SETOF jobrunner.claimed_job
 -- function jobrunner.reap_jobs(in_lease interval) returns TABLE(worker_id integer, reason text, job_count integer, quarantined_count integer)
 -- function jobrunner.reap_worker(in_worker_id integer, in_reason text) returns TABLE(job_count integer, quarantined_count integer)
@@ -589,6 +607,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.tick_after_run(in_next timestamp with time zone, in_now timestamp with time zone, in_every interval, in_phase interval) returns timestamp with time zone
 -- function jobrunner.total(jobrunner.counters) returns jobrunner.counters
 -- function jobrunner.trigger_event(in_tenant text, in_user text, in_event text) returns TABLE(job text, answer text, due_at timestamp with time zone)
+-- function jobrunner.unraised_counts(in_user_id bigint, in_source text, in_field text, in_records text[]) returns SETOF text
 -- function jobrunner.unsuitable_values(in_values text[], in_type text) returns integer[]
 -- function jobrunner.user_named(in_tenant text, in_user text) returns jobrunner.users
 -- function jobrunner.wake_workers(in_since timestamp with time zone DEFAULT NULL::timestamp with time zone, in_tenant_id bigint DEFAULT NULL::bigint, in_jobs bigint DEFAULT NULL::bigint, in_user_id bigint DEFAULT NULL::bigint) returns void

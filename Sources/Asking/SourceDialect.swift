@@ -41,7 +41,7 @@ public protocol SourceDialect: RecordClassifier {
     func obstacle(to operation: PushOperation) -> String?
 
     /// The request that brings local rows to the source.
-    func pushRequest(_ operations: [PushOperation], of entity: Entity) -> DialectRequest
+    func pushRequest(_ operations: [PushOperation], to place: RecordPlace) -> DialectRequest
 
     /// What became of each operation, in order; throws `RunEnd` malformed when that can't be told.
     func pushResults(
@@ -49,10 +49,18 @@ public protocol SourceDialect: RecordClassifier {
     ) throws -> [PushResult]
 
     /// The request that reads records by name, at most as many as a push may hold.
-    func lookupRequest(_ names: [String], of entity: Entity) -> DialectRequest
+    func lookupRequest(_ names: [String], in place: RecordPlace) -> DialectRequest
 
     /// The records a look-up found, by name; nil: gone. A record that failed is left out.
     func lookedUp(_ document: JSONDocument) -> [String: JSONNode?]
+
+    /// The tag of a record that was looked up; nil: it has none.
+    func changeTag(of record: JSONNode) -> String?
+
+    /// A whole number in a record that was looked up, 0 where the field is not set, with the record's tag.
+    ///
+    /// Nil: the field holds something else, or the record has no tag.
+    func number(_ field: String, of record: JSONNode) -> (number: Int64, tag: String)?
 }
 
 /// The opened secrets of one run, for signing.

@@ -14,15 +14,7 @@ public struct CloudKitDialect: Sendable {
     func path(_ operation: String) -> String { "\(address.path)/\(operation)" }
 }
 
-/// The zone that every database has; the public one has no other.
-let defaultZone = "_defaultZone"
-
 /// A zone by its name; the owner is whoever asks.
 func zoneID(_ zone: String) -> JSONValue {
     .object([JSONMember("zoneName", .string(zone))])
-}
-
-extension CloudKitOperation {
-    /// The zone that is read, and so the one that is written.
-    var zone: String { feed?.zone ?? defaultZone }
 }

@@ -10,10 +10,12 @@ extension CloudKitDialect {
     public func obstacle(to operation: PushOperation) -> String? { operation.obstacle }
 
     /// `records/modify`, where each operation stands or falls alone.
-    public func pushRequest(_ operations: [PushOperation], of entity: Entity) -> DialectRequest {
-        let operations = operations.map { $0.body(recordType: entity.push?.recordType) }
+    public func pushRequest(
+        _ operations: [PushOperation], to place: RecordPlace
+    ) -> DialectRequest {
+        let operations = operations.map { $0.body(recordType: place.recordType) }
         return request(
-            "records/modify", of: entity,
+            "records/modify", in: place,
             [JSONMember("atomic", .bool(false)), JSONMember("operations", .array(operations))])
     }
 
@@ -43,9 +45,9 @@ extension CloudKitDialect {
     }
 
     /// `records/lookup`.
-    public func lookupRequest(_ names: [String], of entity: Entity) -> DialectRequest {
+    public func lookupRequest(_ names: [String], in place: RecordPlace) -> DialectRequest {
         let records = names.map { JSONValue.object([JSONMember("recordName", .string($0))]) }
-        return request("records/lookup", of: entity, [JSONMember("records", .array(records))])
+        return request("records/lookup", in: place, [JSONMember("records", .array(records))])
     }
 
     /// The records by name, nil for those that are gone.
@@ -66,10 +68,22 @@ extension CloudKitDialect {
         return found
     }
 
+    /// `recordChangeTag`.
+    public func changeTag(of record: JSONNode) -> String? { record["recordChangeTag"]?.string }
+
+    /// A field that was never set is not in the record.
+    public func number(_ field: String, of record: JSONNode) -> (number: Int64, tag: String)? {
+        guard let tag = changeTag(of: record) else { return nil }
+        guard let value = record["fields"]?[field]?["value"], value.kind != .null else {
+            return (0, tag)
+        }
+        return Int64(value.numberText ?? "").map { ($0, tag) }
+    }
+
     private func request(
-        _ operation: String, of entity: Entity, _ members: [JSONMember]
+        _ operation: String, in place: RecordPlace, _ members: [JSONMember]
     ) -> DialectRequest {
-        let zone = JSONMember("zoneID", zoneID(entity.cloudkit?.zone ?? defaultZone))
+        let zone = JSONMember("zoneID", zoneID(place.zone))
         return DialectRequest(path: path(operation), body: .object([zone] + members))
     }
 

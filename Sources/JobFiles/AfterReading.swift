@@ -21,10 +21,13 @@ extension NodeReading {
                 let (key, value) = keys.alternative()
             else { return nil }
             let onlyIf = keys.word(.onlyIf, as: AfterStep.OnlyIf.self)
-            let action =
-                key == .call
-                ? callName(value).map { AfterStep.Action.call($0) }
-                : cleanup(value, entities: entities)
+            let action: AfterStep.Action? =
+                switch key {
+                case .call: callName(value).map { .call($0) }
+                case .storeLists: storeLists(value)
+                case .raiseCounts: raiseCounts(value)
+                case .cleanup, .onlyIf: cleanup(value, entities: entities)
+                }
             guard let action, let onlyIf else { return nil }
             return AfterStep(action: action, onlyIf: onlyIf)
         }

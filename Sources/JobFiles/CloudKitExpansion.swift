@@ -58,7 +58,7 @@ extension CloudKitQuery {
         return .cloudkit(
             "records/query",
             .members(
-                ("zoneID", .members(("zoneName", .fixed("_defaultZone")))),
+                ("zoneID", .members(("zoneName", .fixed(RecordPlace.defaultZone)))),
                 ("resultsLimit", .placeholder(.pageSize)),
                 ("query", body(isWindowed: true, sort: sort.isEmpty ? own : sort)),
                 ("continuationMarker", .placeholder(.pageToken))),
@@ -70,7 +70,7 @@ extension CloudKitQuery {
         .cloudkit(
             "records/query",
             .members(
-                ("zoneID", .members(("zoneName", .fixed("_defaultZone")))),
+                ("zoneID", .members(("zoneName", .fixed(RecordPlace.defaultZone)))),
                 ("resultsLimit", .literal(.integer(1))),
                 ("query", body(isWindowed: false, sort: sort))),
             at: address)

@@ -144,18 +144,29 @@ extension NodeReading {
     /// The name of a record type.
     func recordType(_ node: Node) -> String? { sourceName(node, "record type") }
 
-    private func sourceName(_ node: Node, _ noun: String) -> String? {
-        guard let text = text(node) else { return nil }
+    /// The name of a record type, an entity or a field at the source.
+    func sourceName(_ node: Node, _ noun: String) -> String? {
+        text(node).flatMap { isSourceName($0, noun, at: node.position, node.path) ? $0 : nil }
+    }
+
+    /// Whether a key may name a field of a record.
+    func fieldOfRecord(_ name: String, at position: Position, _ path: String) -> String? {
+        isSourceName(name, "field", at: position, path) ? name : nil
+    }
+
+    private func isSourceName(
+        _ text: String, _ noun: String, at position: Position, _ path: String
+    ) -> Bool {
         let isClean = text.utf8.allSatisfy {
             isLowercase($0 | 0x20) || isDigit($0) || $0 == UInt8(ascii: "_")
         }
         guard isClean, (1...255).contains(text.utf8.count), text.utf8.first.map(isDigit) != true
         else {
             add(
-                node,
+                position, path,
                 "\"\(excerpt(of: text))\" is no \(noun), expected letters, digits and _ only")
-            return nil
+            return false
         }
-        return text
+        return true
     }
 }

@@ -18,7 +18,12 @@ extension Entity {
 
     /// The zone that is read and pushed to; nil without a preset's operation.
     public var zone: String? {
-        cloudkit.map { $0.feed?.zone ?? "_defaultZone" }
+        cloudkit.map { $0.feed?.zone ?? RecordPlace.defaultZone }
+    }
+
+    /// Where its rows are pushed to.
+    public var recordPlace: RecordPlace {
+        RecordPlace(zone: zone ?? RecordPlace.defaultZone, recordType: push?.recordType)
     }
 
     /// The record types that become rows, as far as they are named; others are foreign.
@@ -33,6 +38,22 @@ extension Entity {
 
     private func column(ofMeta meta: String) -> String? {
         records.fields.first { $0.meta == meta }?.name
+    }
+}
+
+/// Where records of one type lie.
+public struct RecordPlace: Sendable, Equatable {
+    /// The zone that every database has; the public one has no other.
+    public static let defaultZone = "_defaultZone"
+    /// Their zone.
+    public var zone: String
+    /// Their type; nil: a request need not name it.
+    public var recordType: String?
+
+    /// Names a place.
+    public init(zone: String = Self.defaultZone, recordType: String?) {
+        self.zone = zone
+        self.recordType = recordType
     }
 }
 

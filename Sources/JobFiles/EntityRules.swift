@@ -171,10 +171,6 @@ extension NodeReading {
         guard let push = entity.push, let node = keys[.push] else { return }
         if entity.cloudkit == nil {
             add(node, "only an entity with cloudkit can be pushed")
-        } else if !entity.isChangeFeed, scope.address?.database == .public {
-            add(
-                node,
-                "a server's key can't write for a user; push needs database private or shared")
         } else if !entity.isChangeFeed, scope.address?.database == .shared {
             add(node, "in a shared database only changes/zone can be pushed")
         }

@@ -85,7 +85,8 @@ extension ListTable {
     fileprivate var expanded: JSONValue {
         .members(
             ("table", .string(table)), ("column", .string(column)),
-            ("columns", .named(columns.map { ($0.name, .string($0.kind.rawValue)) })))
+            ("columns", .named(columns.map { ($0.name, .string($0.kind.rawValue)) })),
+            ("debounce", debounce.map { .span($0) }))
     }
 }
 

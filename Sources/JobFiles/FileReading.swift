@@ -91,7 +91,8 @@ extension NodeReading {
             guard let table, let column else { return nil }
             return ListTable(
                 name: entry.key, table: table, column: column,
-                columns: keys[.columns].map { listFields($0, beside: column) } ?? [])
+                columns: keys[.columns].map { listFields($0, beside: column) } ?? [],
+                debounce: keys.duration(.debounce))
         }
     }
 

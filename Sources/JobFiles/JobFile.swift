@@ -59,7 +59,9 @@ public struct JobFile: Sendable, Equatable {
     }
 
     /// The list of that name; nil without one.
-    public func list(named name: String) -> ListTable? { lists.first { $0.name == name } }
+    public func list(named name: String) -> ListTable? {
+        lists.first { $0.name == name }
+    }
 }
 
 /// When a job is due and how long one run of it may take.
@@ -117,6 +119,10 @@ public struct AfterStep: Sendable, Equatable {
         case call(String)
         /// Deletes the user's rows whose `by` lies further back than `olderThan`.
         case cleanup(table: String, by: String, olderThan: Duration)
+        /// Keeps lists in a record of the user, once they have changed.
+        case storeLists(StoredLists)
+        /// Raises a number in the records of a list's items, once the list has changed.
+        case raiseCounts(RaisedCounts)
     }
     /// When it is done.
     public enum OnlyIf: String, Sendable, CaseIterable { case complete, changed }
@@ -160,6 +166,8 @@ public struct ListTable: Sendable, Equatable {
     public var column: String
     /// What else the application knows of an item, by name.
     public var columns: [ListField] = []
+    /// A change of the list makes the job due after this span; nil: it waits for the schedule.
+    public var debounce: Duration? = nil
 }
 
 /// A column of a list that is no id.

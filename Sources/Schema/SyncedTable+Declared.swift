@@ -49,6 +49,7 @@ extension SyncedTable {
                 comment: "Item of list '\(list.name)' of job file \(jobFile.name)."),
         ]
         key = ["user_id", list.column]
+        writable = Self.writable(list, of: jobFile)
         guard !list.columns.isEmpty else { return }
         columns += list.columns.map { field in
             Column(

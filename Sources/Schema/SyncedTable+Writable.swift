@@ -20,8 +20,21 @@ extension SyncedTable {
             ), ("hides", .bool(entity.hidesLosers)), ("unique", entity.write.unique?.stored))
     }
 
-    /// Of two entities that share a table, the one that pushes or else merges decides.
+    /// The job that a change of a list makes due; nil: none is.
+    static func writable(_ list: ListTable, of jobFile: JobFile) -> JSONValue? {
+        list.debounce.map { debounce in
+            .members(
+                ("job", .string(jobFile.name)),
+                ("debounce_ms", .number(String(debounce.wholeMicroseconds / 1000))))
+        }
+    }
+
+    /// Of two entities that share a table, the one that pushes or else merges decides; of two lists the first with a debounce.
     mutating func takeWritable(_ other: SyncedTable) {
+        guard writable != nil else {
+            writable = other.writable
+            return
+        }
         let rank = { (value: JSONValue?) in
             (value?.member("push") == .bool(true) ? 2 : 0)
                 + (value?.member("unique") == nil ? 0 : 1)

@@ -43,6 +43,8 @@ struct Calls {
                 try await make(call)
             case .cleanup(let table, let by, let span):
                 try await cleanUp(table, by: by, olderThan: span)
+            case .storeLists(let step): try await ListSteps(context).store(step)
+            case .raiseCounts(let step): try await CountRaising(step, context)?.raise()
             }
         }
     }

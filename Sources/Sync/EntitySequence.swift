@@ -80,8 +80,10 @@ struct EntitySequence {
     /// Pulls a pass to its end, then pushes what is edited here.
     private func sync(_ entity: Entity) async throws -> RunEnd? {
         context.progress.entity = entity.name
-        for part in try await EntityParts(context).parts(of: entity) {
-            if let end = try await pull(part) { return end }
+        if !context.isFreshEnough {
+            for part in try await EntityParts(context).parts(of: entity) {
+                if let end = try await pull(part) { return end }
+            }
         }
         let isRepair = context.checkpoints.given(entity.name).isRepairRequested
         let push = PushLoop(context, calls)

@@ -59,7 +59,7 @@ struct PushConflicts {
             rows.map(\.recordName), sizeMax: context.progress.pushSizes[entity.name] ?? push.batch)
         while let some = names.next() {
             let document = try await target.exchange(
-                target.dialect.lookupRequest(some, of: entity))
+                target.dialect.lookupRequest(some, in: entity.recordPlace))
             records.merge(target.dialect.lookedUp(document)) { $1 }
             names.applyAccepted()
         }

@@ -95,7 +95,7 @@ struct PushSender {
     ) async throws -> SourceFailure? {
         let operations = rows.map(operation)
         let answer = try await target.answer(
-            to: target.dialect.pushRequest(operations, of: entity))
+            to: target.dialect.pushRequest(operations, to: entity.recordPlace))
         if let failure = answer.failure {
             guard failure.refusesContent else { throw failure.end }
             return failure

@@ -53,7 +53,7 @@ final class Run {
             try context.session.credentials.open(inputs.job.secrets)
             try checkRequirements()
             try checkZone()
-            guard !isFreshEnough else { return nil }
+            guard !context.isFreshEnough || context.hasUnsent else { return nil }
             try await calls.takeFirstSteps()
             if let end = await EntitySequence(context, calls).sync() { return end }
             try await calls.takeLastSteps()
@@ -108,19 +108,6 @@ final class Run {
         switch value {
         case nil, .null, .string(""): true
         default: false
-        }
-    }
-
-    /// Rows younger than `soft` are not asked for again, whoever wants it but by force.
-    private var isFreshEnough: Bool {
-        guard let freshness = inputs.file.freshness, !inputs.job.isForced else { return false }
-        return inputs.wantedEntities.allSatisfy { entity in
-            let checkpoint = context.checkpoints.given(entity.name)
-            guard let age = checkpoint.syncedAge, !checkpoint.isFullRequested,
-                checkpoint.passKind == nil
-            else { return false }
-            return age < freshness.soft && !inputs.emptyTables.contains(entity.write.table)
-                && !inputs.dirtyTables.contains(entity.write.table)
         }
     }
 

@@ -1,5 +1,6 @@
 import Asking
 import JSON
+import JobFiles
 import JobQueue
 import Reading
 import Testing
@@ -10,7 +11,7 @@ import Testing
     private let dialect = userDialect()
 
     @Test func `5.2 records are looked up by name in the entity's zone`() throws {
-        let request = dialect.lookupRequest(["a", "b\""], of: try entity(watchedZone))
+        let request = dialect.lookupRequest(["a", "b\""], in: try entity(watchedZone).recordPlace)
         #expect(
             request.path
                 == "/database/1/iCloud.com.example.app/development/private/records/lookup")

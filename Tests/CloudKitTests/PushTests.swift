@@ -29,7 +29,8 @@ import Testing
     ) throws -> String? {
         let field = PushField(name: "f", kind: kind, value: value)
         let request = dialect.pushRequest(
-            [operation(action, "r", [field])], of: try entity(watchedZone, pushType: "T"))
+            [operation(action, "r", [field])],
+            to: try entity(watchedZone, pushType: "T").recordPlace)
         return request.body?["operations"]?.elements?[0]["record"]?["fields"]?.text
     }
 
@@ -49,7 +50,7 @@ import Testing
             operation(.delete, "vid_3"),
         ]
         let request = dialect.pushRequest(
-            operations, of: try entity(watchedZone, pushType: "WatchedStatus"))
+            operations, to: try entity(watchedZone, pushType: "WatchedStatus").recordPlace)
         #expect(
             request.path
                 == "/database/1/iCloud.com.example.app/development/private/records/modify")
@@ -73,7 +74,8 @@ import Testing
     ) throws {
         let entity = try entity(operation, pushType: "Article")
         for request in [
-            dialect.pushRequest([], of: entity), dialect.lookupRequest([], of: entity),
+            dialect.pushRequest([], to: entity.recordPlace),
+            dialect.lookupRequest([], in: entity.recordPlace),
         ] {
             #expect(request.body?["zoneID"]?.text == #"{"zoneName":"_defaultZone"}"#)
         }
@@ -148,7 +150,7 @@ import Testing
     ) throws {
         let operations = (0..<count).map { operation(.create, "r\($0)") }
         let request = dialect.pushRequest(
-            operations, of: try entity(watchedZone, pushType: "T"))
+            operations, to: try entity(watchedZone, pushType: "T").recordPlace)
         #expect(request.body?["operations"]?.elements?.count == count)
         let answers = (0..<count).map { #"{"recordName":"r\#($0)","recordChangeTag":"t\#($0)"}"# }
         let saved = (0..<count).map { PushResult.saved(changeTag: "t\($0)", modifiedAt: nil) }

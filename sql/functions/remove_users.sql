@@ -17,6 +17,7 @@ begin
   delete from jobrunner.jobs where user_id = any (in_user_ids);
   delete from jobrunner.checkpoints where user_id = any (in_user_ids);
   delete from jobrunner.call_memory where user_id = any (in_user_ids);
+  delete from jobrunner.raised_counts where user_id = any (in_user_ids);
   delete from jobrunner.periods where user_id = any (in_user_ids) and user_id <> 0;
   delete from jobrunner.armed_triggers where user_id = any (in_user_ids);
   delete from jobrunner.seen_pages where user_id = any (in_user_ids);

@@ -11,12 +11,12 @@ declare
   v_known jsonb;
   v_column text;
 begin
-  select s.writable into v_known from jobrunner.synced_tables as s where s.name = in_table and s.writable is not null;
+  select s.writable into v_known from jobrunner.synced_tables as s where s.name = in_table and s.writable ? 'fields';
   if not found then
     raise exception 'no table of records is named ''%''', in_table using errcode = 'JR016',
       hint = coalesce((
         select 'There are ' || string_agg(s.name, ', ' order by s.name) || '.'
-        from jobrunner.synced_tables as s where s.writable is not null
+        from jobrunner.synced_tables as s where s.writable ? 'fields'
       ), 'There is none yet: run jobrunner migrate.');
   end if;
   if jsonb_typeof(in_values) is distinct from 'object' then

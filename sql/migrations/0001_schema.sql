@@ -246,7 +246,7 @@ comment on column jobrunner.synced_tables.name is 'Name of the table in schema s
 comment on column jobrunner.synced_tables.kind is 'entity: records of a source; list: ids that the application keeps.';
 comment on column jobrunner.synced_tables.created_at is 'When the table was made.';
 comment on column jobrunner.synced_tables.store is 'synced: only ever added to; disposable: dropped, made and fetched again on a misfit.';
-comment on column jobrunner.synced_tables.writable is 'What local edits and merges must know: {job, fields, key, stamps, record_name, change_tag, soft_field, push, sends_deletes, debounce_ms, hides, unique}; null: a list.';
+comment on column jobrunner.synced_tables.writable is 'What local edits and merges must know: {job, fields, key, stamps, record_name, change_tag, soft_field, push, sends_deletes, debounce_ms, hides, unique}; of a list {job, debounce_ms} or null.';
 
 create table jobrunner.workers (
   id integer generated always as identity primary key,
@@ -717,6 +717,32 @@ comment on column jobrunner.call_memory.job_name is 'The job.';
 comment on column jobrunner.call_memory.call is 'Name of the call in the job file.';
 comment on column jobrunner.call_memory.last_succeeded_at is 'Its last success: never_succeeded and min_gap ask for it.';
 comment on column jobrunner.call_memory.list_hash is 'Hash of the list that was sent: list_changed asks for it.';
+
+create table jobrunner.raised_counts (
+  user_id bigint not null,
+  tenant_id bigint not null,
+  source text not null,
+  field text not null,
+  record text not null,
+  tag text,
+  number bigint,
+  noted_at timestamptz not null default now(),
+  arrived_at timestamptz,
+  primary key (user_id, source, field, record),
+  constraint number_that_is_on_its_way_has_a_tag check (arrived_at is not null or tag is not null and number is not null)
+);
+comment on table jobrunner.raised_counts is 'Which numbers in records of a source a user has raised by one: raise_counts of a job file. Never twice, though an item leaves its list and comes back.';
+comment on column jobrunner.raised_counts.user_id is 'The user.';
+comment on column jobrunner.raised_counts.tenant_id is 'The user''s tenant.';
+comment on column jobrunner.raised_counts.source is 'Id of the source in job files.';
+comment on column jobrunner.raised_counts.field is 'Type and field that hold the number, such as Recipe.saveCount.';
+comment on column jobrunner.raised_counts.record is 'Name of the record.';
+comment on column jobrunner.raised_counts.tag is 'Tag of the version over which the number was written; null: the record is gone.';
+comment on column jobrunner.raised_counts.number is 'The number that was written.';
+comment on column jobrunner.raised_counts.noted_at is 'When it was about to be sent.';
+comment on column jobrunner.raised_counts.arrived_at is 'When it was known to be at the source; null: it may be there.';
+create index raised_counts_of_a_record on jobrunner.raised_counts (tenant_id, source, field, record, tag);
+comment on index jobrunner.raised_counts_of_a_record is 'Whose number was written over a version.';
 
 create table jobrunner.armed_triggers (
   user_id bigint not null,

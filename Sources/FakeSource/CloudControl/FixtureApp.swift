@@ -64,8 +64,9 @@ extension FixtureApp {
                     "ingredients": CloudField(
                         "STRING_LIST", .array([.string("salt"), .string("item \(number)")])),
                 ]
-                if number < sizes.records { fields["id"] = .text("\(user)-recipe-\(number)") }
-                return ("recipe_\(user)_\(number)", fields)
+                let name = "recipe_\(user)_\(number)"
+                if number < sizes.records { fields["id"] = .text(name) }
+                return (name, fields)
             }
         ]
     }
@@ -192,7 +193,12 @@ extension FixtureApp {
                 "Recipe": [
                     "id": "STRING", "ownerID": "STRING", "title": "STRING",
                     "createdAt": "TIMESTAMP", "servings": "INT64", "ingredients": "STRING_LIST",
-                ]
+                    "saveCount": "INT64",
+                ],
+                "UserProfile": [
+                    "savedRecipeIDs": "STRING_LIST", "createdRecipeIDs": "STRING_LIST",
+                    "favoritedRecipeIDs": "STRING_LIST",
+                ],
             ]
         case .metube:
             [

@@ -81,7 +81,7 @@ enum FileKey: String, KeySet {
 
 /// The keys of `lists`.
 enum ListKey: String, KeySet {
-    case table, column, columns
+    case table, column, columns, debounce
 
     static let title = "list"
     static let meaning =
@@ -97,6 +97,10 @@ enum ListKey: String, KeySet {
                 "What else the application knows of an item, by column. The table then has `inserted_at`, "
                     + "`last_modified` and `synced` as well: `synced` is false until a call has sent the item."
             )
+        case .debounce:
+            Key(
+                .duration(.zero ... .hours(1)), .optional("changes wait for the schedule"),
+                "A change by `edit_list` or `replace_list` makes the job due after this span.")
         }
     }
 }

@@ -183,17 +183,29 @@ enum BeforeKey: String, KeySet {
 /// The keys of a step of `after`.
 enum AfterKey: String, KeySet {
     case call, cleanup
+    case storeLists = "store_lists"
+    case raiseCounts = "raise_counts"
     case onlyIf = "only_if"
 
     static let title = "after"
     static let meaning = "A step after the entities."
-    static let alternatives: [AfterKey] = [.call, .cleanup]
+    static let alternatives: [AfterKey] = [.call, .cleanup, .storeLists, .raiseCounts]
 
     var key: Key {
         switch self {
         case .call: Key(.name, .optional(nil), "The name of the call that is made.")
         case .cleanup:
             Key(.mapping(CleanupKey.self), .optional(nil), "Deletes old rows of the user.")
+        case .storeLists:
+            Key(
+                .mapping(StoreListsKey.self), .optional(nil),
+                "Keeps lists in one record of the user, whenever one of them has changed. Needs the preset."
+            )
+        case .raiseCounts:
+            Key(
+                .mapping(RaiseCountsKey.self), .optional(nil),
+                "Raises a number in the record of each item of a list by one, once for each user. Needs the preset."
+            )
         case .onlyIf:
             Key(
                 .words(of: AfterStep.OnlyIf.self), .default("complete"),
@@ -218,6 +230,50 @@ enum CleanupKey: String, KeySet {
         case .olderThan:
             Key(.duration(.minutes(1) ... .days(36_500)), .required, "How old the rows must be.")
         case .by: Key(.name, .required, "The timestamp column that tells how old a row is.")
+        }
+    }
+}
+
+/// The keys of `store_lists`.
+enum StoreListsKey: String, KeySet {
+    case recordType = "record_type"
+    case recordName = "record_name"
+    case lists
+
+    static let title = "store_lists"
+    static let meaning =
+        "Keeps lists in one record of the user. Its other fields stay as they are; a list that is empty clears its field."
+
+    var key: Key {
+        switch self {
+        case .recordType: Key(.formed(.sourceName), .required, "The type of the record.")
+        case .recordName:
+            Key(.template, .required, "The name of the record, such as `{user.user_id}`.")
+        case .lists:
+            Key(
+                .named(.name, by: .sourceName, isFilled: true), .required,
+                "Names of lists, each by the field that holds its items, a list of texts.")
+        }
+    }
+}
+
+/// The keys of `raise_counts`.
+enum RaiseCountsKey: String, KeySet {
+    case list
+    case recordType = "record_type"
+    case field
+
+    static let title = "raise_counts"
+    static let meaning =
+        "Raises a number in the record of each item of a list by one, once for each user: not when it is sent twice, and "
+        + "not when an item leaves the list and comes back. No number is ever lowered."
+
+    var key: Key {
+        switch self {
+        case .list:
+            Key(.name, .required, "The name of the list. Each item is the name of a record.")
+        case .recordType: Key(.formed(.sourceName), .required, "The type of the records.")
+        case .field: Key(.formed(.sourceName), .required, "The field that holds the number.")
         }
     }
 }

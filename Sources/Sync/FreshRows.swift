@@ -1,0 +1,25 @@
+import JobFiles
+import JobQueue
+
+// Rows younger than `freshness.soft` are not asked for again, whoever wants it but by force.
+extension RunContext {
+    /// All that the run is for is fresh: edits are sent, and the source is not looked at.
+    ///
+    /// Of entities that belong together none is read without the others.
+    var isFreshEnough: Bool {
+        guard let freshness = inputs.file.freshness, !inputs.job.isForced else { return false }
+        return inputs.wantedEntities.allSatisfy { entity in
+            let checkpoint = checkpoints.given(entity.name)
+            guard let age = checkpoint.syncedAge, !checkpoint.isFullRequested,
+                !checkpoint.isRepairRequested, checkpoint.passKind == nil
+            else { return false }
+            return age < freshness.soft && !inputs.emptyTables.contains(entity.write.table)
+        }
+    }
+
+    /// Something was changed here that the source is to have.
+    var hasUnsent: Bool {
+        !inputs.dirtyTables.isDisjoint(with: inputs.file.pushedTables)
+            || ListSteps(self).hasChanges
+    }
+}
