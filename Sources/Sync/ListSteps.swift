@@ -38,16 +38,18 @@ struct ListSteps {
                 throw RunEnd.failed(
                     .rejected, "store_lists: record \(name) could not be looked up")
             }
-            let (fields, hash) = try await fields(of: step)
+            let sent = try await lists(of: step)
             let action = record.flatMap { dialect.changeTag(of: $0) }
                 .map { PushOperation.Action.update(changeTag: $0) }
             let operation = PushOperation(
-                action: action ?? .create, recordName: name, fields: fields)
+                action: action ?? .create, recordName: name, fields: sent.map(\.field))
             let answer = try await exchange(dialect.pushRequest([operation], to: place))
             switch try dialect.pushResults(answer, of: [operation])[0] {
             case .saved:
+                try await markSent(sent)
                 context.progress.remember(
-                    AfterStep.Action.storeLists(step).memoryName, listHash: hash)
+                    AfterStep.Action.storeLists(step).memoryName,
+                    listHash: sent.map(\.hash).joined(separator: " "))
                 return
             case .conflict, .gone, .deleted: continue
             case .failed(let failure): throw context.end(by: failure, in: "store_lists")
@@ -63,19 +65,37 @@ struct ListSteps {
             wait: .zero)
     }
 
-    /// What the fields are to hold, and the hash that stands for it.
-    private func fields(of step: StoredLists) async throws -> ([PushField], String) {
-        var fields: [PushField] = []
-        var hashes: [String] = []
+    /// A list on its way to its field.
+    private struct SentList {
+        var list: String
+        var items: [String]
+        var hash: String
+        var field: PushField
+    }
+
+    private func lists(of step: StoredLists) async throws -> [SentList] {
+        var lists: [SentList] = []
         for field in step.fields {
             let (items, hash) = try await items(of: field.list)
             let texts = JSONValue.array(items.map { .string($0) }).text
-            fields.append(
-                PushField(
-                    name: field.name, kind: .json, value: items.isEmpty ? nil : .json(texts)))
-            hashes.append(hash)
+            let value = PushField(
+                name: field.name, kind: .json, value: items.isEmpty ? nil : .json(texts))
+            lists.append(SentList(list: field.list, items: items, hash: hash, field: value))
         }
-        return (fields, hashes.joined(separator: " "))
+        return lists
+    }
+
+    /// Of lists of which the application knows more than the ids, the items are marked that the source has now.
+    private func markSent(_ lists: [SentList]) async throws {
+        let marks = lists.compactMap { sent in
+            context.inputs.file.list(named: sent.list).flatMap { list in
+                list.columns.isEmpty
+                    ? nil
+                    : ListColumn(table: list.table, column: list.column)
+                        .markSent(sent.items, of: context.inputs.job.claim)
+            }
+        }
+        if !marks.isEmpty { _ = try await context.sink.run(marks, counts: false) }
     }
 
     // MARK: What both steps need

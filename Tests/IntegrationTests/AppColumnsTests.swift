@@ -149,22 +149,48 @@ import Testing
         try await withCloud(.snapchef, #""records": 120, "broken": 3"#, users: 2) { world in
             try await world.expectTruth()
             try await world.cloud(.snapchef, "records", #""records": [\#(odd)]"#)
+            for (set, items) in [
+                ("saved", "{odd,b}"), ("created", "{odd}"), ("favorited", "{ü,\"a b\"}"),
+            ] {
+                try await world.sql(
+                    "select jobrunner.edit_list('acme', $1, $2, 'recipe_id', $3::text::text[])",
+                    .text(firstUser), .text("snap_\(set)"), .text(items))
+            }
             try await world.drain()
             #expect(try await world.unfinished() == [])
-            try await world.takeCloudTruth(.snapchef, ["Recipe": "recipe"], users: ["*"])
-            // A record is its owner's.
+            // The sweep of another day brings what the saves have changed.
+            try await world.enqueue(firstUser, full: true, force: true)
+            try await world.drain()
+            try await world.takeCloudTruth(
+                .snapchef, ["Recipe": "recipe", "UserProfile": "profile"], users: ["*"])
+            // A record is its owner's, and a set is the record's field.
             try await world.sql(
-                "update public.truth set user_key = r #>> '{fields,ownerID,value}'")
+                """
+                update public.truth set user_key = coalesce(r #>> '{fields,ownerID,value}', substr(r ->> 'recordName', 9))
+                """)
+            try await world.sql(
+                """
+                insert into public.truth
+                select 'snap_' || s.name, t.user_key, to_jsonb(i.item)
+                from public.truth as t, (values ('saved', 'savedRecipeIDs'), ('created', 'createdRecipeIDs'),
+                  ('favorited', 'favoritedRecipeIDs')) as s (name, field),
+                  jsonb_array_elements_text(t.r -> 'fields' -> s.field -> 'value') as i (item)
+                where t.kind = 'profile'
+                """)
             try await world.compareAllColumns([
                 TruthTable(
                     "recipe", key: ["recipe_id"],
                     condition: "\(TruthTable.field("id")) is not null",
-                    TruthTable.record.filter { $0.key != "change_tag" }.merging([
+                    TruthTable.record.merging([
                         "recipe_id": TruthTable.field("id"),
                         "owner_id": TruthTable.field("ownerID"),
                         "created_at": TruthTable.timeField("createdAt"),
-                        "body": TruthTable.body,
-                    ]) { $1 })
+                        "title": TruthTable.field("title"),
+                        "servings": TruthTable.field("servings"),
+                        "ingredients": "e.r #> '{fields,ingredients,value}'",
+                        "body": TruthTable.body, "record_name": "e.r ->> 'recordName'",
+                    ]) { $1 }.merging(TruthTable.pushed) { $1 }), .set("saved"), .set("created"),
+                .set("favorited"),
             ])
         }
     }
@@ -183,6 +209,14 @@ extension TruthTable {
         "sent_hashes": "null",
         "unread_fields": "null",
     ]
+
+    /// A set of ids and nothing else.
+    static func set(_ name: String) -> TruthTable {
+        var table = TruthTable(
+            "snap_\(name)", key: ["recipe_id"], ["recipe_id": "e.r #>> '{}'"])
+        table.columns = table.columns.filter { ["user_id", "recipe_id"].contains($0.key) }
+        return table
+    }
 
     /// What a list that was given as ids knows of them.
     static func channels(areSent: Bool) -> TruthTable {

@@ -39,6 +39,19 @@ import Testing
         }
     }
 
+    @Test func `SC23 an item of a set with columns says whether the source has it`() async throws {
+        let columns = [
+            ("column: recipe_id\n", "column: recipe_id\n    columns: { reason: text }\n")
+        ]
+        try await withRecipes(3, changes: columns) { world in
+            try await world.drain()
+            try await world.editSet("saved", add: ["a"])
+            #expect(try await world.value("select synced from synced.snap_saved") == "false")
+            try await world.runAgain()
+            #expect(try await world.value("select synced from synced.snap_saved") == "true")
+        }
+    }
+
     @Test func `SC23 what other devices keep in the record stays`() async throws {
         try await withRecipes(3) { world in
             try await world.drain()
