@@ -57,6 +57,9 @@ static const unsigned char functions_claim_suspect[] = {
 static const unsigned char functions_commit_page[] = {
 #embed "functions/commit_page.sql"
 };
+static const unsigned char functions_count_waiting[] = {
+#embed "functions/count_waiting.sql"
+};
 static const unsigned char functions_counted_on[] = {
 #embed "functions/counted_on.sql"
 };
@@ -537,6 +540,9 @@ static const unsigned char views_told_events[] = {
 static const unsigned char views_user_story[] = {
 #embed "views/user_story.sql"
 };
+static const unsigned char views_waiting_reasons[] = {
+#embed "views/waiting_reasons.sql"
+};
 static const unsigned char views_worker_health[] = {
 #embed "views/worker_health.sql"
 };
@@ -560,6 +566,7 @@ static const jr_sql_file files[] = {
     {"functions/claim_of_tenants.sql", functions_claim_of_tenants, sizeof functions_claim_of_tenants},
     {"functions/claim_suspect.sql", functions_claim_suspect, sizeof functions_claim_suspect},
     {"functions/commit_page.sql", functions_commit_page, sizeof functions_commit_page},
+    {"functions/count_waiting.sql", functions_count_waiting, sizeof functions_count_waiting},
     {"functions/counted_on.sql", functions_counted_on, sizeof functions_counted_on},
     {"functions/crash_runs.sql", functions_crash_runs, sizeof functions_crash_runs},
     {"functions/deferral.sql", functions_deferral, sizeof functions_deferral},
@@ -720,6 +727,7 @@ static const jr_sql_file files[] = {
     {"views/tenant_shares.sql", views_tenant_shares, sizeof views_tenant_shares},
     {"views/told_events.sql", views_told_events, sizeof views_told_events},
     {"views/user_story.sql", views_user_story, sizeof views_user_story},
+    {"views/waiting_reasons.sql", views_waiting_reasons, sizeof views_waiting_reasons},
     {"views/worker_health.sql", views_worker_health, sizeof views_worker_health},
 };
 

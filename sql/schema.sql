@@ -219,6 +219,7 @@ END) stored,
   constraint running_job_has_fence_nonce_and_times CHECK ((((worker_id IS NULL) AND (started_at IS NULL) AND (deadline_at IS NULL) AND (next_due_at IS NULL)) OR ((worker_id IS NOT NULL) AND (fence > 0) AND (nonce IS NOT NULL) AND (started_at IS NOT NULL) AND (deadline_at IS NOT NULL) AND (next_due_at IS NOT NULL)))),
   constraint running_job_has_the_due_at_it_answers_to CHECK (((worker_id IS NULL) OR (due_at <= started_at)))
 ) with (fillfactor=70);
+CREATE INDEX jobs_deferred ON jobrunner.jobs USING btree (deferred_until) WHERE (deferred_until IS NOT NULL);
 CREATE INDEX jobs_due ON jobrunner.jobs USING btree (claimable_at, user_id);
 CREATE INDEX jobs_of_tenant ON jobrunner.jobs USING btree (tenant_id, priority, claimable_at, user_id);
 CREATE INDEX jobs_quarantined ON jobrunner.jobs USING btree (due_at) WHERE (quarantined_at IS NOT NULL);
@@ -426,6 +427,17 @@ create table jobrunner.users (
   constraint users_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES jobrunner.tenants(id)
 );
 
+create table jobrunner.waiting_counts (
+  reason text not null,
+  tenant_id bigint not null default 0,
+  jobs bigint not null,
+  since timestamp with time zone,
+  may_be_more boolean not null,
+  constraint only_what_waits_is_counted CHECK ((jobs > 0)),
+  constraint waiting_counts_pkey PRIMARY KEY (reason, tenant_id),
+  constraint waiting_jobs_are_counted_for_a_known_reason CHECK ((reason = ANY (ARRAY['no_worker'::text, 'job_file_missing'::text, 'breaker'::text, 'tenant_limit'::text, 'budget'::text, 'slots'::text, 'deferred'::text, 'backoff'::text, 'database'::text, 'paused'::text, 'credential'::text, 'quarantined'::text])))
+) with (fillfactor=50);
+
 create table jobrunner.workers (
   id integer not null generated always as identity,
   host text not null,
@@ -442,6 +454,7 @@ create table jobrunner.workers (
   cleared_at timestamp with time zone,
   session_pid integer,
   session_started_at timestamp with time zone,
+  job_names text[],
   constraint ended_worker_has_a_reason CHECK (((ended_at IS NULL) = (end_reason IS NULL))),
   constraint only_an_ended_worker_is_cleared CHECK (((cleared_at IS NULL) OR (ended_at IS NOT NULL))),
   constraint worker_capacity_is_positive CHECK ((capacity > 0)),
@@ -468,6 +481,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.claim_of_tenants(in_worker_id integer, in_limit integer, in_names text[], in_tenant_ids bigint[], in_shares integer[], in_new_shares integer[], in_times timestamp with time zone[], in_user_ids bigint[], OUT restricted jobrunner.remaining_capacity[], OUT jobs jobrunner.claimed_job[]) returns record
 -- function jobrunner.claim_suspect(in_worker_id integer, in_names text[]) returns jobrunner.claimed_job[]
 -- function jobrunner.commit_page(in_user_id bigint, in_name text, in_entity text, in_fence bigint, in_generation bigint, in_page jobrunner.page, in_counters jobrunner.counters) returns boolean
+-- function jobrunner.count_waiting(in_most integer DEFAULT 50000) returns boolean
 -- function jobrunner.counted_on(in_checkpoint jobrunner.checkpoints, in_fence bigint, in_more jobrunner.counters) returns jobrunner.counters
 -- function jobrunner.crash_runs(in_worker_id bigint, in_user_ids bigint[], in_names text[], in_reason text) returns TABLE(job_count integer, quarantined_count integer)
 -- function jobrunner.deferral(in_asked interval, in_deferrals integer, in_chance double precision) returns interval
@@ -548,7 +562,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.record_call(in_user_id bigint, in_name text, in_call text, in_list_hash text) returns void
 -- function jobrunner.record_like(in_user_id bigint, in_table text, in_known jsonb, in_by jsonb, in_values jsonb) returns jsonb
 -- function jobrunner.record_where(in_columns jsonb) returns text
--- function jobrunner.register_worker(in_host text, in_pid integer, in_version text, in_capacity integer) returns integer
+-- function jobrunner.register_worker(in_host text, in_pid integer, in_version text, in_capacity integer, in_job_names text[] DEFAULT NULL::text[]) returns integer
 -- function jobrunner.release_jobs(in_user_ids bigint[], in_names text[], in_fences bigint[], in_nonces uuid[]) returns integer
 -- function jobrunner.release_orphans(in_user_ids bigint[], in_names text[], in_fences bigint[], in_nonces uuid[]) returns integer
 -- function jobrunner.remaining_capacity(in_tenant_ids bigint[]) returns SETOF jobrunner.remaining_capacity
@@ -628,4 +642,5 @@ create sequence jobrunner.secret_versions;
 -- view jobrunner.tenant_shares(tenant text, weight integer, asked_percent numeric, had_percent numeric, slot_seconds numeric, due_count bigint, waiting_since timestamp with time zone)
 -- view jobrunner.told_events(transaction_id xid8, id bigint, at timestamp with time zone, tenant text, user_key text, job text, entity text, run bigint, kind text, detail jsonb)
 -- view jobrunner.user_story(tenant text, user_key text, job text, run bigint, outcome text, started_at timestamp with time zone, ended_at timestamp with time zone, took interval, waited interval, error_kind text, error text, requests integer, pages bigint, fetched bigint, inserted bigint, updated bigint, unchanged bigint, skipped_older bigint, skipped_incompatible bigint, filtered bigint, duplicate bigint, deleted bigint, swept bigint, pushed bigint, push_failed bigint, entities jsonb)
+-- view jobrunner.waiting_reasons(reason text, tenant text, jobs bigint, may_be_more boolean, since timestamp with time zone, waiting_for interval, counted_ago interval)
 -- view jobrunner.worker_health(worker_id integer, host text, pid integer, version text, health text, capacity integer, running_count bigint, silent_for interval, started_at timestamp with time zone, ended_at timestamp with time zone)

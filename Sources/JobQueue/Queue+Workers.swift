@@ -136,6 +136,11 @@ extension Queue {
         }
     }
 
+    /// Counts what does not run, by reason, where the last count is a minute old; returns whether it was.
+    public func countWaiting() async throws -> Bool {
+        try await call(Statement("select jobrunner.count_waiting()")) { try $0.only().bool(0) }
+    }
+
     /// Ids of the keys that secrets are sealed with.
     public func sealingKeys() async throws -> [String] {
         let statement = Statement(

@@ -5,8 +5,8 @@ import JobQueue
 /// Does the chores that are done once for all workers, in turn with the others.
 ///
 /// These are lifting quarantines that are over, slowing down what nobody asks for, taking back jobs that
-/// run nowhere, and looking for due jobs that no claim sees. History's partitions are kept ahead as well, and each day
-/// the questions of the job files' health are asked.
+/// run nowhere, and looking for due jobs that no claim sees. History's partitions are kept ahead as well, each minute
+/// what waits is counted, and each day the questions of the job files' health are asked.
 struct MaintenanceLoop: Sendable {
     let context: WorkerContext
 
@@ -21,6 +21,7 @@ struct MaintenanceLoop: Sendable {
                 await attempt { _ = try await queue.reconcileJobs() }
                 rescan()
                 await attempt { try await checkHealth() }
+                await attempt { _ = try await queue.countWaiting() }
             }
             if let worker = context.registration.worker {
                 await attempt { try await queue.forgetEndedClaims(worker: worker) }

@@ -55,7 +55,7 @@ final class WorkerContext: Sendable {
         self.syncer = syncer
         self.budgets = budgets
         self.log = log
-        registration = Registration(settings)
+        registration = Registration(settings, jobNames: self.files.keys.sorted())
         slots = Slots(capacity: settings.concurrency)
         var single = configuration
         single.lanes = 1

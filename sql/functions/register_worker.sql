@@ -2,7 +2,8 @@ create or replace function jobrunner.register_worker(
   in_host text,
   in_pid integer,
   in_version text,
-  in_capacity integer
+  in_capacity integer,
+  in_job_names text[] default null
 ) returns integer
 language plpgsql volatile
 set search_path = pg_catalog
@@ -11,8 +12,8 @@ as $$
 declare
   v_id integer;
 begin
-  insert into jobrunner.workers (host, pid, version, capacity, session_pid, session_started_at)
-  select in_host, in_pid, in_version, in_capacity, s.pid, s.started_at
+  insert into jobrunner.workers (host, pid, version, capacity, session_pid, session_started_at, job_names)
+  select in_host, in_pid, in_version, in_capacity, s.pid, s.started_at, in_job_names
   from jobrunner.own_session() as s
   returning id into v_id;
   return v_id;

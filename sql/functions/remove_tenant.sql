@@ -16,6 +16,7 @@ begin
   from jobrunner.users as u where u.tenant_id = v_tenant.id;
   perform jobrunner.remove_users(v_users);
   delete from jobrunner.tenant_jobs where tenant_id = v_tenant.id;
+  delete from jobrunner.waiting_counts where tenant_id = v_tenant.id;
   delete from jobrunner.sources where tenant_id = v_tenant.id;
   delete from jobrunner.tenants where id = v_tenant.id;
   return v_count;

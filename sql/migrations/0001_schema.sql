@@ -264,6 +264,7 @@ create table jobrunner.workers (
   cleared_at timestamptz,
   session_pid integer,
   session_started_at timestamptz,
+  job_names text[],
   constraint worker_capacity_is_positive check (capacity > 0),
   constraint ended_worker_has_a_reason check ((ended_at is null) = (end_reason is null)),
   constraint only_an_ended_worker_is_cleared check (cleared_at is null or ended_at is not null)
@@ -284,6 +285,7 @@ comment on column jobrunner.workers.end_reason is 'stopped, silent or session_go
 comment on column jobrunner.workers.cleared_at is 'When an ended worker was seen to hold no job any more; until then its jobs are looked for.';
 comment on column jobrunner.workers.session_pid is 'The server''s process of the session that stands for the worker.';
 comment on column jobrunner.workers.session_started_at is 'When that session began: another may get its process number.';
+comment on column jobrunner.workers.job_names is 'The jobs whose files it has; null: it does not say.';
 create index workers_to_clear on jobrunner.workers (id) where ended_at is not null and cleared_at is null;
 comment on index jobrunner.workers_to_clear is 'Ended workers whose jobs may still have to be taken away.';
 
@@ -595,6 +597,8 @@ create index jobs_of_tenant on jobrunner.jobs (tenant_id, priority, claimable_at
 comment on index jobrunner.jobs_of_tenant is 'The oldest due jobs of a tenant, lane by lane, for a claim (claim_of_tenants).';
 create index jobs_suspect on jobrunner.jobs (claimable_at) where crashes >= 2;
 comment on index jobrunner.jobs_suspect is 'Jobs that may have killed two workers: claimed one at a time, so that the third death has one culprit.';
+create index jobs_deferred on jobrunner.jobs (deferred_until) where deferred_until is not null;
+comment on index jobrunner.jobs_deferred is 'Jobs whose source asked for patience, for count_waiting; any other is not in it.';
 create index jobs_slowing on jobrunner.jobs (slows_at) where slows_at is not null;
 comment on index jobrunner.jobs_slowing is 'Finds those that slow down now.';
 
@@ -857,6 +861,26 @@ comment on column jobrunner.events.detail is 'What there is to say.';
 create index events_of_a_user on jobrunner.events (user_id, transaction_id, id);
 comment on index jobrunner.events_of_a_user is 'What one user''s jobs told.';
 
+create table jobrunner.waiting_counts (
+  reason text not null,
+  tenant_id bigint not null default 0,
+  jobs bigint not null,
+  since timestamptz,
+  may_be_more boolean not null,
+  primary key (reason, tenant_id),
+  constraint waiting_jobs_are_counted_for_a_known_reason check (
+    reason in ('no_worker', 'job_file_missing', 'breaker', 'tenant_limit', 'budget', 'slots', 'deferred', 'backoff', 'database',
+      'paused', 'credential', 'quarantined')
+  ),
+  constraint only_what_waits_is_counted check (jobs > 0)
+) with (fillfactor = 50);
+comment on table jobrunner.waiting_counts is 'What does not run, by reason, as count_waiting last counted it. Read it by waiting_reasons.';
+comment on column jobrunner.waiting_counts.reason is 'What is in the way.';
+comment on column jobrunner.waiting_counts.tenant_id is 'The tenant, one of the ten that have most of it; 0: all tenants.';
+comment on column jobrunner.waiting_counts.jobs is 'How many jobs wait.';
+comment on column jobrunner.waiting_counts.since is 'Since when the one that waits longest does.';
+comment on column jobrunner.waiting_counts.may_be_more is 'True: there were more than are looked at at once.';
+
 create table jobrunner.chores (
   name text primary key,
   done_at timestamptz,
@@ -867,7 +891,7 @@ comment on column jobrunner.chores.name is 'What is done.';
 comment on column jobrunner.chores.done_at is 'When somebody last began it, where that matters; null: never, or it is done whenever it is due.';
 comment on column jobrunner.chores.latest_at is 'The latest time at which it was ever done: after now() when the server''s clock was set back.';
 -- The health is asked for at each worker's start: the first day has no need.
-insert into jobrunner.chores (name, done_at) values ('maintain_runs', null), ('reconcile', null), ('health', now());
+insert into jobrunner.chores (name, done_at) values ('maintain_runs', null), ('reconcile', null), ('health', now()), ('waiting', null);
 
 create type jobrunner.claimed_job as (
   user_id bigint,

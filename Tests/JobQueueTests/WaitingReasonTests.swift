@@ -1,0 +1,164 @@
+import Claiming
+import JobQueue
+import Postgres
+import TestSupport
+import Testing
+
+/// What does not run is counted once a minute, each job for the first reason in its way.
+@Suite("Waiting reasons") struct WaitingReasonTests {
+    /// Counts now, whenever it was last done.
+    private func count(_ fixture: Fixture, most: Int = 50_000) async throws {
+        try await fixture.script(
+            "update jobrunner.chores set done_at = null where name = 'waiting'")
+        _ = try await fixture.text(
+            "select jobrunner.count_waiting($1)::text", .int4(Int32(most)))
+    }
+
+    /// `reason tenant jobs`, with `+` where there may be more.
+    private func reasons(_ fixture: Fixture) async throws -> [String] {
+        try await fixture.texts(
+            """
+            select w.reason || ' ' || coalesce(w.tenant, '*') || ' ' || w.jobs || case when w.may_be_more then '+' else '' end
+            from jobrunner.waiting_reasons as w order by w.tenant is not null, 1
+            """)
+    }
+
+    private func of(_ fixture: Fixture, _ change: String) async throws -> [String] {
+        try await fixture.script(change)
+        try await count(fixture)
+        return try await reasons(fixture)
+    }
+
+    @Test func `each thing that may be in the way of a job is counted by its name`() async throws {
+        try await Fixture.lend { fixture async throws in
+            try await fixture.addUsers(3)
+            try await fixture.script(
+                "update jobrunner.sources set tokens = 20"
+            )
+            #expect(
+                try await of(fixture, "select") == ["no_worker * 3", "no_worker acme 3"])
+            _ = try await fixture.addWorker()
+            #expect(try await of(fixture, "select") == ["slots * 3", "slots acme 3"])
+            #expect(
+                try await of(fixture, "update jobrunner.workers set job_names = '{hub.status}'")
+                    == ["job_file_missing * 3", "job_file_missing acme 3"])
+            #expect(
+                try await of(
+                    fixture,
+                    """
+                    update jobrunner.workers set job_names = '{hub.refresh}';
+                    update jobrunner.sources set blocked_until = now() + interval '1 minute', block_reason = 'ten failures';
+                    """) == ["breaker * 3", "breaker acme 3"])
+            #expect(
+                try await of(
+                    fixture,
+                    """
+                    update jobrunner.sources set blocked_until = null, block_reason = null, tokens = -100, refilled_at = now();
+                    """) == ["budget * 3", "budget acme 3"])
+            #expect(
+                try await of(
+                    fixture,
+                    "update jobrunner.sources set tokens = 20; select jobrunner.pause_jobs('acme')")
+                    == ["paused * 3", "paused acme 3"])
+            let users = try await fixture.texts("select key from jobrunner.users order by id")
+            #expect(
+                try await of(
+                    fixture,
+                    """
+                    select jobrunner.resume_jobs('acme');
+                    select jobrunner.pause_jobs('acme', '\(users[0])');
+                    update jobrunner.jobs set quarantined_at = now(), quarantine_reason = 'x', due_at = now() + interval '1 day'
+                    where user_id = (select id from jobrunner.users where key = '\(users[1])');
+                    update jobrunner.jobs set reauth_needed_at = now()
+                    where user_id = (select id from jobrunner.users where key = '\(users[2])');
+                    """) == [
+                        "credential * 1", "paused * 1", "quarantined * 1", "credential acme 1",
+                        "paused acme 1", "quarantined acme 1",
+                    ])
+            #expect(
+                try await of(
+                    fixture,
+                    """
+                    select jobrunner.resume_jobs('acme', '\(users[0])');
+                    update jobrunner.jobs set due_at = now() + interval '1 hour', quarantined_at = null, quarantine_reason = null,
+                      reauth_needed_at = null;
+                    update jobrunner.jobs set deferred_until = due_at, last_error_kind = 'rate_limited'
+                    where user_id = (select id from jobrunner.users where key = '\(users[0])');
+                    update jobrunner.jobs set consecutive_failures = 2, last_error_kind = 'rejected', last_error_at = now()
+                    where user_id = (select id from jobrunner.users where key = '\(users[1])');
+                    update jobrunner.jobs set consecutive_failures = 2, last_error_kind = 'database', last_error_at = now()
+                    where user_id = (select id from jobrunner.users where key = '\(users[2])');
+                    """) == [
+                        "backoff * 1", "database * 1", "deferred * 1", "backoff acme 1",
+                        "database acme 1", "deferred acme 1",
+                    ])
+            #expect(
+                try await of(
+                    fixture,
+                    "update jobrunner.jobs set consecutive_failures = 0, deferred_until = null")
+                    == [])
+        }
+    }
+
+    @Test func `a tenant at its limit waits for itself, and the others for slots`() async throws {
+        try await Fixture.lend { fixture async throws in
+            let worker = try await fixture.addWorker()
+            try await fixture.addTenant("few", maxRunning: 1)
+            try await fixture.addUsers(3, tenant: "few")
+            _ = try await fixture.claim(worker, limit: 1)
+            try await fixture.addUsers(2)
+            try await count(fixture)
+            #expect(
+                try await reasons(fixture) == [
+                    "slots * 2", "tenant_limit * 2", "slots acme 2", "tenant_limit few 2",
+                ])
+        }
+    }
+
+    @Test func `the ten tenants that have most of a reason are named, and all are counted`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            _ = try await fixture.addWorker()
+            for number in 1...12 {
+                try await fixture.addUsers(number, tenant: "t\(number)", addingTenant: true)
+            }
+            try await count(fixture)
+            let found = try await fixture.texts(
+                "select coalesce(tenant, '*') || jobs from jobrunner.waiting_reasons")
+            #expect(found == ["*78"] + (3...12).reversed().map { "t\($0)\($0)" })
+        }
+    }
+
+    @Test func `no more than a bound is looked at, and it is said that there may be more`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            _ = try await fixture.addWorker()
+            try await fixture.addUsers(30)
+            try await count(fixture, most: 20)
+            #expect(try await reasons(fixture) == ["slots * 20+", "slots acme 20+"])
+        }
+    }
+
+    @Test func `one worker counts in a minute, and numbers that did not change are not written`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            try await fixture.addUsers(3)
+            #expect(try await fixture.queue.countWaiting())
+            #expect(try await !fixture.queue.countWaiting())
+            let before = try await fixture.texts(
+                "select ctid::text || xmin from jobrunner.waiting_counts order by 1")
+            try await count(fixture)
+            #expect(
+                try await fixture.texts(
+                    "select ctid::text || xmin from jobrunner.waiting_counts order by 1") == before)
+            // The server's clock was set back: nobody waits for the old time.
+            try await fixture.script(
+                "update jobrunner.chores set done_at = now() + interval '1 day' where name = 'waiting'"
+            )
+            #expect(try await fixture.queue.countWaiting())
+        }
+    }
+}

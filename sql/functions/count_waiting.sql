@@ -1,0 +1,125 @@
+create or replace function jobrunner.count_waiting(
+  in_most integer default 50000
+) returns boolean
+language plpgsql volatile
+set search_path = pg_catalog
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set jit = off
+as $$
+-- Counts what is due or would be and does not run, by the first reason in its way: once a minute, by whichever worker
+-- comes first. Returns false when it is not time. The counts are in waiting_counts until the next time.
+-- Of each of five sorts it looks at no more than in_most jobs, the oldest first: what is due, is parked, is deferred, backs off or
+-- is quarantined. A reason of which there may be more is marked as such. Per tenant it keeps the ten that have most of a reason.
+declare
+  worst constant integer := 10;
+begin
+  perform from jobrunner.chores as c
+  where c.name = 'waiting' and (c.done_at > now() or c.done_at <= now() - interval '1 minute' or c.done_at is null)
+  for no key update skip locked;
+  if not found then
+    return false;
+  end if;
+
+  with alive as materialized (
+    select w.job_names from jobrunner.workers as w where w.ended_at is null and w.draining_at is null
+  ), due as materialized (
+    select j.tenant_id, j.name, j.state, j.claimable_at as since
+    from jobrunner.jobs as j
+    where j.claimable_at <= now()
+    order by j.claimable_at, j.user_id
+    limit in_most
+  ), parked as materialized (
+    select j.tenant_id, j.state, coalesce(j.paused_at, j.quarantined_at, j.reauth_needed_at) as since
+    from jobrunner.jobs as j
+    where j.claimable_at = 'infinity'
+    order by j.claimable_at, j.user_id
+    limit in_most
+  ), put_off as materialized (
+    select j.tenant_id, j.deferred_until > now() as is_deferred, coalesce(j.last_run_at, j.last_error_at) as since, j.last_error_kind
+    from jobrunner.jobs as j
+    where j.deferred_until is not null and j.state = 'waiting' and j.due_at > now()
+    order by j.deferred_until desc
+    limit in_most
+  ), backing_off as materialized (
+    select j.tenant_id, j.last_error_at as since, j.last_error_kind
+    from jobrunner.jobs as j
+    where (j.consecutive_failures > 0 or j.quarantined_at is not null or j.reauth_needed_at is not null or j.stalled_runs > 1
+      or j.deferrals > 4 or j.fruitless_runs > 1)
+      and j.consecutive_failures > 0 and j.state = 'waiting' and j.due_at > now() and coalesce(j.deferred_until <= now(), true)
+    limit in_most
+  ), due_of_job as (
+    select d.tenant_id, d.name, count(*) as jobs, min(d.since) as since
+    from due as d
+    where d.state = 'waiting'
+    group by d.tenant_id, d.name
+  ), reasons as (
+    select d.tenant_id, d.jobs, d.since,
+      case
+        when t.paused_at is not null then 'paused'
+        when not exists (select from alive as a) then 'no_worker'
+        when not exists (select from alive as a where coalesce(d.name = any (a.job_names), true)) then 'job_file_missing'
+        when s.blocked_until > now() then 'breaker'
+        when t.max_running <= jobrunner.running_of_tenant(t.id) then 'tenant_limit'
+        when f.per_second is not null
+          and s.tokens + greatest(extract(epoch from now() - s.refilled_at), 0) * f.per_second < 1 then 'budget'
+        else 'slots'
+      end as reason
+    from due_of_job as d
+    join jobrunner.tenants as t on t.id = d.tenant_id
+    join jobrunner.job_files as f on f.name = d.name
+    left join jobrunner.sources as s on s.tenant_id = d.tenant_id and s.name = f.source
+    union all
+    select p.tenant_id, count(*), min(p.since),
+      case p.state when 'needs_reauth' then 'credential' else p.state end
+    from parked as p
+    where p.state <> 'running'
+    group by p.tenant_id, p.state
+    union all
+    select p.tenant_id, count(*), min(p.since), case p.last_error_kind when 'database' then 'database' else 'deferred' end
+    from put_off as p
+    where p.is_deferred
+    group by p.tenant_id, 4
+    union all
+    select b.tenant_id, count(*), min(b.since), case b.last_error_kind when 'database' then 'database' else 'backoff' end
+    from backing_off as b
+    group by b.tenant_id, 4
+  ), cut as (
+    select (select count(*) from due) = in_most as due, (select count(*) from parked) = in_most as parked,
+      (select count(*) from put_off) = in_most or (select count(*) from backing_off) = in_most as put_off
+  ), of_tenant as (
+    select r.reason, r.tenant_id, sum(r.jobs)::bigint as jobs, min(r.since) as since,
+      row_number() over (partition by r.reason order by sum(r.jobs) desc, min(r.since), r.tenant_id) as place
+    from reasons as r
+    group by r.reason, r.tenant_id
+  ), counted as (
+    select o.reason, 0 as tenant_id, sum(o.jobs)::bigint as jobs, min(o.since) as since
+    from of_tenant as o
+    group by o.reason
+    union all
+    select o.reason, o.tenant_id, o.jobs, o.since from of_tenant as o where o.place <= worst
+  ), gone as (
+    delete from jobrunner.waiting_counts as w
+    where not exists (select from counted as c where c.reason = w.reason and c.tenant_id = w.tenant_id)
+  )
+  insert into jobrunner.waiting_counts as w (reason, tenant_id, jobs, since, may_be_more)
+  select c.reason, c.tenant_id, c.jobs, c.since,
+    case
+      when c.reason in ('credential', 'quarantined') then k.parked
+      when c.reason = 'paused' then k.parked or k.due
+      when c.reason in ('deferred', 'backoff', 'database') then k.put_off
+      else k.due
+    end
+  from counted as c
+  cross join cut as k
+  on conflict (reason, tenant_id) do update
+  set jobs = excluded.jobs, since = excluded.since, may_be_more = excluded.may_be_more
+  where (w.jobs, w.since, w.may_be_more) is distinct from (excluded.jobs, excluded.since, excluded.may_be_more);
+
+  update jobrunner.chores as c
+  set done_at = clock_timestamp(), latest_at = greatest(c.latest_at, now())
+  where c.name = 'waiting';
+  return true;
+end
+$$;
+comment on function jobrunner.count_waiting is 'Counts once a minute what waits, by reason.';
