@@ -5,6 +5,8 @@ import Postgres
 public enum HealthQuestion: String, Sendable, CaseIterable {
     case server
     case workers
+    case waiting
+    case counting
     case lateJobs
     case troubles
     case blockedSources
@@ -31,6 +33,18 @@ public enum HealthQuestion: String, Sendable, CaseIterable {
             from jobrunner.worker_health as w
             where w.ended_at is null
             order by w.worker_id
+            """
+        case .waiting:
+            """
+            select w.reason, w.tenant, w.jobs, w.may_be_more,
+              round(extract(epoch from w.waiting_for)) as waiting_seconds
+            from jobrunner.waiting_reasons as w
+            """
+        case .counting:
+            """
+            select round(extract(epoch from now() - c.done_at)) as counted_seconds
+            from jobrunner.chores as c
+            where c.name = 'waiting'
             """
         case .lateJobs:
             """

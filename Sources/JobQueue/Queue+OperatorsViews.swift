@@ -104,6 +104,18 @@ extension Queue {
             """, [.optional(tenant, Bind.text), .optional(job, Bind.text)])
     }
 
+    /// What does not run, by reason, as it was last counted: of all tenants and the worst, or of one of the worst.
+    public func waitingReasons(tenant: String?) async throws -> [JSONValue] {
+        try await ask(
+            """
+            select w.reason, w.tenant, w.jobs, w.may_be_more,
+              round(extract(epoch from w.waiting_for)) as waiting_seconds,
+              round(extract(epoch from w.counted_ago)) as counted_seconds
+            from jobrunner.waiting_reasons as w
+            where $1::text is null or w.tenant = $1
+            """, [.optional(tenant, Bind.text)])
+    }
+
     /// One user's jobs.
     public func userStatus(
         tenant: String, user: String, job: String?

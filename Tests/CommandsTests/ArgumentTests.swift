@@ -269,6 +269,6 @@ private let mistakes: [(String, String)] = [
     }
 
     @Test func `exit codes are those of sysexits`() {
-        #expect(ExitCode.allCases.map(\.rawValue) == [0, 1, 64, 65, 66, 69, 70, 75, 78])
+        #expect(ExitCode.allCases.map(\.rawValue) == [0, 1, 2, 64, 65, 66, 69, 70, 75, 78])
     }
 }

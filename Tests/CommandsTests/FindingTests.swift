@@ -68,3 +68,65 @@ private func row(_ text: String) throws -> JSONValue {
             ])
     }
 }
+
+/// What `jobrunner health` says in its one line.
+@Suite struct VerdictTests {
+    private func reason(
+        _ word: String, _ jobs: Int, tenant: String? = nil, seconds: Int = 60,
+        mayBeMore: Bool = false
+    ) throws -> JSONValue {
+        let name = tenant.map { "\"\($0)\"" } ?? "null"
+        return try row(
+            #"{"reason":"\#(word)","tenant":\#(name),"jobs":\#(jobs),"may_be_more":\#(mayBeMore),"waiting_seconds":\#(seconds)}"#
+        )
+    }
+
+    private func verdict(_ rows: [JSONValue], counted: Int = 30) throws -> HealthVerdict {
+        HealthVerdict(
+            healthOfJobs([
+                .workers: [try row(#"{"worker_id":1,"health":"alive","silent_seconds":1}"#)],
+                .waiting: rows, .counting: [try row(#"{"counted_seconds":\#(counted)}"#)],
+            ]))
+    }
+
+    @Test func `jobs that wait for a slot for a moment are nothing to look at`() throws {
+        let fine = try verdict([
+            try reason("slots", 3), try reason("deferred", 2, seconds: 9000),
+            try reason("slots", 3, tenant: "acme"),
+        ])
+        #expect(
+            fine.line
+                == "healthy: workers: 1 alive; waiting: 3 jobs wait for a slot (acme 3), the first since 60 s; "
+                + "waiting: 2 jobs wait as its source asked for, the first since 3 h")
+        #expect(fine.exitCode == .ok)
+        let late = try verdict([try reason("slots", 1, seconds: 700)])
+        #expect(
+            late.line.hasPrefix("degraded: waiting: 1 job waits for a slot, the first since 12 min")
+        )
+        #expect(late.exitCode == .failure)
+    }
+
+    @Test func `the three worst reasons are named, those that need somebody first`() throws {
+        let urgent = try verdict([
+            try reason("backoff", 900), try reason("credential", 40),
+            try reason("job_file_missing", 5), try reason("breaker", 3, mayBeMore: true),
+        ])
+        #expect(
+            urgent.reasons.map { $0.split(separator: ",")[0] } == [
+                "waiting: 5 jobs wait for a worker that has its job file",
+                "waiting: 900 jobs wait after a failure",
+                "waiting: 40 jobs wait for a credential",
+            ])
+        #expect(urgent.exitCode == .urgent)
+    }
+
+    @Test func `a count that nobody renews, and no worker at all, are told`() throws {
+        let old = try verdict([], counted: 400)
+        #expect(
+            old.line == "degraded: waiting: what waits was last counted 7 min ago; workers: 1 alive"
+        )
+        let none = HealthVerdict(healthOfJobs([.workers: [], .waiting: [], .counting: []]))
+        #expect(none.line == "urgent: workers: none is alive")
+        #expect(none.exitCode == .urgent)
+    }
+}

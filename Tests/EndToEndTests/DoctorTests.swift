@@ -22,6 +22,53 @@ import Testing
         }
     }
 
+    @Test func `health is one line with the worst reasons, and status and doctor tell the same`()
+        async throws
+    {
+        try await Installation.with { installation in
+            try await installation.addAnn()
+            let none = try await installation.run("health")
+            #expect(none.code == 2)
+            #expect(none.output == "urgent: workers: none is alive\n")
+            try await installation.execute(
+                """
+                select jobrunner.register_worker('here', 7, 'test', 10, '{shop.orders}');
+                select jobrunner.count_waiting();
+                """)
+            let ran = try await installation.run("health")
+            #expect(ran.code == 2)
+            #expect(
+                ran.output.hasPrefix(
+                    "urgent: waiting: 1 job waits for a worker that has its job file (acme 1), the first since "
+                ))
+            let json = try await installation.run("health --json")
+            #expect(json.output.hasPrefix(#"{"verdict":"urgent","reasons":["waiting: 1 job waits"#))
+            let status = try await installation.json("status")["waiting"]
+            #expect(
+                status?.elements?.map { "\($0["reason"]?.string ?? "") \($0["jobs"]?.int ?? 0)" }
+                    == [
+                        "job_file_missing 1", "slots 1", "job_file_missing 1", "slots 1",
+                    ])
+            #expect(try await installation.ok("status").contains("WAITS FOR"))
+            #expect(
+                try await findings(installation).lines.contains { line in
+                    line.hasPrefix("error: waiting: 1 job waits for a worker that has its job file")
+                        && line.hasSuffix("is JOBRUNNER_JOBS of every worker the same?")
+                })
+            try await installation.execute(
+                "update jobrunner.jobs set due_at = now() + interval '1 h'")
+            try await installation.execute(
+                "update jobrunner.chores set done_at = null where name = 'waiting'; select jobrunner.count_waiting()"
+            )
+            let well = try await installation.run("health")
+            #expect(well.code == 0 && well.output == "healthy: workers: 1 alive\n")
+            let away = try await installation.run(
+                "health", ["DATABASE_URL": "postgres://localhost:1/none"])
+            #expect(away.code == 2)
+            #expect(away.output.hasPrefix("urgent: database: the database can't be reached"))
+        }
+    }
+
     @Test func `each kind of trouble is a line with a hint, the worst first`() async throws {
         try await Installation.with { installation in
             try await installation.addAnn()

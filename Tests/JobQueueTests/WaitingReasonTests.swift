@@ -60,12 +60,18 @@ import Testing
                     fixture,
                     "update jobrunner.sources set tokens = 20; select jobrunner.pause_jobs('acme')")
                     == ["paused * 3", "paused acme 3"])
+        }
+    }
+
+    @Test func `what is parked or put off is counted by its name`() async throws {
+        try await Fixture.lend { fixture async throws in
+            _ = try await fixture.addWorker()
+            try await fixture.addUsers(3)
             let users = try await fixture.texts("select key from jobrunner.users order by id")
             #expect(
                 try await of(
                     fixture,
                     """
-                    select jobrunner.resume_jobs('acme');
                     select jobrunner.pause_jobs('acme', '\(users[0])');
                     update jobrunner.jobs set quarantined_at = now(), quarantine_reason = 'x', due_at = now() + interval '1 day'
                     where user_id = (select id from jobrunner.users where key = '\(users[1])');

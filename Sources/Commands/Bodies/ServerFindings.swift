@@ -39,12 +39,12 @@ func serverFindings(_ answers: HealthAnswers) -> [Finding] {
 
 /// What is wrong with workers, jobs, sources and history.
 func jobFindings(_ answers: HealthAnswers) -> [Finding] {
-    workerFindings(answers[.workers] ?? []) + waitingFindings(answers)
+    workerFindings(answers[.workers] ?? []) + reasonFindings(answers) + waitingFindings(answers)
         + troubleFindings(answers[.troubles] ?? [])
         + partitionFindings(answers[.partitions] ?? [])
 }
 
-private func workerFindings(_ workers: [JSONValue]) -> [Finding] {
+func workerFindings(_ workers: [JSONValue]) -> [Finding] {
     let silent = workers.filter {
         ($0.seconds("silent_seconds") ?? 0) > silenceSecondsMax
             || $0.text("health") == "session gone"

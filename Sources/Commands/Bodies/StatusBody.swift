@@ -25,18 +25,26 @@ private func answer(_ arguments: ParsedArguments, _ queue: Queue) async throws -
     guard let tenant = arguments.text("tenant"),
         let user = try await chosenUser(arguments, job: job, queue)
     else {
-        let rows = try await queue.tenantStatus(tenant: arguments.text("tenant"), job: job)
-        let table = Table(tenantColumns, of: rows)
-        return isJSON ? table.json() : table.text()
+        let asked = arguments.text("tenant")
+        let rows = try await queue.tenantStatus(tenant: asked, job: job)
+        let reasons = try await queue.waitingReasons(tenant: asked)
+        let tables = [
+            ("jobs", Table(tenantColumns, of: rows)),
+            ("waiting", Table(waitingColumns, of: reasons)),
+        ]
+        // Where nothing waits, nobody reads a heading.
+        return answer(isJSON || !reasons.isEmpty ? tables : [tables[0]], isJSON)
     }
     let jobs = Table(
         jobColumns, of: try await queue.userStatus(tenant: tenant, user: user, job: job))
     let entities = Table(
         entityColumns, of: try await queue.userEntities(tenant: tenant, user: user, job: job))
-    guard isJSON else { return jobs.text() + "\n" + entities.text() }
-    return JSONValue.object([
-        JSONMember("jobs", jobs.jsonValue), JSONMember("entities", entities.jsonValue),
-    ]).text + "\n"
+    return answer([("jobs", jobs), ("entities", entities)], isJSON)
+}
+
+private func answer(_ tables: [(name: String, table: Table)], _ isJSON: Bool) -> String {
+    guard isJSON else { return tables.map { $0.table.text() }.joined(separator: "\n") }
+    return JSONValue.object(tables.map { JSONMember($0.name, $0.table.jsonValue) }).text + "\n"
 }
 
 /// The user whose jobs are meant; the tenant itself, where the job named is its own.
@@ -57,6 +65,11 @@ private let tenantColumns: [Table.Column] = [
     .number("paused_count", "paused"), .span("staleness_p50_seconds", "stale p50"),
     .span("staleness_p99_seconds", "stale p99"), .number("asked_percent", "share asked %"),
     .number("had_percent", "share had %"), .time("waiting_since", "waits since"),
+]
+
+private let waitingColumns: [Table.Column] = [
+    .text("reason", "waits for"), .text("tenant"), .number("jobs"), .text("may_be_more"),
+    .span("waiting_seconds", "since"), .span("counted_seconds", "counted"),
 ]
 
 private let jobColumns: [Table.Column] = [

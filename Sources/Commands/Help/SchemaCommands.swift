@@ -24,4 +24,9 @@ let schemaCommands = [
             .json,
         ],
         example: "jobrunner doctor"),
+    CommandSpec(
+        "health",
+        "Tell in one line how it is, with the three worst reasons; exit 1 if somebody should look, 2 if somebody must act",
+        options: [.json],
+        example: "jobrunner health"),
 ]

@@ -6,6 +6,7 @@ let bodies: [String: Body] = [
     "migrate": migrate,
     "validate": validate,
     "doctor": doctor,
+    "health": health,
     "tenant add": addTenant,
     "tenant set": setTenant,
     "tenant list": listTenants,

@@ -2,6 +2,7 @@
 enum ExitCode: Int32, CaseIterable {
     case ok = 0
     case failure = 1
+    case urgent = 2
     case usage = 64
     case data = 65
     case noInput = 66
@@ -14,7 +15,8 @@ enum ExitCode: Int32, CaseIterable {
     var meaning: String {
         switch self {
         case .ok: "done"
-        case .failure: "ran, and something failed"
+        case .failure: "ran, and something failed; health: somebody should look"
+        case .urgent: "health: somebody has to act"
         case .usage: "the command line is wrong"
         case .data: "a file's content is wrong, a job file's for example"
         case .noInput: "a file that was named can't be read"

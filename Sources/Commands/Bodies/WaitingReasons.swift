@@ -1,0 +1,112 @@
+import JSON
+import JobQueue
+
+/// Why some jobs do not run, as it was last counted.
+struct WaitingReason: Equatable {
+    /// The word of `jobrunner.waiting_reasons`.
+    var reason: String
+    var jobs: Int
+    /// There were more than are looked at at once.
+    var mayBeMore: Bool
+    /// How long the one that waits longest does.
+    var waitingSeconds: Double
+    /// The tenant that has most of them, and how many.
+    var worst: (tenant: String, jobs: Int)?
+
+    static func == (left: Self, right: Self) -> Bool { left.words == right.words }
+
+    /// The reasons of all tenants together, those of most jobs first.
+    static func all(_ rows: [JSONValue]) -> [WaitingReason] {
+        let tenants = rows.filter { !$0.text("tenant").isEmpty }
+        return rows.filter { $0.text("tenant").isEmpty }.map { row in
+            let reason = row.text("reason")
+            let worst = tenants.first { $0.text("reason") == reason }
+            return WaitingReason(
+                reason: reason, jobs: row["jobs"]?.int ?? 0,
+                mayBeMore: row["may_be_more"]?.bool ?? false,
+                waitingSeconds: row["waiting_seconds"]?.numberText.flatMap { Double($0) } ?? 0,
+                worst: worst.map { ($0.text("tenant"), $0["jobs"]?.int ?? 0) })
+        }
+    }
+
+    /// How much of a person's attention it needs.
+    var severity: Finding.Severity {
+        switch reason {
+        case "no_worker", "job_file_missing": .error
+        case "breaker", "credential", "quarantined", "backoff", "database": .warning
+        case "slots" where waitingSeconds > Self.lateSeconds: .warning
+        default: .info
+        }
+    }
+
+    /// A job that has been due for so long is late, whatever its period.
+    private static let lateSeconds = 600.0
+
+    /// `1,204 jobs wait for a credential (acme 1,000), the first since 3 h`.
+    var words: String {
+        let count =
+            "\(jobs)\(mayBeMore ? " or more" : "") \(jobs == 1 && !mayBeMore ? "job" : "jobs")"
+        let most = worst.map { " (\($0.tenant) \($0.jobs))" } ?? ""
+        let verb = jobs == 1 && !mayBeMore ? singular : plural
+        return "\(count) \(verb)\(most), the first since \(spanWords(seconds: waitingSeconds))"
+    }
+
+    private var plural: String { Self.phrases[reason]?.plural ?? "wait: \(reason)" }
+    private var singular: String { Self.phrases[reason]?.singular ?? "waits: \(reason)" }
+
+    /// What helps.
+    var hint: String? { Self.phrases[reason]?.hint }
+
+    private struct Phrase {
+        let singular: String
+        let plural: String
+        let hint: String
+    }
+
+    private static func waits(_ rest: String, _ hint: String) -> Phrase {
+        Phrase(singular: "waits \(rest)", plural: "wait \(rest)", hint: hint)
+    }
+
+    private static let phrases: [String: Phrase] = [
+        "no_worker": waits("for a worker", "start one: jobrunner worker"),
+        "job_file_missing": waits(
+            "for a worker that has its job file", "is JOBRUNNER_JOBS of every worker the same?"),
+        "breaker": waits(
+            "for a source that is away", "doctor names it; one request probes it now and then"),
+        "tenant_limit": waits("for its tenant's limit", "jobrunner tenant set --max-running"),
+        "budget": waits("for its source's budget", "source.rate is what the source allows"),
+        "slots": waits("for a slot", "more workers or a higher --concurrency"),
+        "deferred": waits("as its source asked for", "the source's owner may raise its limit"),
+        "backoff": waits("after a failure", "jobrunner doctor says what failed"),
+        "database": waits("for our own database", "look at its log and at its load"),
+        "paused": Phrase(
+            singular: "is paused", plural: "are paused", hint: "jobrunner resume lets them go on"),
+        "credential": waits(
+            "for a credential", "jobrunner user set --secret or jobrunner retry wakes them"),
+        "quarantined": Phrase(
+            singular: "is set aside", plural: "are set aside",
+            hint: "mend the cause, then jobrunner retry"),
+    ]
+}
+
+/// What waits, each reason with what helps; the count's own age where workers are alive and none counts.
+func reasonFindings(_ answers: HealthAnswers) -> [Finding] {
+    let reasons = WaitingReason.all(answers[.waiting] ?? [])
+    let stale = (answers[.workers] ?? []).isEmpty ? [] : staleFindings(answers[.counting] ?? [])
+    return stale
+        + reasons.map { Finding($0.severity, "waiting", $0.words, hint: $0.hint) }
+}
+
+/// A count that is older than this is not believed: it is made each minute.
+private let countSecondsMax = 300.0
+
+private func staleFindings(_ rows: [JSONValue]) -> [Finding] {
+    guard let age = rows.first?["counted_seconds"]?.numberText.flatMap({ Double($0) }),
+        age > countSecondsMax
+    else { return [] }
+    return [
+        Finding(
+            .warning, "waiting", "what waits was last counted \(spanWords(seconds: age)) ago",
+            hint: "a worker counts it once a minute")
+    ]
+}
