@@ -210,6 +210,9 @@ static const unsigned char functions_look_due[] = {
 static const unsigned char functions_maintain_runs[] = {
 #embed "functions/maintain_runs.sql"
 };
+static const unsigned char functions_make_attribute[] = {
+#embed "functions/make_attribute.sql"
+};
 static const unsigned char functions_make_counters[] = {
 #embed "functions/make_counters.sql"
 };
@@ -617,6 +620,7 @@ static const jr_sql_file files[] = {
     {"functions/look_at_tenants.sql", functions_look_at_tenants, sizeof functions_look_at_tenants},
     {"functions/look_due.sql", functions_look_due, sizeof functions_look_due},
     {"functions/maintain_runs.sql", functions_maintain_runs, sizeof functions_maintain_runs},
+    {"functions/make_attribute.sql", functions_make_attribute, sizeof functions_make_attribute},
     {"functions/make_counters.sql", functions_make_counters, sizeof functions_make_counters},
     {"functions/make_jobs.sql", functions_make_jobs, sizeof functions_make_jobs},
     {"functions/make_lacking_jobs.sql", functions_make_lacking_jobs, sizeof functions_make_lacking_jobs},

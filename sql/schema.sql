@@ -416,6 +416,7 @@ create table jobrunner.users (
   tenant_id bigint not null,
   key text not null,
   attributes jsonb not null default '{}'::jsonb,
+  made jsonb not null default '{}'::jsonb,
   paused_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   stands_for_tenant boolean not null default false,
@@ -532,6 +533,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.look_at_tenants(in_names text[], in_after bigint, in_count integer) returns jobrunner.due_tenants
 -- function jobrunner.look_due(in_names text[], in_since timestamp with time zone, in_since_user_id bigint, in_until timestamp with time zone) returns jobrunner.due_tenants
 -- function jobrunner.maintain_runs(in_keep interval DEFAULT '30 days'::interval) returns TABLE(created integer, dropped integer, postponed boolean)
+-- function jobrunner.make_attribute(in_user_id bigint, in_name text) returns jsonb
 -- function jobrunner.make_counters(pages bigint DEFAULT 0, fetched bigint DEFAULT 0, inserted bigint DEFAULT 0, updated bigint DEFAULT 0, unchanged bigint DEFAULT 0, skipped_older bigint DEFAULT 0, skipped_incompatible bigint DEFAULT 0, filtered bigint DEFAULT 0, duplicate bigint DEFAULT 0, deleted bigint DEFAULT 0, swept bigint DEFAULT 0, pushed bigint DEFAULT 0, push_failed bigint DEFAULT 0) returns jobrunner.counters
 -- function jobrunner.make_jobs(in_tenant_id bigint, in_job text, in_within interval DEFAULT NULL::interval) returns integer
 -- function jobrunner.make_lacking_jobs() returns integer

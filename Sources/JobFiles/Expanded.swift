@@ -69,6 +69,8 @@ extension Schedule {
                         switch requirement {
                         case .secret(let name): .members(("secret", .string(name)))
                         case .user(let name): .members(("user", .string(name)))
+                        case .made(let name):
+                            .members(("user", .string(name)), ("make", .string("uuid")))
                         }
                     })
             ), ("triggers", .filled(triggers.map(\.expanded))),

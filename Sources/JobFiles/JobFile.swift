@@ -154,6 +154,8 @@ public enum Requirement: Sendable, Equatable {
     case secret(String)
     /// Missing attribute: outcome `skipped`.
     case user(String)
+    /// Missing attribute: the run makes it, a random UUID.
+    case made(String)
 }
 
 /// A local list of ids per user: `synced.<table>(user_id, <column>)`.

@@ -34,12 +34,13 @@ extension NodeReading {
         guard let keys = Keys(node, self, of: RequirementKey.self),
             let (key, value) = keys.alternative(), let name = name(value)
         else { return nil }
-        switch key {
-        case .secret: return .secret(name)
-        case .user:
-            if scope.isTenant { add(value, "a job of scope tenant is of no user; expected secret") }
-            return .user(name)
+        let isMade = keys.word(.make) != nil
+        guard key == .user else {
+            if let node = keys[.make] { add(node, "nobody can make a secret; expected user") }
+            return .secret(name)
         }
+        if scope.isTenant { add(value, "a job of scope tenant is of no user; expected secret") }
+        return isMade ? .made(name) : .user(name)
     }
 
     private func triggers(_ nodes: [Node]) -> [Trigger] {

@@ -1,3 +1,4 @@
+public import JSON
 import Postgres
 
 /// What runs of one job file can make use of, so that a claim reads nothing else for them.
@@ -31,6 +32,16 @@ extension Queue {
             for job in jobs { read += try await alone(job, files) }
             jobs = read
         }
+    }
+
+    /// Makes an attribute that a user lacks, a random UUID; returns what the user has by now.
+    public func makeAttribute(
+        _ name: String, of user: Int64, deadline: ContinuousClock.Instant
+    ) async throws -> JSONValue {
+        let statement = Statement(
+            "select jobrunner.make_attribute($1, $2)", .int8(user), .text(name))
+        let text = try await call(statement, deadline: deadline) { try $0.only().text(0) }
+        return try JSONDocument(parsing: Array(text.utf8)).root.value ?? .null
     }
 
     private func alone(

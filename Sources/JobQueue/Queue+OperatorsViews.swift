@@ -52,7 +52,7 @@ extension Queue {
     public func users(tenant: String?, limit: Int) async throws -> [JSONValue] {
         try await ask(
             """
-            select t.name as tenant, u.key as user, u.paused_at, u.attributes,
+            select t.name as tenant, u.key as user, u.paused_at, u.attributes || u.made as attributes,
               array(
                 select s.name from jobrunner.secrets as s
                 where s.tenant_id = t.id and s.user_id = u.id

@@ -51,7 +51,7 @@ final class Run {
             try checkInputs()
             try checkBreaker()
             try context.session.credentials.open(inputs.job.secrets)
-            try checkRequirements()
+            try await meetRequirements()
             try checkZone()
             guard !context.isFreshEnough || context.hasUnsent else { return nil }
             try await calls.takeFirstSteps()
@@ -77,16 +77,29 @@ final class Run {
         throw RunEnd.deferred(.blocked, message: message, wait: blocked)
     }
 
-    private func checkRequirements() throws {
+    private func meetRequirements() async throws {
         for requirement in inputs.file.schedule.requires {
             switch requirement {
             case .secret(let name) where !context.session.credentials.has(name):
                 throw RunEnd.needsReauth(message: "secret '\(name)' is not set")
             case .user(let name) where isMissing(inputs.job.attributes[name]):
                 throw RunEnd.skipped(message: "user attribute '\(name)' is not set")
+            case .made(let name) where isMissing(inputs.job.attributes[name]):
+                try await make(name)
             default: continue
             }
         }
+    }
+
+    /// A dry run makes nothing, and with a value of its own it would ask about another user.
+    private func make(_ attribute: String) async throws {
+        guard !context.sink.isDryRun else {
+            throw RunEnd.skipped(
+                message: "user attribute '\(attribute)' is not made yet; the first run makes it")
+        }
+        let value = try await context.services.queue.makeAttribute(
+            attribute, of: inputs.job.claim.userID, deadline: context.deadline)
+        context.adopt(attribute, value)
     }
 
     /// Read as UTC, times of a zone that nobody knows would be hours off.

@@ -1,4 +1,5 @@
 import Asking
+import JSON
 import JobFiles
 import Postgres
 import JobQueue
@@ -10,7 +11,7 @@ final class RunContext {
     /// Pages of one entity in one run, where the file names no other number.
     private static let pagesMax = 10_000
 
-    let inputs: RunInputs
+    private(set) var inputs: RunInputs
     let services: Services
     let control: RunControl
     let deadline: ContinuousClock.Instant
@@ -37,6 +38,12 @@ final class RunContext {
 
     var subject: Subject { inputs.subject }
     var redactor: Redactor { session.credentials.redactor }
+
+    /// The user has an attribute from now on.
+    func adopt(_ attribute: String, _ value: JSONValue) {
+        inputs = inputs.with(attribute, value)
+        session.values.attributes = inputs.job.attributes
+    }
 
     /// What is to be stored with the next transaction of the run, whatever that is.
     var companions: [Statement] {

@@ -54,6 +54,29 @@ public final class RunInputs: Sendable {
         self.claimedAt = claimedAt
         claimedAtMicroseconds = job.claimedAt
     }
+
+    private init(_ other: RunInputs, _ job: ClaimedJob) {
+        self.job = job
+        file = other.file
+        base = other.base
+        lists = other.lists
+        emptyTables = other.emptyTables
+        dirtyTables = other.dirtyTables
+        refusal = other.refusal
+        blocked = other.blocked
+        claimedAt = other.claimedAt
+        claimedAtMicroseconds = other.claimedAtMicroseconds
+    }
+
+    /// The same for a user that has another attribute as well.
+    func with(_ attribute: String, _ value: JSONValue) -> RunInputs {
+        var job = job
+        var members: [JSONMember] = []
+        if case .object(let present) = job.attributes { members = present }
+        members.removeAll { $0.name == attribute }
+        job.attributes = .object(members + [JSONMember(attribute, value)])
+        return RunInputs(self, job)
+    }
 }
 
 extension RunInputs {

@@ -13,7 +13,7 @@ import Writing
 
 extension World {
     /// What a run of the user's job would do, as a dry run tells it.
-    fileprivate func dryRun(_ user: String) async throws -> DryRunReport {
+    func dryRun(_ user: String) async throws -> DryRunReport {
         var job = try await queue.readJob(file.name, tenant: "acme", user: user)
         job.isForced = true
         let request = BudgetRequest(tenantID: job.tenantID, source: file.source.id, requests: 0)

@@ -18,7 +18,7 @@ import Testing
         #expect(job.schedule.every == .seconds(3_600))
         #expect(job.schedule.deadline == .seconds(300))
         #expect(job.schedule.spread == .user)
-        #expect(job.schedule.requires.isEmpty)
+        #expect(job.schedule.requires == [.made("hub_user_id")])
     }
 
     @Test func `the source is asked patiently and within its budget`() {

@@ -12,7 +12,7 @@ begin
     from (
       select format('user attribute %s', left(a.key, 100)), octet_length(a.value::text)
       from jobrunner.users as u
-      cross join lateral jsonb_each(u.attributes) as a
+      cross join lateral jsonb_each(u.attributes || u.made) as a
       where u.id = in_user_id
       union all
       select format('%s in the checkpoint of entity %s', c.name, left(k.entity, 100)), c.length

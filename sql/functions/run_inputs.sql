@@ -41,7 +41,7 @@ begin
     join jobrunner.tenants as t on t.id = u.tenant_id
     join jobrunner.job_files as f on f.name = g.name
     -- With an offset each text is made once, whatever it is compared with.
-    cross join lateral (select u.attributes::text as list offset 0) as a
+    cross join lateral (select (u.attributes || u.made)::text as list offset 0) as a
     cross join lateral (
       select case when g.reads & 1 <> 0 then (
         select json_agg(json_build_array(

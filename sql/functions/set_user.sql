@@ -7,6 +7,7 @@ language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Merges attributes into a user's; a null value takes one away. Raises JR010, JR011.
+-- One that a run has made stays what it is, whatever is given for it.
 declare
   v_user jobrunner.users := jobrunner.user_named(in_tenant, in_key);
 begin

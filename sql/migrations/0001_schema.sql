@@ -59,6 +59,7 @@ create table jobrunner.users (
   tenant_id bigint not null references jobrunner.tenants (id),
   key text not null,
   attributes jsonb not null default '{}',
+  made jsonb not null default '{}',
   paused_at timestamptz,
   created_at timestamptz not null default now(),
   stands_for_tenant boolean not null default false,
@@ -72,6 +73,7 @@ comment on column jobrunner.users.id is 'Number of the user; part of every prima
 comment on column jobrunner.users.tenant_id is 'The tenant the user belongs to.';
 comment on column jobrunner.users.key is 'The tenant''s own name for the user.';
 comment on column jobrunner.users.attributes is 'Values for {user.x} in job files, such as hub_user_id.';
+comment on column jobrunner.users.made is 'Attributes that runs made once, since the user lacked them; they stand over attributes, whatever is set there.';
 comment on column jobrunner.users.paused_at is 'Since when no job of this user is claimed; null: not paused.';
 comment on column jobrunner.users.created_at is 'When the user was added.';
 comment on column jobrunner.users.stands_for_tenant is 'True: the tenant itself, key *; its jobs are those of scope tenant, its rows are shared by all users.';

@@ -37,11 +37,12 @@ enum ScheduleKey: String, KeySet {
 
 /// The keys of an element of `requires`.
 enum RequirementKey: String, KeySet {
-    case secret, user
+    case secret, user, make
 
     static let title = "requirement"
     static let meaning = "Something that a user must have."
-    static let alternatives = allCases
+    static let alternatives: [RequirementKey] = [.secret, .user]
+    static let rules: [KeyRule] = [.when(.isThere("make"), [.needs(["user"])])]
 
     var key: Key {
         switch self {
@@ -53,6 +54,12 @@ enum RequirementKey: String, KeySet {
             Key(
                 .name, .optional(nil),
                 "An attribute of the user. Without it the run ends as `skipped`.")
+        case .make:
+            Key(
+                .word(["uuid"], noun: "value"), .optional("nothing is made"),
+                "What the first run makes where the user lacks the attribute: a random UUID. It is made once, is "
+                    + "the same for every job of the user, and stays whatever the application sets later."
+            )
         }
     }
 }
