@@ -36,6 +36,9 @@ static const unsigned char functions_backoff[] = {
 static const unsigned char functions_begin_health_checks[] = {
 #embed "functions/begin_health_checks.sql"
 };
+static const unsigned char functions_bring_secret[] = {
+#embed "functions/bring_secret.sql"
+};
 static const unsigned char functions_cancel_jobs[] = {
 #embed "functions/cancel_jobs.sql"
 };
@@ -155,6 +158,9 @@ static const unsigned char functions_held_jobs[] = {
 };
 static const unsigned char functions_hold_job[] = {
 #embed "functions/hold_job.sql"
+};
+static const unsigned char functions_hold_secrets[] = {
+#embed "functions/hold_secrets.sql"
 };
 static const unsigned char functions_hold_worker[] = {
 #embed "functions/hold_worker.sql"
@@ -429,6 +435,9 @@ static const unsigned char functions_store_push_counters[] = {
 static const unsigned char functions_store_record_failures[] = {
 #embed "functions/store_record_failures.sql"
 };
+static const unsigned char functions_store_secret[] = {
+#embed "functions/store_secret.sql"
+};
 static const unsigned char functions_store_slot_use[] = {
 #embed "functions/store_slot_use.sql"
 };
@@ -562,6 +571,7 @@ static const jr_sql_file files[] = {
     {"functions/age_of_job.sql", functions_age_of_job, sizeof functions_age_of_job},
     {"functions/backoff.sql", functions_backoff, sizeof functions_backoff},
     {"functions/begin_health_checks.sql", functions_begin_health_checks, sizeof functions_begin_health_checks},
+    {"functions/bring_secret.sql", functions_bring_secret, sizeof functions_bring_secret},
     {"functions/cancel_jobs.sql", functions_cancel_jobs, sizeof functions_cancel_jobs},
     {"functions/changed_columns.sql", functions_changed_columns, sizeof functions_changed_columns},
     {"functions/changed_rows.sql", functions_changed_rows, sizeof functions_changed_rows},
@@ -602,6 +612,7 @@ static const jr_sql_file files[] = {
     {"functions/heartbeat_worker.sql", functions_heartbeat_worker, sizeof functions_heartbeat_worker},
     {"functions/held_jobs.sql", functions_held_jobs, sizeof functions_held_jobs},
     {"functions/hold_job.sql", functions_hold_job, sizeof functions_hold_job},
+    {"functions/hold_secrets.sql", functions_hold_secrets, sizeof functions_hold_secrets},
     {"functions/hold_worker.sql", functions_hold_worker, sizeof functions_hold_worker},
     {"functions/insert_jobs.sql", functions_insert_jobs, sizeof functions_insert_jobs},
     {"functions/insert_record.sql", functions_insert_record, sizeof functions_insert_record},
@@ -693,6 +704,7 @@ static const jr_sql_file files[] = {
     {"functions/store_job_file.sql", functions_store_job_file, sizeof functions_store_job_file},
     {"functions/store_push_counters.sql", functions_store_push_counters, sizeof functions_store_push_counters},
     {"functions/store_record_failures.sql", functions_store_record_failures, sizeof functions_store_record_failures},
+    {"functions/store_secret.sql", functions_store_secret, sizeof functions_store_secret},
     {"functions/store_slot_use.sql", functions_store_slot_use, sizeof functions_store_slot_use},
     {"functions/store_unproven_end.sql", functions_store_unproven_end, sizeof functions_store_unproven_end},
     {"functions/store_unread_values.sql", functions_store_unread_values, sizeof functions_store_unread_values},

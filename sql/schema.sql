@@ -332,6 +332,7 @@ create table jobrunner.secrets (
   name text not null,
   sealed bytea not null,
   updated_at timestamp with time zone not null default now(),
+  current_since timestamp with time zone not null default now(),
   version bigint not null default nextval('jobrunner.secret_versions'::regclass),
   constraint secret_name_is_a_word CHECK ((name ~ '^[a-z_][a-z0-9_]{0,62}$'::text)),
   constraint secrets_pkey PRIMARY KEY (user_id, tenant_id, name),
@@ -475,6 +476,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.age_of_job(in_user_id bigint, in_job text) returns interval
 -- function jobrunner.backoff(in_failures integer, in_every interval, in_chance double precision) returns interval
 -- function jobrunner.begin_health_checks() returns boolean
+-- function jobrunner.bring_secret(in_tenant_id bigint, in_user_id bigint, in_job text, in_name text, in_sealed bytea, in_changed_at timestamp with time zone) returns boolean
 -- function jobrunner.cancel_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.changed_columns(in_before jsonb, in_after jsonb) returns jsonb
 -- function jobrunner.changed_rows(in_counters jobrunner.counters) returns bigint
@@ -515,6 +517,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.heartbeat_worker(in_worker_id integer, in_running integer, in_draining boolean) returns TABLE(alive boolean, worker_count integer, worker_rank integer, beaten_at timestamp with time zone)
 -- function jobrunner.held_jobs() returns SETOF jobrunner.jobs
 -- function jobrunner.hold_job(in_user_id bigint, in_name text, in_fence bigint, in_nonce uuid) returns boolean
+-- function jobrunner.hold_secrets(in_tenant_id bigint, in_user_id bigint, in_job text) returns void
 -- function jobrunner.hold_worker(in_worker_id integer) returns void
 -- function jobrunner.insert_jobs(in_user_ids bigint[], in_names text[] DEFAULT NULL::text[], in_within interval DEFAULT '00:00:00'::interval, in_priority smallint DEFAULT 0) returns integer
 -- function jobrunner.insert_record(in_user_id bigint, in_table text, in_known jsonb, in_values jsonb) returns jsonb
@@ -606,6 +609,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.store_job_file(in_file jsonb, in_is_scheduled boolean DEFAULT true) returns boolean
 -- function jobrunner.store_push_counters(in_user_id bigint, in_name text, in_entity text, in_fence bigint, in_pushed bigint, in_failed bigint, in_swept bigint) returns boolean
 -- function jobrunner.store_record_failures(in_user_id bigint, in_name text, in_entity text, in_failures jsonb) returns boolean
+-- function jobrunner.store_secret(in_tenant_id bigint, in_user_id bigint, in_name text, in_sealed bytea, in_since timestamp with time zone, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.store_slot_use(in_worker_id integer, in_tenant_ids bigint[], in_slot_ms bigint[], in_other_ms bigint) returns void
 -- function jobrunner.store_unproven_end(in_user_id bigint, in_name text, in_entity text) returns boolean
 -- function jobrunner.store_unread_values(in_user_id bigint, in_name text, in_entity text, in_unread jsonb) returns boolean

@@ -1,5 +1,6 @@
 public import Postgres
 public import JobQueue
+public import Reading
 public import Secrets
 public import Telemetry
 
@@ -26,6 +27,10 @@ public final class Credentials {
     var ending: Statement?
     private var openedSecrets: [[UInt8]] = []
     private var latestSecrets: [[UInt8]] = []
+    /// What records of the latest answer bring that brings something.
+    private var broughtSecrets: [[UInt8]] = []
+    /// Secrets that this run has sealed for pages, by name: they are stored if their pages are.
+    private var broughtSealed: [String: (bytes: [UInt8], sealed: [UInt8])] = [:]
 
     /// Keeps the run's secrets out of whatever leaves it.
     public private(set) var redactor = Redactor(secrets: [])
@@ -67,7 +72,11 @@ public final class Credentials {
                 throw RunEnd.needsReauth(message: message)
             }
         }
-        redactor = Redactor(secrets: openedSecrets + latestSecrets)
+        makeRedactor()
+    }
+
+    private func makeRedactor() {
+        redactor = Redactor(secrets: openedSecrets + latestSecrets + broughtSecrets)
     }
 
     private static func locked(_ message: String) -> RunEnd {
@@ -170,7 +179,56 @@ public final class Credentials {
     func protect(_ secret: [UInt8]) {
         guard !openedSecrets.contains(secret), !latestSecrets.contains(secret) else { return }
         latestSecrets = latestSecrets.suffix(3) + [secret]
-        redactor = Redactor(secrets: openedSecrets + latestSecrets)
+        makeRedactor()
+    }
+
+    /// Keeps what the records of an answer bring out of whatever leaves the run, until another answer brings something.
+    public func protect(brought secrets: Set<[UInt8]>) {
+        guard !secrets.isEmpty else { return }
+        broughtSecrets = Array(secrets)
+        makeRedactor()
+    }
+
+    /// Throws `RunEnd.deferred` where nothing could be sealed.
+    public func checkKey() throws {
+        if sealer == nil { throw Self.locked("records bring secrets, but there is no key file") }
+    }
+
+    /// Seals what the records of a page bring: what opens the page's transaction, and what stores it there; nothing where
+    /// they bring nothing.
+    ///
+    /// Throws as `checkKey` does.
+    public func bring(
+        _ values: [BroughtValue], to job: String
+    ) throws -> (opening: [Statement], storing: [Statement]) {
+        guard !values.isEmpty else { return ([], []) }
+        try checkKey()
+        let opening = Statement(
+            "select jobrunner.hold_secrets($1, $2, $3)", .int8(tenantID), .int8(userID), .text(job))
+        return ([opening], values.compactMap { statement(bringing: $0, to: job) })
+    }
+
+    private func statement(bringing value: BroughtValue, to job: String) -> Statement? {
+        guard let sealer else { return nil }
+        let owner = SecretOwner(tenantID: tenantID, userID: userID, name: value.name)
+        protect(value.bytes)
+        let new = sealedSame(as: value) ?? sealer.seal(SecretValue(value.bytes), for: owner)
+        broughtSealed[value.name] = (value.bytes, new)
+        return Statement(
+            "select jobrunner.bring_secret($1, $2, $3, $4, $5, $6)", .int8(tenantID),
+            .int8(userID), .text(job), .text(value.name), .bytes(new),
+            .optional(value.changedAt, Bind.timestamptz))
+    }
+
+    /// The user's own secret of that name as it stands sealed, where it holds this very value as far as the run knows.
+    private func sealedSame(as value: BroughtValue) -> [UInt8]? {
+        if let own = broughtSealed[value.name] {
+            return own.bytes == value.bytes ? own.sealed : nil
+        }
+        guard let stored = sealed[value.name], stored.userID == userID,
+            secrets[value.name]?.withBytes({ $0.elementsEqual(value.bytes) }) == true
+        else { return nil }
+        return stored.sealed
     }
 
     private func owner(of secret: SealedSecret) -> SecretOwner {

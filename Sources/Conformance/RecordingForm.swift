@@ -3,6 +3,7 @@ import Basics
 import HTTP
 import JobFiles
 import JSON
+import Reading
 import Telemetry
 
 /// What makes two requests the same for a recording, and what of an answer is kept.
@@ -16,6 +17,8 @@ struct RecordingForm: Sendable {
     private let signInNames: Set<String>
     private let tokenURL: String?
     private let keptNames: Set<String>
+    /// For the entities whose records bring secrets.
+    private let secretReaders: [PageReader]
 
     init(_ file: JobFile, _ redactor: Redactor) {
         self.redactor = redactor
@@ -33,6 +36,7 @@ struct RecordingForm: Sendable {
             return name.lowercased()
         }
         keptNames = Set(Self.kept + positions)
+        secretReaders = file.entities.filter { !$0.records.secrets.isEmpty }.map { PageReader($0) }
     }
 
     /// Method, path and query without what signs in, and a hash of the body.
@@ -54,8 +58,7 @@ struct RecordingForm: Sendable {
     func kept(_ response: HTTPResponse, to request: HTTPRequest) -> JSONValue {
         let headers = response.headers.filter { keptNames.contains($0.name.lowercased()) }
         let body =
-            request.url == tokenURL
-            ? withoutTokens(response.body) : String(decoding: response.body, as: UTF8.self)
+            request.url == tokenURL ? withoutTokens(response.body) : withoutSecrets(response.body)
         let (method, path, hash) = key(of: request)
         return .object([
             JSONMember("method", .string(method)), JSONMember("path", .string(path)),
@@ -72,6 +75,15 @@ struct RecordingForm: Sendable {
                     })),
             JSONMember("body", .string(redactor.redacted(body))),
         ])
+    }
+
+    /// A body without what its records bring as secrets; of one that can't be read nobody knows where these are.
+    private func withoutSecrets(_ body: [UInt8]) -> String {
+        let text = String(decoding: body, as: UTF8.self)
+        guard !secretReaders.isEmpty else { return text }
+        guard let root = (try? JSONDocument(parsing: body))?.root else { return "" }
+        let secrets = Set(secretReaders.flatMap { $0.secretValues(root) })
+        return Redactor(secrets: Array(secrets)).redacted(text)
     }
 
     /// A token endpoint's answer with a word in place of each token.

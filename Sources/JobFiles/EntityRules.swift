@@ -80,6 +80,7 @@ extension NodeReading {
         checkFullPasses(entity, keys)
         checkDeletes(entity, keys)
         checkPush(entity, keys)
+        checkBroughtSecrets(entity, keys)
         checkSteps(entity, keys)
         checkTotal(entity, keys)
         if entity.isConditional, entity.request.method != "GET", let node = keys[.conditional] {

@@ -96,10 +96,11 @@ extension Incremental {
 
 extension Records {
     /// `prefix`: what stands before a field's name in a record, and not in the file.
-    func expanded(prefix: String = "") -> JSONValue {
+    func expanded(prefix: String = "", isPreset: Bool = false) -> JSONValue {
         .members(
             ("at", .text(at)), ("key", .texts(key)),
             ("fields", .object(fields.map { JSONMember($0.name, $0.expanded(prefix: prefix)) })),
+            ("secrets", .named(secrets.map { ($0.name, $0.expanded(prefix, isPreset)) })),
             ("keep_if", .filled(keepIf.map(\.expanded))),
             ("one_as_list", countsOneAsList ? .bool(true) : nil))
     }
@@ -117,6 +118,12 @@ extension Field {
             ("format", times.isEmpty ? form : .texts(times.map(\.text))),
             ("required", .bool(required)),
             ("default", defaultValue), ("one_of", oneOf.map { .texts($0) }))
+    }
+}
+
+extension BroughtSecret {
+    fileprivate func expanded(_ prefix: String, _ isPreset: Bool) -> JSONValue {
+        .members(("at", .text(isPreset ? CloudKitWire.filePath(at, prefix: prefix) : at)))
     }
 }
 
@@ -162,7 +169,10 @@ extension Entity {
             ("errors", .filled(errors.map(\.expanded))),
             ("for_each", forEach?.expanded), ("probe", probe?.expanded), ("page", page.expanded),
             ("incremental", incremental?.expanded), ("conditional", .bool(isConditional)),
-            ("records", records.expanded(prefix: cloudkit?.fieldPrefix ?? "")),
+            (
+                "records",
+                records.expanded(prefix: cloudkit?.fieldPrefix ?? "", isPreset: cloudkit != nil)
+            ),
             ("write", write.expanded(cloudkit)),
             ("recover", .filled(recover.map(\.expanded))),
             ("push", push?.expanded(prefix: cloudkit?.fieldPrefix ?? "")),

@@ -1,6 +1,7 @@
 /// What the parts of a whole file must agree on.
 extension NodeReading {
     func checkFile(_ file: JobFile, _ root: Node) {
+        checkBroughtSecrets(file, root)
         for store in file.stores {
             for entity in file.entities where entity.write.table == store.table {
                 let node = root.entity(named: entity.name).map { own in

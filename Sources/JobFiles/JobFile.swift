@@ -45,7 +45,7 @@ public struct JobFile: Sendable, Equatable {
     /// The call of that name; nil without one.
     public func call(named name: String) -> Call? { calls.first { $0.name == name } }
 
-    /// False only where no request can hold a secret and no run requires one.
+    /// False only where no request can hold a secret, no run requires one and no record brings one.
     public var mayUseSecrets: Bool {
         let requests = calls.map(\.request) + entities.map(\.request)
         let isPlain =
@@ -55,8 +55,11 @@ public struct JobFile: Sendable, Equatable {
         let isRequired = schedule.requires.contains { requirement in
             if case .secret = requirement { true } else { false }
         }
-        return !isPlain || isRequired
+        return !isPlain || isRequired || bringsSecrets
     }
+
+    /// Records of its source bring secrets of the user.
+    public var bringsSecrets: Bool { entities.contains { !$0.records.secrets.isEmpty } }
 
     /// The list of that name; nil without one.
     public func list(named name: String) -> ListTable? {

@@ -88,7 +88,10 @@ extension Entity {
     fileprivate var list: JSONValue {
         .members(
             ("cloudkit", cloudkit?.expanded), ("for_each", forEach?.expanded),
-            ("records", records.asked(for: Set(records.key + records.keepIf.map(\.field)))))
+            (
+                "records",
+                records.asked(for: Set(records.key + records.keepIf.map(\.field)), asList: true)
+            ))
     }
 
     /// Fields whose values decide whether a record is kept, under which key, and how far was read.
@@ -99,8 +102,10 @@ extension Entity {
 }
 
 extension Records {
-    fileprivate func asked(for names: Set<String>) -> JSONValue {
+    fileprivate func asked(for names: Set<String>, asList isList: Bool = false) -> JSONValue {
         var deciding = self
+        // A secret that is brought from now on stands in records that were read before; the list is the same.
+        if isList { deciding.secrets = [] }
         deciding.fields = fields.filter { names.contains($0.name) }
         return deciding.expanded()
     }

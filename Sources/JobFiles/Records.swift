@@ -12,9 +12,26 @@ public struct Records: Sendable, Equatable {
     public var keepIf: [KeepRule]
     /// One object where `at` has `[]` counts as a list of one.
     public var countsOneAsList = false
+    /// The values of a record that are secrets of the user and no columns, in file order.
+    public var secrets: [BroughtSecret] = []
 
     /// The field of that name; nil without one.
     public func field(named name: String) -> Field? { fields.first { $0.name == name } }
+}
+
+/// A value of a record that is a secret of the user: it is sealed and stored with the page, and stands nowhere else.
+public struct BroughtSecret: Sendable, Equatable {
+    /// The secret's name: the x of `{secret.x}`.
+    public var name: String
+    /// Where in the record.
+    public var at: Path
+
+    /// A field that would read it.
+    public var field: Field {
+        Field(
+            name: name, at: at, kind: .text, required: false, defaultValue: nil, oneOf: nil,
+            form: .plain)
+    }
 }
 
 /// One value of a record and the column it goes to.

@@ -22,6 +22,7 @@ extension NodeReading {
         let key = keys.elements(.key).flatMap { self.key($0, names: names, fields: fields ?? []) }
         let rules = keys.elements(.keepIf)?
             .compactMap { keepRule($0, names: names, fields: fields ?? []) }
+        let secrets = keys[.secrets].map { broughtSecrets($0, operation) }
         let countsOneAsList = operation == nil ? keys.bool(.oneAsList) ?? false : false
         if countsOneAsList, let at, !at.hasEach, let node = keys[.oneAsList] {
             add(node, "\(at) names one record already; leave one_as_list out")
@@ -29,7 +30,7 @@ extension NodeReading {
         guard let at, let fields, let key else { return nil }
         return Records(
             at: at, key: key, fields: fields, keepIf: rules ?? [],
-            countsOneAsList: countsOneAsList)
+            countsOneAsList: countsOneAsList, secrets: secrets ?? [])
     }
 
     private func fields(_ node: Node, _ operation: CloudKitOperation?) -> [Field]? {

@@ -62,6 +62,12 @@ public struct PageReader: Sendable {
             keys: entity.page.isCounted ? try records.keysHash(root) : nil)
     }
 
+    /// Every text of an answer that stands where a record brings a secret, whatever becomes of the record: to be kept out of
+    /// all texts before anything else is made of the answer.
+    public func secretValues(_ root: JSONNode) -> Set<[UInt8]> {
+        entity.records.secrets.isEmpty ? [] : records.secretValues(root)
+    }
+
     /// Reads records that stand on no page, such as looked-up ones.
     public func read(_ nodes: [JSONNode]) -> RecordBatch { records.read(nodes) }
 }

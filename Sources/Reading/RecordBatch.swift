@@ -69,6 +69,8 @@ public struct RecordBatch: Sendable {
     public var unread: [String: UnreadValues] = [:]
     /// For each row the fields that could not be read, as an array's text; nil where nothing is sent back to the source.
     public private(set) var unreadFields: BinaryArray?
+    /// Secrets that records bring, of each name the newest.
+    public private(set) var secrets: [BroughtValue] = []
     /// What is told of records that are stored all the same.
     public var remarks: [RecordFailure] = []
     /// Records of types the entity does not sync, counted filtered.
@@ -104,6 +106,11 @@ public struct RecordBatch: Sendable {
     /// Indexes of the rows of one action.
     public func indexes(of action: RowAction) -> [Int] {
         actions.indices.filter { actions[$0] == action }
+    }
+
+    /// A row's time in a column of timestamps, microseconds since 1970.
+    func time(of column: Int, in row: Int) -> Int64? {
+        if case .timestamp(let time)? = value(of: column, in: row) { time } else { nil }
     }
 
     /// One column of the rows to write.
@@ -150,6 +157,15 @@ extension RecordBatch {
         actions.append(action)
         unreadFields?.appendNull()
         return true
+    }
+
+    /// Takes in a secret that a record brings, unless the page has a newer one.
+    mutating func bring(_ value: BroughtValue) {
+        if let index = secrets.firstIndex(where: { $0.name == value.name }) {
+            if secrets[index].gives(wayTo: value) { secrets[index] = value }
+        } else {
+            secrets.append(value)
+        }
     }
 
     /// Counts a value that could not be read; the first one is the example.

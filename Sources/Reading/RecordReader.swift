@@ -23,6 +23,7 @@ struct RecordReader: Sendable {
     private let classifier: (any RecordClassifier)?
     private let tombstoneIndexes: [Int]
     private let isTooOld: [AgeTest]
+    private let secrets: BroughtSecretReader
 
     init(
         _ entity: Entity, _ classifier: (any RecordClassifier)? = nil, isTooOld: [AgeTest] = [],
@@ -45,6 +46,14 @@ struct RecordReader: Sendable {
         clockIndexes = entity.clockFields.compactMap { names.firstIndex(of: $0) }
         tests = entity.records.keepIf.compactMap { KeepTest($0, fields: entity.records.fields) }
         tombstoneIndexes = entity.tombstoneKey.compactMap { names.firstIndex(of: $0) }
+        secrets = BroughtSecretReader(entity.records)
+    }
+
+    /// Every text on a page that stands where a secret does; none where the page has no array.
+    func secretValues(_ root: JSONNode) -> Set<[UInt8]> {
+        root.withTree { tree in
+            (try? finder.find(in: root, tree)).map { secrets.values(of: $0, tree) } ?? []
+        }
     }
 
     /// Reads, checks, filters and dedupes; `begun` is when the pass began, microseconds since 1970.
@@ -133,7 +142,15 @@ struct RecordReader: Sendable {
             }
             return
         }
+        if !secrets.isEmpty { readSecrets(of: record, tree, into: &page) }
         page.keepLast(mode: entity.write.mode, version: versionIndex)
+    }
+
+    private func readSecrets(
+        of record: FoundValue, _ tree: JSONTree, into page: inout BatchBuilder
+    ) {
+        let changedAt = versionIndex.flatMap { page.batch.time(of: $0, in: page.last) }
+        secrets.read(record, tree, changedAt: changedAt, into: &page.batch)
     }
 
     private func isKept(_ row: Int, of batch: RecordBatch) -> Bool {

@@ -61,7 +61,8 @@ struct PageSource {
     mutating func fetch(_ pass: inout PassState, isFirst: Bool) async throws -> Fetched {
         recoveries.beginPage()
         while true {
-            let answer = try await ask(pass)
+            var answer = try await ask(pass)
+            protectSecrets(in: &answer)
             switch answer.kind(for: entity.request) {
             case .content: return try read(answer, &pass)
             case .empty: return .page(.empty(entity, at: pass.position))
@@ -99,6 +100,17 @@ struct PageSource {
         return JSONValue.array(
             probe.skipIfSame.map { $0.first(in: root)?.value ?? .null }
         ).text
+    }
+
+    /// Whatever becomes of the answer, no text shows what its records bring; of one that can't be read nobody knows where
+    /// that stands, and it is quoted by nobody.
+    private func protectSecrets(in answer: inout Answer) {
+        guard !entity.records.secrets.isEmpty else { return }
+        if let document = try? answer.document() {
+            context.session.credentials.protect(brought: reader.secretValues(document.root))
+        } else if answer.kind(for: entity.request) != .content {
+            answer.response.body = []
+        }
     }
 
     private func ask(_ pass: PassState) async throws -> Answer {

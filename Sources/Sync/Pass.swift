@@ -129,7 +129,10 @@ final class Pass {
         var page = page
         unchanged.join(&page)
         page.isProbablyNew = isAllNew
-        page.companions = context.companions
+        let secrets = try context.session.credentials.bring(
+            page.batch.secrets, to: context.inputs.job.claim.name)
+        page.opening = secrets.opening
+        page.companions = secrets.storing + context.companions
         page.committedPages = committedPages
         let written = try await context.sink.write(page, writes)
         applyCommitted(page)
@@ -193,7 +196,8 @@ final class Pass {
     private func mayWait(_ page: PageWrite) -> Bool {
         let commit = page.commit
         return !commit.isEnd && commit.followUp == nil && entity.write.unique == nil
-            && page.batch.failures.isEmpty && page.batch.remarks.isEmpty && page.unread == nil
+            && page.batch.secrets.isEmpty && page.batch.failures.isEmpty
+            && page.batch.remarks.isEmpty && page.unread == nil
             && !(page.isAskedFor && entity.write.mode == .newestWins)
             && !page.batch.actions.contains(.tombstone)
             && context.companions.isEmpty && !(entity.sweeps && commit.passKind == .full)

@@ -51,6 +51,7 @@ final class Run {
             try checkInputs()
             try checkBreaker()
             try context.session.credentials.open(inputs.job.secrets)
+            if inputs.file.bringsSecrets { try context.session.credentials.checkKey() }
             try await meetRequirements()
             try checkZone()
             guard !context.isFreshEnough || context.hasUnsent else { return nil }

@@ -78,11 +78,12 @@ public final class DatabaseSink: Sink {
 
     private func transaction(_ page: PageWrite, _ statements: PageWrites) async throws -> [Rows] {
         mayHaveCommitted = true
-        return try await queue.turn(
-            [claim.holdStatement, statements.upsert.statement(page, for: claim)]
+        let rows = try await queue.turn(
+            page.opening + [claim.holdStatement, statements.upsert.statement(page, for: claim)]
                 + statements.following(page, for: claim)
                 + (page.commit.followUpStatement(for: claim).map { [$0] } ?? []) + page.companions,
             deadline: deadline)
+        return Array(rows.dropFirst(page.opening.count))
     }
 
     private func written(_ rows: [Rows], _ page: PageWrite) throws -> WrittenPage {

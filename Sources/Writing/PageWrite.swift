@@ -18,6 +18,8 @@ public struct PageWrite: Sendable {
     public var isAskedFor = false
     /// What else the run has to store in the page's transaction.
     public var companions: [Statement] = []
+    /// What the transaction begins with, before it proves the claim: locks that come before the job's.
+    public var opening: [Statement] = []
     /// Pages of the pass that this run has committed before.
     public var committedPages = 0
     /// Records of earlier pages that the commit covers, which changed nothing, and of them those that

@@ -154,6 +154,42 @@ extension Installation {
         }
     }
 
+    @Test func `MS31 MeTube's tokens hold every guarantee, and no recording has a token`()
+        async throws
+    {
+        let file = packageFolder.appendingPathComponent("jobs/metube/tokens.yaml")
+        let text = try String(contentsOf: file, encoding: .utf8)
+            .replacingOccurrences(of: "size: 200", with: "size: 2")
+        try await Installation.withSource { installation, source in
+            try await installation.command(
+                source, "cloudkit/fixture", #"{"name": "metube", "users": 1, "records": 0}"#)
+            let records = (1...7).map {
+                #"{"recordName": "d\#($0)", "recordType": "YouTubeToken", "fields": {"refreshToken": {"value": "canary-\#($0)"}, "device": {"value": "phone"}}}"#
+            }
+            try await installation.command(
+                source, "cloudkit/edit",
+                #"{"container": "iCloud.com.metube.app", "user": "user-000001", "zone": "TokenZone", "records": [\#(records.joined(separator: ", "))]}"#
+            )
+            _ = try installation.write("jobs/shop/tokens.yaml", text, mode: 0o644)
+            _ = try installation.write("api", "api-token\n")
+            _ = try installation.write("web", "token-user-000001\n")
+            let folder = installation.folder.path + "/kept"
+            let line =
+                "test metube.tokens --secret ck_api_token=@@api"
+                + " --secret ck_web_auth_token=@@web --base http://127.0.0.1:\(source.port)"
+            let ran = try await installation.run(line + " --record \(folder)")
+            #expect(
+                ran.output.split(separator: "\n").map(String.init) == allHold,
+                "\(ran.output) \(ran.errors)")
+            let kept = try installation.texts(in: "kept").joined()
+            #expect(kept.contains("YouTubeToken") && !kept.contains("canary"))
+            #expect(!(ran.output + ran.errors).contains("canary"))
+            source.stop()
+            let again = try await installation.run(line + " --replay \(folder)")
+            #expect(again.output == ran.output, "\(again.errors)")
+        }
+    }
+
     @Test func `MeTube's refresh holds every guarantee, its calls and lists included`() async throws
     {
         let file = packageFolder.appendingPathComponent("jobs/metube/refresh.yaml")

@@ -99,6 +99,29 @@ import Testing
         }
     }
 
+    @Test func `every column of metube.tokens is what CloudKit holds, and the token is in none`()
+        async throws
+    {
+        try await withTokens { world in
+            try await world.expectTruth()
+            for number in 1...3 {
+                try await world.deviceStores("t\(number)", on: "device-\(number)")
+            }
+            try await world.drain()
+            #expect(try await world.unfinished() == [])
+            try await world.takeCloudTruth(
+                .metube, ["YouTubeToken": "youtube_token"], users: [firstUser], zone: tokenZone)
+            try await world.compareAllColumns([
+                TruthTable(
+                    "youtube_token", key: ["record_name"],
+                    TruthTable.record.merging([
+                        "device": TruthTable.field("device"), "record_name": "e.r ->> 'recordName'",
+                    ]) { $1 })
+            ])
+            #expect(try await world.secret() == "t3")
+        }
+    }
+
     private func compareStatuses(_ world: World) async throws {
         #expect(try await world.unfinished() == [])
         try await world.takeCloudTruth(

@@ -15,6 +15,10 @@ struct CloudApp: Sendable {
     static let metube = CloudApp(
         container: "iCloud.com.metube.app", file: "metube/status", fixture: "metube",
         isPublic: false)
+    /// Its job that reads the tokens of other devices, over the same container.
+    static let tokens = CloudApp(
+        container: "iCloud.com.metube.app", file: "metube/tokens", fixture: "metube",
+        isPublic: false)
     /// Its daily job, which does all that its hourly one does, and more.
     static let sportstime = CloudApp(
         container: "iCloud.com.example.sportstime", file: "sportstime/processing",

@@ -29,7 +29,8 @@ import Testing
         let jobs = try JobFile.load(directory: repository.appending(path: "jobs").path()).get()
         #expect(
             jobs.map(\.name) == [
-                "luego.refresh", "metube.refresh", "metube.status", "metube.worker",
+                "luego.refresh", "metube.refresh", "metube.status", "metube.tokens",
+                "metube.worker",
                 "popcorn.cache", "popcorn.refresh",
                 "snapchef.refresh", "sportstime.processing", "sportstime.refresh",
             ])

@@ -5,7 +5,8 @@ import Testing
 /// The files that ship mean what the original apps do.
 @Suite struct ShippedSet {
     static let paths = [
-        "luego/refresh", "metube/refresh", "metube/status", "metube/worker", "popcorn/cache",
+        "luego/refresh", "metube/refresh", "metube/status", "metube/tokens", "metube/worker",
+        "popcorn/cache",
         "popcorn/refresh",
         "snapchef/refresh", "sportstime/processing", "sportstime/refresh",
     ]
@@ -28,7 +29,7 @@ import Testing
                 || path == "popcorn/cache")
     }
 
-    @Test(arguments: ["luego/refresh", "metube/status", "popcorn/refresh"])
+    @Test(arguments: ["luego/refresh", "metube/status", "metube/tokens", "popcorn/refresh"])
     func `LU23 a private database asks first whose account it is`(path: String) throws {
         let job = try shipped(path)
         #expect(job.before.first?.action == .preset(.checkAccount))
@@ -96,6 +97,27 @@ import Testing
             parsing: Array(#"{"zones":[{"syncToken":"t","moreComing":true,"records":[]}]}"#.utf8))
         #expect(at.first(in: answer.root)?.string == "t")
         #expect(more.first(in: answer.root)?.bool == true)
+    }
+
+    @Test func `MS31 a device's token makes no column, and has a zone that no other file reads`()
+        throws
+    {
+        let token = try #require(try shipped("metube/tokens").entities.first)
+        #expect(
+            token.records.fields.map(\.name) == [
+                "device", "record_name", "change_tag", "modified_at",
+            ])
+        #expect(
+            token.records.secrets == [
+                BroughtSecret(
+                    name: "youtube_refresh_token",
+                    at: Path(
+                        steps: [.member("fields"), .member("refreshToken"), .member("value")]))
+            ])
+        let zones = try Self.paths.filter { $0 != "metube/tokens" }.flatMap { path in
+            try shipped(path).entities.compactMap(\.zone)
+        }
+        #expect(token.zone == "TokenZone" && !zones.contains("TokenZone"))
     }
 
     @Test func `MS16 tombstones find their row by the column of the record's name`() throws {

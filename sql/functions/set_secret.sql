@@ -9,8 +9,6 @@ set search_path = pg_catalog
 as $$
 -- Stores a sealed secret of a user, or of the tenant (user 0), and wakes the jobs that were parked for want of it.
 -- Returns how many were woken. Raises JR011.
-declare
-  v_count integer;
 begin
   -- Held to the end: a run that is refused meanwhile is not parked before the new secret is there to be seen
   -- (lock_ends).
@@ -23,43 +21,7 @@ begin
         hint = 'It was removed meanwhile.';
     end if;
   end if;
-  insert into jobrunner.secrets as s (tenant_id, user_id, name, sealed)
-  values (in_tenant_id, in_user_id, in_name, in_sealed)
-  on conflict (user_id, tenant_id, name) do update
-  set sealed = excluded.sealed, updated_at = now(), version = nextval('jobrunner.secret_versions');
-  -- What came of the old secret is not used any more, and whoever renews it now keeps nothing.
-  delete from jobrunner.renewals as r
-  where r.tenant_id = in_tenant_id and (in_user_id = 0 or r.user_id = in_user_id);
-  with parked as materialized (
-    select j.user_id, j.name
-    from jobrunner.jobs as j
-    where j.reauth_needed_at is not null
-      and (
-        in_user_id <> 0 and j.user_id = in_user_id
-        or in_user_id = 0 and j.user_id = any (array(select u.id from jobrunner.users as u where u.tenant_id = in_tenant_id))
-      )
-    order by j.user_id, j.name
-    for no key update
-  )
-  update jobrunner.jobs as j
-  set reauth_needed_at = null,
-    -- A quarantine ends at due_at.
-    due_at = case when j.quarantined_at is not null then j.due_at else now() end,
-    untriggered_due_at = null
-  from parked as p
-  where j.user_id = p.user_id and j.name = p.name;
-  get diagnostics v_count = row_count;
-  -- Another secret may be another person's: whose it is has to be asked again. After the jobs, as
-  -- reset_jobs and take_job lock them.
-  update jobrunner.call_memory as m
-  set last_succeeded_at = '-infinity'
-  from jobrunner.users as u
-  where u.id = m.user_id and u.tenant_id = in_tenant_id and (in_user_id = 0 or u.id = in_user_id)
-    and m.call = 'cloudkit.check_account';
-  if v_count > 0 then
-    perform jobrunner.wake_workers(now(), in_jobs => v_count);
-  end if;
-  return v_count;
+  return jobrunner.store_secret(in_tenant_id, in_user_id, in_name, in_sealed, now());
 end
 $$;
 comment on function jobrunner.set_secret is 'Stores a sealed secret and wakes the jobs that were parked for want of it.';

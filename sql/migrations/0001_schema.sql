@@ -79,7 +79,7 @@ comment on column jobrunner.users.created_at is 'When the user was added.';
 comment on column jobrunner.users.stands_for_tenant is 'True: the tenant itself, key *; its jobs are those of scope tenant, its rows are shared by all users.';
 
 create sequence jobrunner.secret_versions;
-comment on sequence jobrunner.secret_versions is 'Drawn by each set_secret; tells a run whether the secret it read is still the one.';
+comment on sequence jobrunner.secret_versions is 'Drawn for each secret that is set or brought; tells a run whether the secret it read is still the one.';
 
 create table jobrunner.secrets (
   tenant_id bigint not null references jobrunner.tenants (id),
@@ -87,6 +87,7 @@ create table jobrunner.secrets (
   name text not null,
   sealed bytea not null,
   updated_at timestamptz not null default now(),
+  current_since timestamptz not null default now(),
   version bigint not null default nextval('jobrunner.secret_versions'),
   primary key (user_id, tenant_id, name),
   constraint secret_name_is_a_word check (name ~ '^[a-z_][a-z0-9_]{0,62}$')
@@ -97,7 +98,8 @@ comment on column jobrunner.secrets.user_id is 'The user the secret belongs to, 
 comment on column jobrunner.secrets.name is 'The x of {secret.x}; bound into the seal.';
 comment on column jobrunner.secrets.sealed is 'XChaCha20-Poly1305 box made by the command line; the server never sees what is in it.';
 comment on column jobrunner.secrets.updated_at is 'When this value was stored.';
-comment on column jobrunner.secrets.version is 'Changes with each set_secret and not when a source replaces its credential.';
+comment on column jobrunner.secrets.current_since is 'When it was set, or when the last record was changed that brought it; an older record brings nothing.';
+comment on column jobrunner.secrets.version is 'Changes when a person sets or a record brings another, and not when a source replaces its credential.';
 
 create table jobrunner.renewals (
   tenant_id bigint not null references jobrunner.tenants (id),

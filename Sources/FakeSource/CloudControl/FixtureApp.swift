@@ -205,7 +205,8 @@ extension FixtureApp {
                 "WatchedStatus": [
                     "videoId": "STRING", "status": "STRING", "lastModified": "TIMESTAMP",
                     "playbackPosition": "DOUBLE",
-                ]
+                ],
+                "YouTubeToken": ["device": "STRING", "refreshToken": "STRING"],
             ]
         // Core Data makes no index for queries by itself, so that its zone is read as a feed.
         case .luego, .popcorn: [:]

@@ -1,6 +1,6 @@
 /// The keys of `records`.
 enum RecordsKey: String, KeySet {
-    case at, key, fields
+    case at, key, fields, secrets
     case keepIf = "keep_if"
     case oneAsList = "one_as_list"
 
@@ -31,6 +31,13 @@ enum RecordsKey: String, KeySet {
                     .mapping(FieldKey.self), by: .name, isFilled: true,
                     except: Self.reservedColumns + Self.systemColumns),
                 .required, "The values of a record, by the column that each goes to.")
+        case .secrets:
+            Key(
+                .named(.mapping(BroughtSecretKey.self), by: .name, isFilled: true), .optional(nil),
+                "The values of a record that are secrets of the user, by the secret's name. They make no columns: each "
+                    + "is sealed and stored in the transaction of its page, as `jobrunner user set --secret` would, "
+                    + "unless the secret is newer than the record. It needs mode `newest_wins` and a timestamp in "
+                    + "`write.newer_by`.")
         case .keepIf:
             Key(
                 .list(.mapping(KeepRuleKey.self)), .optional(nil),
@@ -110,6 +117,21 @@ enum FieldKey: String, KeySet {
         .when(.has("type", ["url"]), [.narrows("default", .formed(.httpURL))]),
         .when(.has("type", ["timestamp"]), [.narrows("default", .formed(.timestamp))]),
     ]
+}
+
+/// The keys of a secret that records bring.
+enum BroughtSecretKey: String, KeySet {
+    case at
+
+    static let title = "brought_secret"
+    static let meaning = "A value of a record that is a secret of the user."
+
+    var key: Key {
+        Key(
+            .formed(.innerPath), .required,
+            "Where in the record the value is: a text of at most 16 KiB. A record without one brings nothing."
+        )
+    }
 }
 
 /// The keys of an element of `keep_if`.

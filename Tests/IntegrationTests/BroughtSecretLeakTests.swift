@@ -1,0 +1,132 @@
+import JSON
+import Postgres
+import Testing
+import Writing
+
+/// What a record brings as a secret is seen by nobody, whatever else is wrong with its page.
+@Suite struct BroughtSecretLeakTests {
+    /// With everything that some encoding changes.
+    private static let canary = "cAn4ry+/=&\"\\ é%~zZ9"
+    private static let quoted = JSONValue.string(canary).text
+
+    private static let yaml = World.heard(
+        request: "path: /generic/{user.hub_user_id}/heard\nquery: { cursor: \"{page.token}\" }",
+        page: "style: token, token_at: next",
+        parts: "errors: [{ at: error, message_at: error }]",
+        write: "mode: newest_wins, newer_by: at",
+        fields: """
+            id: { at: id, type: text, required: true }
+            at: { at: at, type: timestamp, required: true }
+            size: { at: size, type: int }
+            """
+    ).replacing(
+        "      key: [id]", with: "      key: [id]\n      secrets: { canary: { at: auth.token } }")
+
+    /// A page of one record, which brings the canary and has or lacks other members.
+    private static func page(
+        _ id: String = #""id": "1""#, at: String = #""2026-01-01T00:00:00Z""#, size: String = "1",
+        token: String = quoted, and rest: String = ""
+    ) -> String {
+        #"{"items": [{"auth": {"token": \#(token)}, \#(id), "at": \#(at), "size": \#(size)}]\#(rest)}"#
+    }
+
+    private static let cut = String(page().prefix(45))
+
+    /// Answers of which each has something wrong beside a token, and how a run that gets it ends.
+    private static let answers: [(status: Int, body: String, end: String)] = [
+        (200, page(size: quoted), "complete"),
+        (200, page(#""name": "nobody""#), "failed incompatible"),
+        (200, page(at: quoted), "failed incompatible"),
+        (200, page(token: "[\(quoted)]"), "complete"),
+        (200, page(and: #", "next": {"a": \#(quoted)}"#), "failed malformed"),
+        (200, page(and: #", "error": \#(quoted)"#), "failed source_error"),
+        (200, page(and: #", "items": 7"#), "failed malformed"),
+        (200, cut, "failed malformed"),
+        (206, page(), "failed unexpected_status"),
+        (409, page(), "failed rejected"),
+        (409, cut, "failed rejected"),
+        (401, page(), "failed rejected"),
+        (500, cut, "failed unavailable"),
+    ]
+
+    /// Every text of the database and the log.
+    private func texts(_ world: World) async throws -> [String] {
+        let tables = try await world.texts(
+            """
+            select c.oid::regclass from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
+            where n.nspname in ('jobrunner', 'synced', 'public') and c.relkind in ('r', 'p', 'v')
+            """)
+        var texts = world.lines.all
+        for table in tables {
+            texts += try await world.texts("select t::text from \(table) as t")
+        }
+        return texts
+    }
+
+    private func leaks(_ texts: [String]) -> [String] {
+        // Any piece long enough to mean something, in the forms in which it may be repeated.
+        let pieces = ["cAn4ry", "zZ9", "Y0FuNHJ5"]
+        return texts.filter { text in pieces.contains { text.contains($0) } }
+    }
+
+    @Test(arguments: answers.indices)
+    func
+        `MS31 a token that a record brings is in no row, line or error, whatever is wrong beside it`(
+            _ number: Int
+        ) async throws
+    {
+        let answer = Self.answers[number]
+        try await withWorld(Self.yaml, sealer: true) { world in
+            try await world.addUser("ann", videos: 1)
+            for _ in 1...3 {
+                try await world.source.fault(
+                    #"{"kind": "status", "status": \#(answer.status), "body": \#(JSONValue.string(answer.body).text)}"#
+                )
+            }
+            try await world.drain()
+            let ends = try await world.outcomes("ann")
+            #expect(ends == [answer.end])
+            let found = leaks(try await texts(world))
+            #expect(found == [])
+            try await world.source.heal()
+            try await world.answerNext(Self.page())
+            try await world.runAgain()
+            #expect(try await world.secret("canary", of: "ann") == Self.canary)
+            #expect(leaks(try await texts(world)) == [])
+            // The next run knows it, too.
+            try await world.source.fault(
+                #"{"kind": "status", "status": 409, "body": \#(JSONValue.string(Self.quoted).text)}"#
+            )
+            try await world.runAgain()
+            #expect(leaks(try await texts(world)) == [])
+            #expect(try await world.job("ann").text("last_error")?.contains("•••") == true)
+        }
+    }
+
+    @Test func `MS31 a dry run shows no token that a record brings, and stores none`() async throws
+    {
+        try await withWorld(Self.yaml, sealer: true) { world in
+            try await world.addUser("ann", videos: 1)
+            try await world.answerNext(Self.page())
+            let report = try await world.dryRun("ann")
+            #expect(report.outcome == "complete", "\(report)")
+            var text = ""
+            dump(report, to: &text)
+            #expect(text.contains("2026-01-01"))
+            #expect(leaks(try await texts(world) + [text]) == [])
+            #expect(try await world.secret("canary", of: "ann") == nil)
+        }
+    }
+
+    @Test func `MS31 a token is kept out of the error of a later page`() async throws {
+        try await withWorld(Self.yaml, sealer: true) { world in
+            try await world.addUser("ann", videos: 1)
+            try await world.answerNext(
+                Self.page(and: #", "next": "n""#), #"{"error": \#(Self.quoted), "items": []}"#)
+            try await world.drain()
+            #expect(try await world.outcomes("ann") == ["failed source_error"])
+            #expect(leaks(try await texts(world)) == [])
+            #expect(try await world.secret("canary", of: "ann") == Self.canary)
+        }
+    }
+}

@@ -1,0 +1,290 @@
+import JSON
+import JobQueue
+import Postgres
+import TestSupport
+import Testing
+
+/// Tokens that one device stored serve whatever else is the user's: a record brings a secret.
+@Suite struct BroughtSecretTests {
+    private let ann = userName(1)
+    private let job = "metube.channels"
+
+    @Test
+    func `MS31 a token that a device stored lets another job of the user run, which waits for it`()
+        async throws
+    {
+        try await withTokens { world in
+            try await world.also(World.reader())
+            try await world.source.command(
+                "POST", "users", #"{"id": "\#(ann)", "videos": 5, "registered": true}"#)
+            try await world.source.command(
+                "POST", "auth", #"{"user": "\#(ann)", "type": "bearer", "token": "first-token"}"#)
+            try await world.drain()
+            #expect(try await world.state(of: job) == "needs_reauth")
+            #expect(try await world.secret() == nil)
+            try await world.deviceStores("first-token")
+            try await world.runAgain()
+            #expect(try await world.secret() == "first-token")
+            #expect(try await world.state(of: job) == "waiting")
+            #expect(try await world.unfinished() == [])
+            #expect(try await world.value("select count(*)::text from synced.generic_item") != "0")
+            #expect(
+                try await world.rows("select * from synced.youtube_token").map {
+                    $0.text("device")
+                } == ["phone"])
+        }
+    }
+
+    @Test func `MS31 a token that is the secret already changes nothing and wakes nobody`()
+        async throws
+    {
+        try await withTokens { world in
+            try await world.deviceStores("a-token")
+            try await world.drain()
+            let first = try await world.secretRow()
+            let version = try await world.value(
+                "select version || ' ' || updated_at || encode(sealed, 'hex') from jobrunner.secrets where name = $1",
+                .text(tokenName))
+            // Shown once more, by a full pass, it writes nothing at all.
+            try await world.sql("select jobrunner.reset_jobs('acme', $1)", .text(ann))
+            try await world.runAgain()
+            #expect(try await world.secretRow() == first)
+            // Stored once more, by the device and by another one, it is noted as current.
+            try await world.also(World.reader())
+            try await world.sql(
+                "update jobrunner.jobs set reauth_needed_at = now() where name = $1", .text(job))
+            try await world.deviceStores("a-token")
+            try await world.deviceStores("a-token", on: "tablet")
+            try await world.runAgain()
+            #expect(try await world.unfinished() == [job])
+            #expect(try await world.state(of: job) == "needs_reauth")
+            #expect(
+                try await world.value(
+                    "select version || ' ' || updated_at || encode(sealed, 'hex') from jobrunner.secrets where name = $1",
+                    .text(tokenName)) == version)
+            #expect(
+                try await world.value("select count(*)::text from synced.youtube_token") == "2")
+        }
+    }
+
+    @Test func `MS31 the newest token counts, on whichever device and page it stands`() async throws
+    {
+        for size in ["200", "1"] {
+            try await withTokens(changes: [("size: 200", "size: \(size)")]) { world in
+                let begin = statusBegin
+                try await world.deviceStores("oldest", on: "old", modified: begin)
+                try await world.deviceStores("newest", on: "new", modified: begin + 2000)
+                try await world.deviceStores("older", on: "middle", modified: begin + 1000)
+                try await world.drain()
+                #expect(try await world.secret() == "newest")
+                // A device that comes late with an old token.
+                try await world.deviceStores("late", on: "late", modified: begin + 1500)
+                try await world.runAgain()
+                #expect(try await world.secret() == "newest")
+                try await world.deviceStores("newer", on: "old", modified: begin + 3000)
+                try await world.runAgain()
+                #expect(try await world.secret() == "newer")
+                try await world.sql("select jobrunner.reset_jobs('acme', $1)", .text(ann))
+                try await world.runAgain()
+                #expect(try await world.secret() == "newer")
+                #expect(try await world.unfinished() == [])
+                #expect(
+                    try await world.value("select count(*)::text from synced.youtube_token") == "4")
+            }
+        }
+    }
+
+    @Test func `MS31 what a person sets stands over older tokens, and gives way to newer ones`()
+        async throws
+    {
+        try await withTokens { world in
+            try await world.setSecret(tokenName, "by-hand", of: ann)
+            try await world.deviceStores("older", modified: statusBegin)
+            try await world.drain()
+            #expect(try await world.secret() == "by-hand")
+            try await world.deviceStores("newer", on: "tablet")
+            try await world.runAgain()
+            #expect(try await world.secret() == "newer")
+            try await world.setSecret(tokenName, "by-hand-again", of: ann)
+            try await world.sql("select jobrunner.reset_jobs('acme', $1)", .text(ann))
+            try await world.runAgain()
+            #expect(try await world.secret() == "by-hand-again")
+        }
+    }
+
+    @Test func `MS31 a deleted token leaves the secret, and so does a record without one`()
+        async throws
+    {
+        try await withTokens { world in
+            try await world.deviceStores("a-token")
+            try await world.drain()
+            try await world.cloud(
+                .metube, "delete",
+                #""user": "\#(ann)", "zone": "\#(tokenZone)", "names": ["phone"]"#)
+            try await world.deviceStores("", on: "tablet")
+            try await world.cloud(
+                .metube, "edit",
+                #""user": "\#(ann)", "zone": "\#(tokenZone)", "records": [{"recordName": "watch", "recordType": "YouTubeToken", "fields": {}}]"#
+            )
+            try await world.runAgain()
+            #expect(try await world.secret() == "a-token")
+            #expect(
+                try await world.texts("select record_name from synced.youtube_token order by 1")
+                    == ["tablet", "watch"])
+        }
+    }
+
+    @Test func `MS31 a page that changes no row brings its token all the same`() async throws {
+        try await withTokens(changes: [("size: 200", "size: 1")]) { world in
+            try await world.deviceStores("one", on: "one")
+            try await world.deviceStores("two", on: "two")
+            try await world.deviceStores("three", on: "three")
+            try await world.drain()
+            // As if the file had learned of the secret since.
+            try await world.sql("delete from jobrunner.secrets where name = $1", .text(tokenName))
+            try await world.sql("update jobrunner.checkpoints set asked = 0")
+            try await world.runAgain()
+            #expect(try await world.secret() == "three")
+            #expect(try await world.unfinished() == [])
+            #expect(
+                try await world.value(
+                    "select (counters).unchanged::text from jobrunner.checkpoints")
+                    == "3")
+        }
+    }
+
+    // MARK: Together with the page
+
+    @Test func `MS31 a token is stored in the transaction of its page, and with it fails`()
+        async throws
+    {
+        try await withTokens { world in
+            try await world.deviceStores("a-token")
+            // What the page writes is refused when all of it is done.
+            try await world.sql(
+                """
+                create function public.refuse() returns trigger language plpgsql as
+                $$ begin raise exception 'not today' using errcode = 'P0001'; end $$
+                """)
+            try await world.sql(
+                """
+                create constraint trigger refuse after insert on synced.youtube_token
+                deferrable initially deferred for each row execute function public.refuse()
+                """)
+            try await world.drain()
+            #expect(try await world.secret() == nil)
+            #expect(try await world.value("select count(*)::text from synced.youtube_token") == "0")
+            try await world.sql("drop trigger refuse on synced.youtube_token")
+            try await world.runAgain()
+            #expect(try await world.secret() == "a-token")
+            #expect(
+                try await world.value(
+                    """
+                    select s.xmin = k.xmin and s.xmin = t.xmin
+                    from jobrunner.secrets as s, jobrunner.checkpoints as k, synced.youtube_token as t
+                    where s.name = 'youtube_refresh_token'
+                    """) == "true")
+        }
+    }
+
+    @Test func `MS31 a run that has lost its job brings no token`() async throws {
+        try await withTokens { world in
+            try await world.deviceStores("a-token")
+            let job = try await world.claim()
+            try await world.giveUpWorkers()
+            #expect(try await world.run(job) == nil)
+            #expect(try await world.secret() == nil)
+            #expect(try await world.value("select count(*)::text from synced.youtube_token") == "0")
+        }
+    }
+
+    @Test func `MS31 a token whose commit was never confirmed is stored once`() async throws {
+        try await withTokens { world in
+            try await world.deviceStores("a-token")
+            let relay = try ReplyEater(to: world.database.url, after: "full", eaten: [1])
+            let pool = Database(
+                try DatabaseConfiguration(conninfo: relay.url, applicationName: "test", lanes: 1))
+            let run = try #require(
+                try await world.run(try await world.claim(), over: Queue(pool)))
+            #expect(run.outcome == .complete, "\(run)")
+            #expect(try await world.secret() == "a-token")
+            #expect(
+                try await world.value(
+                    "select version = max(version) over () from jobrunner.secrets where name = $1",
+                    .text(tokenName)) == "true")
+            await pool.close()
+        }
+    }
+
+    @Test func `MS31 the run that brings a token keeps its own turn to use the web token`()
+        async throws
+    {
+        try await withTokens(changes: [("size: 200", "size: 1")]) { world in
+            try await world.settings(#""token_mode": "strict""#)
+            try await world.deviceStores("one", on: "one")
+            try await world.deviceStores("two", on: "two")
+            try await world.source.fault(#"{"kind": "hang", "op": "changes/zone", "nth": 2}"#)
+            let worker = try world.start()
+            try await world.waitFor("changes/zone", 2)
+            #expect(try await world.secret() == "one")
+            #expect(
+                try await world.texts(
+                    "select job_name from jobrunner.renewals where credential = 'ck_web_auth_token'"
+                )
+                    == ["metube.tokens"])
+            await worker.stop()
+            try await world.source.heal()
+            try await world.runAgain()
+            #expect(try await world.secret() == "two")
+            #expect(try await world.unfinished() == [])
+        }
+    }
+
+    @Test
+    func `MS31 a page that brings a token and a verb for all jobs of its user wait in one order`()
+        async throws
+    {
+        try await withTokens { world in
+            try await world.also(World.reader())
+            try await world.sql(
+                "update jobrunner.jobs set reauth_needed_at = now() where name = $1", .text(job))
+            let user = try await world.userID(ann)
+            let tenant = try await world.value("select id from jobrunner.tenants") ?? ""
+            let page = try await OpenTransaction(
+                world.database.url,
+                "select jobrunner.hold_secrets(\(tenant), \(user), 'metube.tokens')")
+            async let paused: Void = {
+                _ = try await world.sql("select jobrunner.pause_jobs('acme', $1)", .text(ann))
+            }()
+            try await waitForLock(in: world.database.url)
+            try await page.run(
+                "select jobrunner.bring_secret(\(tenant), \(user), 'metube.tokens', 'a', 'x', now())"
+            )
+            try await page.commit()
+            try await paused
+            #expect(
+                try await world.texts("select distinct state from jobrunner.jobs") == ["paused"])
+        }
+    }
+
+    @Test func `MS31 without a key file nothing is asked, since nothing could be sealed`()
+        async throws
+    {
+        let yaml = World.generic(
+            "single", page: "style: single", mode: "newest_wins, newer_by: updated_at",
+            fields: """
+                id: { at: id, type: text, required: true }
+                updated_at: { at: updated_at, type: timestamp }
+                """
+        ).replacing("limit: \"{page.size}\"", with: "")
+            .replacing(
+                "      key: [id]",
+                with: "      key: [id]\n      secrets: { item_token: { at: name } }")
+        try await withWorld(yaml) { world in
+            try await world.addUser("ann", videos: 5)
+            try await world.drain()
+            #expect(try await world.outcomes("ann") == ["deferred no_key"])
+            #expect(try await world.source.asked().isEmpty)
+        }
+    }
+}

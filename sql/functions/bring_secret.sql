@@ -1,0 +1,35 @@
+create or replace function jobrunner.bring_secret(
+  in_tenant_id bigint,
+  in_user_id bigint,
+  in_job text,
+  in_name text,
+  in_sealed bytea,
+  in_changed_at timestamptz
+) returns boolean
+language plpgsql volatile
+set search_path = pg_catalog
+as $$
+-- Makes what a record brings the user's secret, in the transaction of its page, which began with hold_secrets.
+-- Returns false and stores nothing when the secret is not older than the record, which was changed at in_changed_at (null: before
+-- everything), or when in_sealed is what is stored: a run that knows the value already gives it as it was sealed.
+declare
+  v_changed_at timestamptz := coalesce(in_changed_at, '-infinity');
+  v_stored jobrunner.secrets;
+begin
+  select s.* into v_stored
+  from jobrunner.secrets as s
+  where s.user_id = in_user_id and s.tenant_id = in_tenant_id and s.name = in_name
+  for no key update;
+  if v_stored.current_since >= v_changed_at then
+    return false;
+  end if;
+  if v_stored.sealed = in_sealed then
+    update jobrunner.secrets as s set current_since = v_changed_at
+    where s.user_id = in_user_id and s.tenant_id = in_tenant_id and s.name = in_name;
+    return false;
+  end if;
+  perform jobrunner.store_secret(in_tenant_id, in_user_id, in_name, in_sealed, v_changed_at, in_job);
+  return true;
+end
+$$;
+comment on function jobrunner.bring_secret is 'Makes what a record brings the user''s secret, unless that is newer.';
