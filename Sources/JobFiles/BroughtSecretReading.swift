@@ -91,9 +91,8 @@ extension NodeReading {
 }
 
 extension Entity {
-    /// Records of the other entity may be this one's too.
-    fileprivate func mayShow(_ other: Entity) -> Bool {
-        guard name != other.name else { return true }
+    /// Records of the other entity of the same source may be this one's too.
+    func mayShow(_ other: Entity) -> Bool {
         guard let cloudkit, let theirs = other.cloudkit else {
             return cloudkit == nil && other.cloudkit == nil && request == other.request
         }
@@ -105,7 +104,7 @@ extension Entity {
 
 extension Path {
     /// One of the two leads to a part of what the other leads to, or to the same.
-    fileprivate func overlaps(_ other: Path) -> Bool {
+    func overlaps(_ other: Path) -> Bool {
         zip(steps, other.steps).allSatisfy { $0 == $1 }
     }
 

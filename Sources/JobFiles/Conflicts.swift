@@ -39,7 +39,7 @@ func conflicts(between files: [ReadFile]) -> [Mistake] {
             }
         }
     }
-    return mistakes + sharedSweeps(in: good)
+    return mistakes + sharedSweeps(in: good) + shownSecrets(in: good)
 }
 
 /// Tables of which one entity deletes what its passes do not show, while another fills them with what is on another list.

@@ -70,11 +70,9 @@ import Writing
     }
 
     @Test(arguments: answers.indices)
-    func
-        `MS31 a token that a record brings is in no row, line or error, whatever is wrong beside it`(
-            _ number: Int
-        ) async throws
-    {
+    func `MS31 a token that a record brings is in no row, line or error`(
+        _ number: Int
+    ) async throws {
         let answer = Self.answers[number]
         try await withWorld(Self.yaml, sealer: true) { world in
             try await world.addUser("ann", videos: 1)

@@ -62,6 +62,35 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func
+        `a secret that records bring is shown by no field of another file that reads the same ones`(
+            isShownLater: Bool
+        ) throws
+    {
+        let bringing = try smallFile([
+            "changed_at: { at: changed, type: timestamp }":
+                "changed_at: { at: changed, type: timestamp }\n      secrets: { token: { at: auth.token } }",
+            "mode: overwrite": "mode: newest_wins, newer_by: changed_at",
+        ])
+        let showing = try other([
+            "seq: { at: seq, type: int, required: true }": "body: { at: \"\", type: json }"
+        ])
+        .replacingOccurrences(of: "table: video", with: "table: whole")
+        let names = isShownLater ? ["a.yaml", "b.yaml"] : ["b.yaml", "a.yaml"]
+        try withDirectory([names[0]: bringing, names[1]: showing]) { directory in
+            let (_, mistakes) = JobFile.loadEach(directory: directory)
+            #expect(
+                mistakes.map(\.path) == [
+                    isShownLater ? "entities[0].records.fields.body" : "entities[0].records.secrets"
+                ])
+        }
+        let elsewhere = showing.replacingOccurrences(of: "path: /feed", with: "path: /other")
+        try withDirectory([names[0]: bringing, names[1]: elsewhere]) { directory in
+            #expect(JobFile.loadEach(directory: directory).mistakes.isEmpty)
+        }
+    }
+
     @Test func `files are found below the directory in the order of their paths`() throws {
         let files = [
             "b/refresh.yaml": smallFile, "a/x/status.yaml": try other(), ".hidden/a.yaml": "x",
