@@ -9,7 +9,7 @@ USUAL = ("running", "due", "fresh", "silent", "later")
 # Only these differ where no version tells which of two is newer.
 EDITS = {name for name in VERBS if name.split()[0] in ("edit_record", "save_record", "delete_record", "plain")}
 # What one run does, one after the other; a copy of a step may come late.
-STEPS = {"page", "first page", "quiet look", "sweep"} | {name for name in VERBS if name.startswith("push ")}
+STEPS = {"page", "page with a secret", "first page", "quiet look", "sweep"} | {name for name in VERBS if name.startswith("push ")}
 ENDS = {name for name in VERBS if name.startswith("finish ")} | {"release"}
 # Of three, those that have met badly before.
 THREES = [

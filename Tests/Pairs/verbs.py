@@ -128,6 +128,22 @@ verb("first page", 3, WORKER, {"fresh"}, may_meet=RUN_ENDS)(pages("first page", 
 verb("sweep", 4, WORKER, HELD, may_meet=RUN_ENDS)(pages("sweep", ["page_last", "sweep"], 2))
 
 
+@verb("page with a secret", 5, WORKER, HELD, may_meet=RUN_ENDS)
+def page_with_a_secret(me):
+    run = me.runs["ann"]
+    user = {"in_tenant_id": me.world.tenant_id, "in_user_id": me.world.users["ann"], "in_job": run.job}
+    yield [BEGIN, me.call("hold_secrets", **user)]
+    stop = (yield me.page("ann", "hold", 2))[0]["hold_job"] == "t"
+    page = Page(run.fence, 2, me.actor.sent_at, 0)
+    row = (yield me.page("ann", "page", 2))[0]
+    page.inserted, page.updated, page.deleted = (int(row[n]) for n in ("inserted", "updated", "deleted"))
+    yield me.call("bring_secret", **user, in_name="brought", in_sealed="brought", in_changed_at="2026-01-01T00:00:00Z")
+    yield COMMIT
+    page.committed = me.now
+    me.facts.pages.append(page)
+    me.done("page with a secret", stop)
+
+
 @verb("quiet look", 4, WORKER, HELD, may_meet=RUN_ENDS)
 def quiet_look(me):
     yield me.page("ann", "page_look", 2)
