@@ -41,6 +41,7 @@ let testTargets: [Target] =
         tests("JSONTests", of: ["JSON", "Basics"]),
         tests("PostgresTests", of: ["Postgres", "TestSupport"]),
         tests("HTTPTests", of: ["HTTP"]),
+        tests("ServingTests", of: ["Serving", "HTTP"]),
         tests("JobFilesTests", of: ["JobFiles", "JSON", "Basics", "TestJobFiles"]),
         tests("SecretsTests", of: ["Secrets", "Basics"]),
         tests("SchemaTests", of: ["Schema", "Postgres", "JobFiles", "JSON", "TestSupport"]),
@@ -148,6 +149,7 @@ let package = Package(
         room("JSON", uses: ["Basics"]),
         room("Postgres", uses: ["Basics", "CLibPQ", "CLinux"]),
         room("HTTP", uses: ["Basics", "CCurl", "CCurlShim"]),
+        room("Serving", uses: ["CMicroHTTPD", "CMicroHTTPDShim"]),
         room("JobFiles", uses: ["Basics", "CYAML", "JSON"]),
         room("Secrets", uses: ["Basics", "CSodium"]),
         room("Schema", uses: ["Basics", "Postgres", "JobFiles", "JSON", "CSQLFiles", "CSodium"]),
@@ -191,8 +193,8 @@ let package = Package(
         room(
             "Commands",
             uses: [
-                "Conformance", "Runner", "Sync", "Writing", "Asking", "CloudKit", "JobQueue",
-                "Postgres",
+                "Conformance", "Serving", "Runner", "Sync", "Writing", "Asking", "CloudKit",
+                "JobQueue", "Postgres",
                 "HTTP", "JobFiles", "JSON", "Schema", "Secrets", "Telemetry", "CLinux", "Basics",
             ]),
         .executableTarget(

@@ -220,12 +220,24 @@ public final class SourceSession {
         return try await tools.budgets.withSlot(tenant: job.tenantID, source: source) {
             guard ContinuousClock.now < deadline else { throw RunEnd.interrupted(.deadline) }
             let signed = try await signed(request)
-            let response = try await tools.client.send(
-                signed, deadline: min(deadline, .now + source.timeout))
+            let response = try await answered(signed)
             if let credential = dialect?.newCredential(in: response) {
                 try credentials.replace(with: credential)
             }
             return Answer(response, from: request.url, dialect)
+        }
+    }
+
+    /// The answer to one attempt, counted by its class.
+    private func answered(_ request: HTTPRequest) async throws -> HTTPResponse {
+        do {
+            let response = try await tools.client.send(
+                request, deadline: min(deadline, .now + source.timeout))
+            tools.metrics.add(to: .sourceRequests, source.id, "\(response.status / 100)xx")
+            return response
+        } catch {
+            tools.metrics.add(to: .sourceRequests, source.id, "error")
+            throw error
         }
     }
 

@@ -1,6 +1,7 @@
 public import JobFiles
 public import JobQueue
 public import Secrets
+public import Telemetry
 
 /// What the sessions of a process share.
 public struct SourceTools: Sendable {
@@ -12,6 +13,8 @@ public struct SourceTools: Sendable {
     public var budgets: Budgets
     /// Opens secrets; nil: there is no key file, and a job with secrets needs one.
     public var sealer: Sealer?
+    /// What is measured.
+    public var metrics: Metrics
     /// Access tokens of OAuth 2.0 that are still good.
     public var tokens = AccessTokens()
     /// Makes the dialect of a source that has a preset; the composition root knows them.
@@ -20,12 +23,14 @@ public struct SourceTools: Sendable {
     /// Gathers what sessions share.
     public init(
         queue: Queue, client: any Sender, budgets: Budgets, sealer: Sealer?,
+        metrics: Metrics = Metrics(),
         dialect: @escaping @Sendable (Source) -> (any SourceDialect)? = { _ in nil }
     ) {
         self.queue = queue
         self.client = client
         self.budgets = budgets
         self.sealer = sealer
+        self.metrics = metrics
         self.dialect = dialect
     }
 }

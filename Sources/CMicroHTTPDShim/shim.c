@@ -21,6 +21,26 @@ struct MHD_Daemon *mhd_shim_start(uint32_t address, uint16_t port, unsigned int 
         MHD_OPTION_END);
 }
 
+struct MHD_Daemon *mhd_shim_start_server(uint32_t address, uint16_t port,
+                                         unsigned int connections_max, unsigned int silence_max,
+                                         size_t head_max, MHD_AccessHandlerCallback handler,
+                                         MHD_RequestCompletedCallback completed, void *context) {
+    struct sockaddr_in where;
+    memset(&where, 0, sizeof where);
+    where.sin_family = AF_INET;
+    where.sin_port = htons(port);
+    where.sin_addr.s_addr = address;
+    return MHD_start_daemon(
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, port, NULL, NULL, handler, context,
+        MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&where,
+        MHD_OPTION_CONNECTION_LIMIT, connections_max,
+        MHD_OPTION_CONNECTION_TIMEOUT, silence_max,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, head_max,
+        MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_NOTIFY_COMPLETED, completed, context,
+        MHD_OPTION_END);
+}
+
 uint16_t mhd_shim_port(struct MHD_Daemon *daemon) {
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT);
     return info == NULL ? 0 : info->port;

@@ -1,7 +1,9 @@
 import Basics
 import Claiming
 import JobQueue
+import Sync
 import Synchronization
+import Telemetry
 
 /// Fills free slots with due jobs, in batches, until the worker stops or has drained.
 final class ClaimLoop: Sendable {
@@ -110,7 +112,9 @@ extension ClaimLoop {
     private func claimOnce(_ worker: Int) async throws -> Found {
         let limit = min(slots.free, Self.claimMax)
         let isStarting = starter.isUnderWay
+        let begun = ContinuousClock.now
         var taken = try await claimer.take(worker: worker, slots: limit)
+        context.syncer.metrics.observe(.now - begun, in: .claimDuration)
         if taken.failure == nil, taken.jobs.count < limit,
             context.rotation.isOurs(each: Self.suspectPeriod)
         {

@@ -67,6 +67,26 @@ public final class Worker: Sendable {
         return claims.end
     }
 
+    /// Why the worker takes nothing on at present, in words; empty: it does.
+    ///
+    /// Asks nobody: it tells what the worker's loops have met last.
+    public var reasonsNotReady: [String] {
+        var reasons: [String] = []
+        if context.isStopping { reasons.append("draining: it was told to stop") }
+        if let outage = context.outage.report(lasting: .zero) {
+            reasons.append("database: \(outage.error)")
+        }
+        if context.registration.worker == nil {
+            reasons.append("heartbeat: it is not registered")
+        } else if context.registration.isPastLease {
+            reasons.append("heartbeat: the last one is older than the lease")
+        }
+        return reasons
+    }
+
+    /// Slots that runs hold, and those that are free.
+    public var slots: (busy: Int, free: Int) { (context.slots.count, context.slots.free) }
+
     /// First stop: claim no more, tear down what runs.
     ///
     /// Second: leave at once.

@@ -90,6 +90,7 @@ final class Pass {
     private func take(_ page: FetchedPage, of state: inout PassState) async throws -> Step {
         try progress.advance(page, at: state.position)
         state.add(page.batch)
+        measure(page.batch.counts)
         if page.next.next == nil, let end = state.endOfUnread(entity, context.warnings) {
             return try await abandon(state, page, end)
         }
@@ -143,6 +144,8 @@ final class Pass {
         guard let changed = written.changed else { return written }
         context.progress.changed += changed + written.swept
         context.progress.deleted += written.deleted + written.swept
+        measure(changed - written.deleted, "changed")
+        measure(written.deleted + written.swept, "deleted")
         changedLast = changed
         isAllNew = isAllNew && written.isAllNew
         context.services.log.emit(
@@ -150,6 +153,18 @@ final class Pass {
                 context.subject, entity: entity.name, page: page.commit.pageNumber,
                 fetched: page.batch.counts.fetched, changed: changed))
         return written
+    }
+
+    private func measure(_ counts: PageCounts) {
+        measure(counts.fetched, "fetched")
+        measure(counts.skippedIncompatible, "incompatible")
+        measure(counts.filtered, "filtered")
+        measure(counts.duplicate, "duplicate")
+    }
+
+    private func measure(_ records: Int, _ fate: String) {
+        context.services.metrics.add(
+            records, to: .records, context.inputs.file.name, entity.name, fate)
     }
 
     private func applyCommitted(_ page: PageWrite) {

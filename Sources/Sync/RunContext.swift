@@ -27,7 +27,10 @@ final class RunContext {
         self.control = control
         deadline = inputs.claimedAt + inputs.job.deadline
         let claim = inputs.job.claim
-        sink = dryRun ?? DatabaseSink(services.queue, for: claim, deadline: deadline)
+        sink =
+            dryRun
+            ?? DatabaseSink(
+                services.queue, for: claim, deadline: deadline, services.metrics)
         session = SourceSession(
             with: inputs.file.source, at: inputs.base, for: inputs.job, services.tools,
             claimedAt: inputs.claimedAt,

@@ -13,6 +13,8 @@ public struct Services: Sendable {
     public var tools: SourceTools
     /// Where events go.
     public var log: Log
+    /// What is measured.
+    public var metrics: Metrics
     /// The statements of the entities that runs have written so far.
     let writes = WritesCache()
 
@@ -21,11 +23,14 @@ public struct Services: Sendable {
     /// `dialect` makes the dialect of a source that has a preset; the composition root knows them.
     public init(
         queue: Queue, client: any Sender, budgets: Budgets, sealer: Sealer?, log: Log,
+        metrics: Metrics = Metrics(),
         dialect: @escaping @Sendable (Source) -> (any SourceDialect)? = { _ in nil }
     ) {
         self.queue = queue
         self.log = log
+        self.metrics = metrics
         tools = SourceTools(
-            queue: queue, client: client, budgets: budgets, sealer: sealer, dialect: dialect)
+            queue: queue, client: client, budgets: budgets, sealer: sealer, metrics: metrics,
+            dialect: dialect)
     }
 }

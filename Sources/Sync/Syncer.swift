@@ -1,6 +1,6 @@
 import Asking
 public import JobQueue
-import Telemetry
+public import Telemetry
 public import Writing
 
 /// Runs claimed jobs: the one door of this room.
@@ -20,9 +20,13 @@ public struct Syncer: Sendable {
         let run = Run(inputs, services, control)
         services.log.emit(.runStarted(inputs.subject))
         let finished = await run.perform()
+        measure(run.context, finished)
         log(run.context, finished)
         return finished
     }
+
+    /// What runs measure.
+    public var metrics: Metrics { services.metrics }
 
     /// Does what a run of the job would, and tells what it would write instead of writing it.
     ///
@@ -35,6 +39,18 @@ public struct Syncer: Sendable {
     ) async throws -> DryRunReport {
         let dryRun = DryRun(services.queue, pagesMax: pagesMax)
         return try await Run(inputs, services, control, dryRun).perform(telling: dryRun)
+    }
+
+    private func measure(_ run: RunContext, _ finished: FinishedRun?) {
+        guard let finished else { return }
+        let job = run.inputs.job
+        let name = job.claim.name
+        // A word of the source's own would be a series of its own.
+        let kind = finished.errorKind.map { ErrorKind(rawValue: $0) == nil ? "other" : $0 } ?? ""
+        metrics.add(to: .runs, name, finished.outcome.rawValue, kind)
+        metrics.observe(.now - run.inputs.claimedAt, in: .runDuration, name)
+        metrics.observe(
+            .microseconds(job.claimedAt - job.scheduledAt), in: .startDelay, name)
     }
 
     private func log(_ run: RunContext, _ finished: FinishedRun?) {

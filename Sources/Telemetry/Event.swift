@@ -77,6 +77,8 @@ public struct RunSummary: Sendable, Equatable {
 public enum Event: Sendable, Equatable {
     /// A worker is registered and claims.
     case workerStarted(Subject, host: String, pid: Int32, version: String, capacity: Int)
+    /// Questions over HTTP are answered there.
+    case listening(Subject, address: String)
     /// A worker stopped claiming and waits for `running` runs.
     case workerDraining(Subject, running: Int, reason: String)
     /// A worker is about to exit.

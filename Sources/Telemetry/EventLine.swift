@@ -72,6 +72,7 @@ extension Event {
     fileprivate var nameAndLevel: (String, Level) {
         switch self {
         case .workerStarted: ("worker_started", .info)
+        case .listening: ("listening", .info)
         case .workerDraining: ("worker_draining", .info)
         case .workerStopped: ("worker_stopped", .info)
         case .databaseLost: ("database_lost", .error)
@@ -107,7 +108,8 @@ extension Event {
 
     fileprivate var subject: Subject {
         switch self {
-        case .workerStarted(let subject, _, _, _, _), .workerDraining(let subject, _, _),
+        case .listening(let subject, _), .workerStarted(let subject, _, _, _, _),
+            .workerDraining(let subject, _, _),
             .workerStopped(let subject, _, _), .databaseLost(let subject, _, _),
             .databaseBack(let subject, _), .runFinished(let subject, _),
             .runLost(let subject, _), .runDeferred(let subject, _, _),
@@ -135,6 +137,7 @@ extension Event {
                 Field("host", .id(host)), Field("pid", .integer(Int64(pid))),
                 Field("version", .id(version)), count("capacity", capacity),
             ]
+        case .listening(_, let address): [Field("address", .id(address))]
         case .workerDraining(_, let running, let reason):
             [count("running", running), Field("reason", .text(reason))]
         case .workerStopped(_, let runs, let uptime):

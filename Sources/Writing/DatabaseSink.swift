@@ -2,6 +2,7 @@ import Basics
 public import Postgres
 public import JobQueue
 import Reading
+public import Telemetry
 
 /// Writes a run's pages: proves the fence, writes the records and moves the checkpoint in one
 /// transaction, which is one network turn.
@@ -17,6 +18,7 @@ public final class DatabaseSink: Sink {
     private let queue: Queue
     private let claim: Claim
     private let deadline: ContinuousClock.Instant
+    private let metrics: Metrics
 
     /// A transaction that counts in a checkpoint was tried.
     public private(set) var mayHaveCommitted = false
@@ -26,7 +28,11 @@ public final class DatabaseSink: Sink {
     public var isDryRun: Bool { false }
 
     /// Writes under `claim` until `deadline`.
-    public init(_ queue: Queue, for claim: Claim, deadline: ContinuousClock.Instant) {
+    public init(
+        _ queue: Queue, for claim: Claim, deadline: ContinuousClock.Instant,
+        _ metrics: Metrics = Metrics()
+    ) {
+        self.metrics = metrics
         self.queue = queue
         self.claim = claim
         self.deadline = deadline
@@ -78,6 +84,8 @@ public final class DatabaseSink: Sink {
 
     private func transaction(_ page: PageWrite, _ statements: PageWrites) async throws -> [Rows] {
         mayHaveCommitted = true
+        let begun = ContinuousClock.now
+        defer { metrics.observe(.now - begun, in: .commitDuration) }
         let rows = try await queue.turn(
             page.opening + [claim.holdStatement, statements.upsert.statement(page, for: claim)]
                 + statements.following(page, for: claim)

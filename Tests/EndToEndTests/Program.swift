@@ -91,6 +91,9 @@ final class RunningProgram {
         return info.si_code == CLD_EXITED ? status : -status
     }
 
+    /// What it has written to standard error so far.
+    func errorsSoFar() throws -> String { try text("errors") }
+
     private func text(_ name: String) throws -> String {
         String(
             decoding: try Data(contentsOf: folder.appendingPathComponent(name)), as: UTF8.self)

@@ -52,6 +52,7 @@ private let everyEvent: [Event] = {
         took: .seconds(Int64.max), errorKind: long, error: long)
     return [
         .workerStarted(subject, host: long, pid: .min, version: long, capacity: .min),
+        .listening(subject, address: long),
         .workerDraining(subject, running: .min, reason: long),
         .workerStopped(subject, runs: .min, uptime: .seconds(1)),
         .databaseLost(subject, error: long, failures: 1), .databaseBack(subject, after: .zero),

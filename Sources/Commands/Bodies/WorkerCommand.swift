@@ -9,6 +9,7 @@ import JobQueue
 import Runner
 import Schema
 import Secrets
+import Serving
 import Sync
 import Telemetry
 
@@ -39,6 +40,12 @@ enum WorkerCommand {
         let database = Database(configuration)
         let queue = Queue(database)
         let settings = workerSettings(arguments)
+        let metrics = Metrics()
+        let endpoint = WorkerEndpoint(metrics)
+        let server = try arguments.text("metrics").map { text in
+            try HTTPServer(try listenAddress(text)) { endpoint.answer($0) }
+        }
+        if let server { log.emit(.listening(Subject(), address: "\(server.address)")) }
         let starting = Task {
             try await patiently(log, settings) {
                 try await Migrator(database: database).check()
@@ -67,9 +74,12 @@ enum WorkerCommand {
             sync: Syncer(
                 Services(
                     queue: queue, client: client, budgets: budgets, sealer: sealer, log: log,
+                    metrics: metrics,
                     dialect: cloudKitDialect)),
             budgets: budgets, log: log)
+        endpoint.attach(worker)
         let end = await worker.run(signals)
+        await server?.stop()
         // A worker that was told to stop drops them.
         if !settings.drains { checks.cancel() }
         await checks.value
@@ -86,6 +96,15 @@ enum WorkerCommand {
         if let reserved = arguments.integer("reserve") { settings.reserved = reserved }
         if let lease = arguments.duration("lease") { settings.lease = max(lease, leaseMin) }
         return settings
+    }
+
+    private static func listenAddress(_ text: String) throws -> ListenAddress {
+        guard let address = ListenAddress(text) else {
+            throw UsageError(
+                command: "worker",
+                message: "--metrics \(text): expected an address such as 127.0.0.1:9464")
+        }
+        return address
     }
 
     static func exitCode(of end: WorkerEnd) throws -> ExitCode {

@@ -4,6 +4,7 @@ import Postgres
 import JobQueue
 import Schema
 import Secrets
+import Serving
 import Telemetry
 
 /// Why a command ends early: lines for a person, and a code for a script.
@@ -34,6 +35,7 @@ struct Failure: Error {
         case let error as SchemaError: self.init(schema: error)
         case let error as SecretError: self.init(.configuration, error.description)
         case let error as LogSettingError: self.init(.configuration, error.description)
+        case let error as HTTPServer.ListenFailure: self.init(.unavailable, error.description)
         case let mistakes as Mistakes: self.init(mistakes: mistakes.all)
         case let error as OutputError: self.init(output: error)
         case let error as GuaranteeSuiteError:

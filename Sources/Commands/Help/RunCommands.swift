@@ -23,6 +23,9 @@ let runCommands = [
                 "lease", "SPAN", as: .duration,
                 "silence after which others take this worker's jobs, and after which it takes"
                     + " theirs; the same for all workers (15s)"),
+            .value(
+                "metrics", "ADDRESS",
+                "answer /metrics, /livez and /readyz there, such as 127.0.0.1:9464"),
         ],
         example: "jobrunner worker --concurrency 50"),
     CommandSpec(

@@ -1,0 +1,179 @@
+internal import CMicroHTTPD
+internal import CMicroHTTPDShim
+import Glibc
+import Synchronization
+
+/// libmicrohttpd's side: requests in, answers out.
+///
+/// The pointers are libmicrohttpd's, which may be called from any thread; what changes is behind the lock. So it is
+// `@unchecked Sendable` by what its fields are, not by their types.
+final class ServerCore: @unchecked Sendable {
+    private struct State {
+        var isStopping = false
+        var working: [UInt64: Task<Void, Never>] = [:]
+        var nextNumber: UInt64 = 0
+    }
+
+    private let handler: HTTPServer.Handler
+    private let state = Mutex(State())
+    private let daemon = Mutex<Daemon>(Daemon())
+
+    /// Set once at the start and once at the end.
+    private struct Daemon: @unchecked Sendable {
+        var pointer: OpaquePointer?
+    }
+
+    init(_ handler: @escaping HTTPServer.Handler) { self.handler = handler }
+
+    /// The port it listens on; nil when it can't.
+    func start(
+        _ address: ListenAddress, connectionsMax: UInt32, silenceMax: UInt32, headMax: Int
+    ) -> UInt16? {
+        let started = mhd_shim_start_server(
+            address.networkAddress, address.port, connectionsMax, silenceMax, headMax,
+            ServerCore.onRequest, ServerCore.onEnd, Unmanaged.passUnretained(self).toOpaque())
+        guard let started else { return nil }
+        let port = mhd_shim_port(started)
+        daemon.withLock { $0.pointer = started }
+        return port
+    }
+
+    func stop() async {
+        guard let pointer = daemon.withLock({ $0.pointer.take() }) else { return }
+        let stopping = Daemon(pointer: pointer)
+        // No suspended connection may be left when it ends.
+        let working = state.withLock { state in
+            state.isStopping = true
+            return Array(state.working.values)
+        }
+        for task in working { task.cancel() }
+        for task in working { await task.value }
+        MHD_stop_daemon(stopping.pointer)
+    }
+
+    // MARK: Called by libmicrohttpd
+
+    /// Called with a request's head, and then, where nothing was queued, whenever it may be answered.
+    private static let onRequest: MHD_AccessHandlerCallback = {
+        context, connection, path, method, _, _, _, known in
+        guard let context, let connection, let path, let method, let known else { return .NO }
+        if let exchange = known.pointee {
+            let core = Unmanaged<ServerCore>.fromOpaque(context).takeUnretainedValue()
+            let found = Unmanaged<Exchange>.fromOpaque(exchange).takeUnretainedValue()
+            return core.serve(found, connection)
+        }
+        // The head is here, and no body is waited for: whoever announces one is refused, and the connection ends.
+        if let refusal = refusal(of: String(cString: method), connection) {
+            return reply(refusal, connection)
+        }
+        known.pointee = Unmanaged.passRetained(Exchange(path: String(cString: path))).toOpaque()
+        return .YES
+    }
+
+    private static func refusal(
+        of method: String, _ connection: OpaquePointer
+    ) -> ServedResponse? {
+        guard ["GET", "HEAD"].contains(method) else {
+            return ServedResponse(405, "expected GET or HEAD\n")
+        }
+        let hasBody = pairs(connection, .HEADER_KIND).contains { field in
+            switch field.name.lowercased() {
+            case "content-length": field.value != "0"
+            case "transfer-encoding": true
+            default: false
+            }
+        }
+        return hasBody ? ServedResponse(413, "expected no body\n") : nil
+    }
+
+    private static let onEnd: MHD_RequestCompletedCallback = { _, _, known, _ in
+        guard let exchange = known?.pointee else { return }
+        known?.pointee = nil
+        Unmanaged<Exchange>.fromOpaque(exchange).release()
+    }
+
+    // MARK: The steps of an exchange
+
+    private func serve(_ exchange: Exchange, _ connection: OpaquePointer) -> MHD_Result {
+        if let response = exchange.response { return Self.reply(response, connection) }
+        let request = ServedRequest(
+            path: exchange.path, query: Self.pairs(connection, .GET_ARGUMENT_KIND),
+            headers: Self.pairs(connection, .HEADER_KIND))
+        let isWorking = work(on: request, exchange, Suspended(connection: connection))
+        return isWorking ? .YES : Self.reply(ServedResponse(503, "stopping\n"), connection)
+    }
+
+    /// A connection that waits for its answer.
+    private struct Suspended: @unchecked Sendable {
+        // Only handed to MHD_resume_connection, which may be called from any thread.
+        let connection: OpaquePointer
+    }
+
+    /// Lets the handler work while the connection is suspended, which is resumed in any case; false: the server stops.
+    private func work(
+        on request: ServedRequest, _ exchange: Exchange, _ waiting: Suspended
+    ) -> Bool {
+        state.withLock { state in
+            guard !state.isStopping else { return false }
+            MHD_suspend_connection(waiting.connection)
+            state.nextNumber += 1
+            let number = state.nextNumber
+            // It takes the lock at its end, which is held until it is noted here.
+            state.working[number] = Task {
+                exchange.response = await self.handler(request)
+                MHD_resume_connection(waiting.connection)
+                self.state.withLock { _ = $0.working.removeValue(forKey: number) }
+            }
+            return true
+        }
+    }
+
+    private static func pairs(
+        _ connection: OpaquePointer, _ kind: MHD_ValueKind
+    ) -> [(name: String, value: String)] {
+        var pairs: [(name: String, value: String)] = []
+        withUnsafeMutablePointer(to: &pairs) { pairs in
+            _ = MHD_get_connection_values(
+                connection, kind,
+                { context, _, name, value in
+                    guard let name else { return .YES }
+                    context?.assumingMemoryBound(to: [(name: String, value: String)].self).pointee
+                        .append(
+                            (
+                                name: String(cString: name),
+                                value: value.map { String(cString: $0) } ?? ""
+                            ))
+                    return .YES
+                }, pairs)
+        }
+        return pairs
+    }
+
+    private static func reply(_ response: ServedResponse, _ connection: OpaquePointer) -> MHD_Result
+    {
+        let made = response.body.withUnsafeBytes {
+            MHD_create_response_from_buffer(
+                $0.count, UnsafeMutableRawPointer(mutating: $0.baseAddress), .RESPMEM_MUST_COPY)
+        }
+        guard let made else { return .NO }
+        defer { MHD_destroy_response(made) }
+        MHD_add_response_header(made, "Content-Type", response.type)
+        MHD_add_response_header(made, "Cache-Control", "no-store")
+        MHD_add_response_header(made, "X-Content-Type-Options", "nosniff")
+        return MHD_queue_response(connection, UInt32(response.status), made)
+    }
+}
+
+/// One request on its way.
+private final class Exchange: Sendable {
+    let path: String
+    private let answer = Mutex<ServedResponse?>(nil)
+
+    init(path: String) { self.path = path }
+
+    /// Set once the handler has answered.
+    var response: ServedResponse? {
+        get { answer.withLock { $0 } }
+        set { answer.withLock { $0 = newValue } }
+    }
+}

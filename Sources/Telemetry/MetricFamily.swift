@@ -1,0 +1,84 @@
+/// A kind of number that is measured: the one list of names, which the page of metrics and the text follow.
+///
+/// The names follow the rules of OpenMetrics: base units, `_total` for what only rises, never a user in a label.
+public enum MetricFamily: String, Sendable, CaseIterable {
+    case buildInfo = "jobrunner_build_info"
+    case runs = "jobrunner_runs_total"
+    case runDuration = "jobrunner_run_duration_seconds"
+    case startDelay = "jobrunner_start_delay_seconds"
+    case records = "jobrunner_records_total"
+    case sourceRequests = "jobrunner_source_requests_total"
+    case claimDuration = "jobrunner_claim_duration_seconds"
+    case commitDuration = "jobrunner_commit_duration_seconds"
+    case slots = "jobrunner_slots"
+    case ready = "jobrunner_ready"
+    case processCPU = "process_cpu_seconds_total"
+    case processMemory = "process_resident_memory_bytes"
+    case processFiles = "process_open_fds"
+    case processFilesMax = "process_max_fds"
+    case processStart = "process_start_time_seconds"
+
+    /// How its numbers behave.
+    public enum Kind: String, Sendable {
+        case counter, gauge, histogram
+        /// Always 1; its labels say something.
+        case info
+    }
+
+    /// What a scraper is told of it.
+    public var kind: Kind {
+        switch self {
+        case .buildInfo: .info
+        case .runs, .records, .sourceRequests, .processCPU: .counter
+        case .runDuration, .startDelay, .claimDuration, .commitDuration: .histogram
+        case .slots, .ready, .processMemory, .processFiles, .processFilesMax, .processStart: .gauge
+        }
+    }
+
+    /// The names of its labels, in the order of their values.
+    public var labels: [String] {
+        switch self {
+        case .buildInfo: ["version"]
+        case .runs: ["job", "outcome", "error_kind"]
+        case .runDuration, .startDelay: ["job"]
+        case .records: ["job", "entity", "fate"]
+        case .sourceRequests: ["source", "status_class"]
+        case .slots: ["state"]
+        default: []
+        }
+    }
+
+    /// What it tells, in a sentence.
+    public var help: String {
+        switch self {
+        case .buildInfo: "The version that runs."
+        case .runs: "Runs that have ended, by outcome; one that the source put off is no error."
+        case .runDuration: "From a run's claim to its end."
+        case .startDelay: "From the time at which a run was due to its claim."
+        case .records:
+            "Records that were fetched, and what became of them: fetched, changed, deleted, incompatible, filtered or duplicate."
+        case .sourceRequests:
+            "Requests to sources, by the class of the answer; error: there was none."
+        case .claimDuration: "How long a claim took that was asked for free slots."
+        case .commitDuration: "How long the transaction of a page took."
+        case .slots: "Slots that a run holds, and those that are free."
+        case .ready: "1 while the worker is ready, else 0: /readyz says why not."
+        case .processCPU: "Processor time that the process has used."
+        case .processMemory: "Memory that the process holds."
+        case .processFiles: "File descriptors that are open."
+        case .processFilesMax: "File descriptors that may be open."
+        case .processStart: "When the process began, in seconds since 1970."
+        }
+    }
+
+    /// The upper bounds of a histogram's buckets, in seconds; the last is infinite and not among them.
+    public var buckets: [Double] {
+        switch self {
+        case .runDuration: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900]
+        case .startDelay: [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400, 86_400]
+        case .claimDuration, .commitDuration:
+            [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
+        default: []
+        }
+    }
+}
