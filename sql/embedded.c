@@ -390,6 +390,9 @@ static const unsigned char functions_sealed_secrets[] = {
 static const unsigned char functions_send_again[] = {
 #embed "functions/send_again.sql"
 };
+static const unsigned char functions_session_figures[] = {
+#embed "functions/session_figures.sql"
+};
 static const unsigned char functions_set_period[] = {
 #embed "functions/set_period.sql"
 };
@@ -524,6 +527,9 @@ static const unsigned char views_entity_progress[] = {
 };
 static const unsigned char views_failing_jobs[] = {
 #embed "views/failing_jobs.sql"
+};
+static const unsigned char views_gauges[] = {
+#embed "views/gauges.sql"
 };
 static const unsigned char views_job_overview[] = {
 #embed "views/job_overview.sql"
@@ -689,6 +695,7 @@ static const jr_sql_file files[] = {
     {"functions/schedule_next_jobs.sql", functions_schedule_next_jobs, sizeof functions_schedule_next_jobs},
     {"functions/sealed_secrets.sql", functions_sealed_secrets, sizeof functions_sealed_secrets},
     {"functions/send_again.sql", functions_send_again, sizeof functions_send_again},
+    {"functions/session_figures.sql", functions_session_figures, sizeof functions_session_figures},
     {"functions/set_period.sql", functions_set_period, sizeof functions_set_period},
     {"functions/set_secret.sql", functions_set_secret, sizeof functions_set_secret},
     {"functions/set_source.sql", functions_set_source, sizeof functions_set_source},
@@ -734,6 +741,7 @@ static const jr_sql_file files[] = {
     {"views/blocked_sources.sql", views_blocked_sources, sizeof views_blocked_sources},
     {"views/entity_progress.sql", views_entity_progress, sizeof views_entity_progress},
     {"views/failing_jobs.sql", views_failing_jobs, sizeof views_failing_jobs},
+    {"views/gauges.sql", views_gauges, sizeof views_gauges},
     {"views/job_overview.sql", views_job_overview, sizeof views_job_overview},
     {"views/jobs_in_trouble.sql", views_jobs_in_trouble, sizeof views_jobs_in_trouble},
     {"views/late_jobs.sql", views_late_jobs, sizeof views_late_jobs},

@@ -594,6 +594,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.schedule_next_jobs(in_name text, in_limit integer DEFAULT 1000) returns integer
 -- function jobrunner.sealed_secrets(in_tenant_id bigint, in_user_id bigint) returns text
 -- function jobrunner.send_again(in_user_id bigint, in_table text, in_change_tag text) returns bigint
+-- function jobrunner.session_figures() returns TABLE(state text, sessions bigint, oldest_snapshot_seconds double precision)
 -- function jobrunner.set_period(in_tenant text, in_user text, in_job text, in_every interval) returns integer
 -- function jobrunner.set_secret(in_tenant_id bigint, in_user_id bigint, in_name text, in_sealed bytea) returns integer
 -- function jobrunner.set_source(in_tenant text, in_source text, in_base text) returns void
@@ -639,6 +640,7 @@ create sequence jobrunner.secret_versions;
 -- view jobrunner.blocked_sources(tenant text, source text, blocked_until timestamp with time zone, reason text, consecutive_failures integer)
 -- view jobrunner.entity_progress(tenant text, user_key text, job text, entity text, state text, pass_kind text, page_number integer, pass_age interval, has_cursor boolean, watermark text, last_synced_at timestamp with time zone, consecutive_failures integer, error_kind text, error text, last_run bigint, pages bigint, fetched bigint, inserted bigint, updated bigint, unchanged bigint, skipped_older bigint, skipped_incompatible bigint, filtered bigint, duplicate bigint, deleted bigint, swept bigint, pushed bigint, push_failed bigint, unread jsonb)
 -- view jobrunner.failing_jobs(tenant text, user_key text, job text, state text, error_kind text, error text, last_error_at timestamp with time zone, consecutive_failures integer, next_try_at timestamp with time zone, last_success_at timestamp with time zone)
+-- view jobrunner.gauges(name text, labels jsonb, value double precision)
 -- view jobrunner.job_overview(tenant text, user_key text, job text, state text, due_at timestamp with time zone, last_outcome text, last_run_at timestamp with time zone, last_success_at timestamp with time zone, consecutive_failures integer, error_kind text, error text, worker_id bigint, run bigint)
 -- view jobrunner.jobs_in_trouble(tenant text, user_key text, job text, entity text, trouble text, since timestamp with time zone, detail text)
 -- view jobrunner.late_jobs(tenant text, user_key text, job text, late_by interval, due_at timestamp with time zone, asked boolean, consecutive_failures integer, last_outcome text)

@@ -12,11 +12,25 @@ public enum MetricFamily: String, Sendable, CaseIterable {
     case commitDuration = "jobrunner_commit_duration_seconds"
     case slots = "jobrunner_slots"
     case ready = "jobrunner_ready"
+    case dueJobs = "jobrunner_due_jobs"
+    case waitingJobs = "jobrunner_waiting_jobs"
+    case oldestDue = "jobrunner_oldest_due_seconds"
+    case waitingCounted = "jobrunner_waiting_counted_seconds"
+    case sourceBlocked = "jobrunner_source_blocked"
+    case workers = "jobrunner_workers"
+    case workerSlots = "jobrunner_worker_slots"
+    case databaseSessions = "jobrunner_database_sessions"
+    case oldestSnapshot = "jobrunner_oldest_snapshot_seconds"
     case processCPU = "process_cpu_seconds_total"
     case processMemory = "process_resident_memory_bytes"
     case processFiles = "process_open_fds"
     case processFilesMax = "process_max_fds"
     case processStart = "process_start_time_seconds"
+
+    /// A number of the database, by its name in view `jobrunner.gauges`; nil: there is none of that name.
+    public static func gauge(named name: String) -> MetricFamily? {
+        MetricFamily(rawValue: "jobrunner_\(name)").flatMap { $0.kind == .gauge ? $0 : nil }
+    }
 
     /// How its numbers behave.
     public enum Kind: String, Sendable {
@@ -31,7 +45,10 @@ public enum MetricFamily: String, Sendable, CaseIterable {
         case .buildInfo: .info
         case .runs, .records, .sourceRequests, .processCPU: .counter
         case .runDuration, .startDelay, .claimDuration, .commitDuration: .histogram
-        case .slots, .ready, .processMemory, .processFiles, .processFilesMax, .processStart: .gauge
+        case .slots, .ready, .dueJobs, .waitingJobs, .oldestDue, .waitingCounted, .sourceBlocked,
+            .workers, .workerSlots, .databaseSessions, .oldestSnapshot, .processMemory,
+            .processFiles, .processFilesMax, .processStart:
+            .gauge
         }
     }
 
@@ -43,7 +60,11 @@ public enum MetricFamily: String, Sendable, CaseIterable {
         case .runDuration, .startDelay: ["job"]
         case .records: ["job", "entity", "fate"]
         case .sourceRequests: ["source", "status_class"]
-        case .slots: ["state"]
+        case .slots, .workerSlots, .databaseSessions: ["state"]
+        case .dueJobs, .waitingJobs: ["reason"]
+        case .oldestDue: ["tenant"]
+        case .sourceBlocked: ["source"]
+        case .workers: ["health"]
         default: []
         }
     }
@@ -63,6 +84,18 @@ public enum MetricFamily: String, Sendable, CaseIterable {
         case .commitDuration: "How long the transaction of a page took."
         case .slots: "Slots that a run holds, and those that are free."
         case .ready: "1 while the worker is ready, else 0: /readyz says why not."
+        case .dueJobs: "Jobs that are due and do not run, by the first reason in their way."
+        case .waitingJobs: "Jobs that would be due and are put off or parked, by reason."
+        case .oldestDue:
+            "For how long the job that waits longest has been due; by the worst tenants, and without a name of all."
+        case .waitingCounted:
+            "Age of the numbers of due and waiting jobs, which a worker counts each minute."
+        case .sourceBlocked: "Tenants for whom a source is not asked, since it was found away."
+        case .workers: "Workers that have not ended, by health."
+        case .workerSlots: "Slots of all workers, as their last heartbeats tell."
+        case .databaseSessions: "Sessions of the database, by state."
+        case .oldestSnapshot:
+            "Age of the oldest snapshot that holds back the removal of dead rows."
         case .processCPU: "Processor time that the process has used."
         case .processMemory: "Memory that the process holds."
         case .processFiles: "File descriptors that are open."

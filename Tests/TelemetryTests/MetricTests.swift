@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Telemetry
@@ -65,9 +66,39 @@ import Testing
             #expect(name.hasSuffix("_total") == (family.kind == .counter), "\(name)")
             #expect((family.kind == .histogram) == !family.buckets.isEmpty)
             if family.kind == .histogram { #expect(name.hasSuffix("_seconds")) }
-            #expect(!family.labels.contains { ["user", "user_key", "tenant"].contains($0) })
+            #expect(!family.labels.contains { $0.contains("user") })
             #expect(family.help.hasSuffix("."))
             #expect(family.buckets == family.buckets.sorted())
         }
+    }
+}
+
+/// The manual's list of metrics is made of `MetricFamily`; `JOBRUNNER_REFRESH_SNAPSHOT=1` makes it anew.
+@Suite struct MetricManualTests {
+    private var manual: URL {
+        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "docs/OPERATING.md")
+    }
+
+    private var table: String {
+        let rows = MetricFamily.allCases.map { family in
+            let labels = family.labels.map { "`\($0)`" }.joined(separator: ", ")
+            return
+                "| `\(family.rawValue)` | \(family.kind.rawValue) | \(labels) | \(family.help) |\n"
+        }
+        return "<!-- metrics -->\n| Metric | Kind | Labels | |\n| --- | --- | --- | --- |\n"
+            + rows.joined() + "<!-- end -->\n"
+    }
+
+    @Test func `the manual lists each metric with its kind, its labels and what it tells`() throws {
+        var text = try String(contentsOf: manual, encoding: .utf8)
+        if ProcessInfo.processInfo.environment["JOBRUNNER_REFRESH_SNAPSHOT"] == "1" {
+            let begin = try #require(text.range(of: "<!-- metrics -->\n"))
+            let end = try #require(
+                text.range(of: "<!-- end -->\n", range: begin.upperBound..<text.endIndex))
+            text.replaceSubrange(begin.lowerBound..<end.upperBound, with: table)
+            try text.write(to: manual, atomically: true, encoding: .utf8)
+        }
+        #expect(text.contains(table))
     }
 }

@@ -12,6 +12,9 @@ struct Settings: Sendable {
     /// Folder of the job files.
     let jobsFolder: String
     private let keyFile: String?
+    private let serveTokenFile: String?
+    /// The header field by which a proxy says who asks `serve`; nil: there is no proxy.
+    let serveProxyHeader: String?
     let log: LogSettings
 
     /// Reads the variables; an empty one is as good as none.
@@ -24,6 +27,8 @@ struct Settings: Sendable {
         databaseURL = value("DATABASE_URL")
         jobsFolder = value("JOBRUNNER_JOBS") ?? "jobs"
         keyFile = value("JOBRUNNER_KEY_FILE")
+        serveTokenFile = value("JOBRUNNER_SERVE_TOKEN_FILE")
+        serveProxyHeader = value("JOBRUNNER_SERVE_PROXY_HEADER")
         var words: [String: String] = [:]
         for name in ["JOBRUNNER_LOG", "JOBRUNNER_LOG_LEVEL"] { words[name] = value(name) }
         log = try LogSettings(environment: words)
@@ -55,6 +60,19 @@ struct Settings: Sendable {
             .data,
             "no file of \(jobsFolder) defines job \(name); expected \(choices(files.map(\.name)))"
                 + hint(for: name, among: files.map(\.name)))
+    }
+
+    /// What whoever asks `serve` must know; nil: no token is asked for.
+    func serveToken() throws -> [UInt8]? {
+        guard let serveTokenFile else { return nil }
+        let token = try readFile(serveTokenFile, limit: 4096)
+            .filter { !" \n\r\t".utf8.contains($0) }
+        guard token.count >= 16 else {
+            throw Failure(
+                .configuration,
+                "JOBRUNNER_SERVE_TOKEN_FILE: expected a token of 16 characters or more")
+        }
+        return token
     }
 
     var hasKeyFile: Bool { keyFile != nil }

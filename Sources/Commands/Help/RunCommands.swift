@@ -29,6 +29,12 @@ let runCommands = [
         ],
         example: "jobrunner worker --concurrency 50"),
     CommandSpec(
+        "serve", "Answer /metrics, /livez, /readyz and /views over HTTP until told to stop",
+        options: [
+            .value("listen", "ADDRESS", "where to listen; 127.0.0.1:9465 if not given")
+        ],
+        example: "jobrunner serve --listen 127.0.0.1:9465"),
+    CommandSpec(
         "enqueue", "Make a job due now", positionals: [.job],
         options: [
             .tenant, .user,

@@ -21,6 +21,7 @@ let bodies: [String: Body] = [
     "user resume": resumeUser,
     "user remove": removeUser,
     "worker": WorkerCommand.run,
+    "serve": serve,
     "enqueue": enqueue,
     "dry-run": dryRun,
     "test": testJob,

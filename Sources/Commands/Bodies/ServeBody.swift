@@ -1,0 +1,146 @@
+import JSON
+import JobQueue
+import Postgres
+import Schema
+import Serving
+import Telemetry
+
+/// `jobrunner serve`: metrics, health and views over HTTP, for those who watch.
+func serve(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
+    let text = arguments.text("listen") ?? "127.0.0.1:9465"
+    guard let address = ListenAddress(text) else {
+        throw UsageError(
+            command: "serve",
+            message: "--listen \(text): expected an address such as 127.0.0.1:9465")
+    }
+    let gate = try ServeGate(context.settings, address)
+    let log = Log(context.settings.log)
+    var configuration = try context.settings.databaseConfiguration(lanes: 2)
+    // Whoever watches must not be what is seen: two sessions, that may read the views, for two seconds.
+    configuration.statementTimeout = .seconds(2)
+    configuration.lockTimeout = .seconds(1)
+    configuration.connectTimeout = .seconds(2)
+    configuration.reconnectTimeout = .seconds(1)
+    configuration.role = "jobrunner_reader"
+    let signals = Signals.stream(endingWithin: .seconds(9.5)) {}
+    return try await Database.withSessions(configuration) { database in
+        let endpoint = ServeEndpoint(database, gate)
+        let server = try HTTPServer(address) { await endpoint.answer($0) }
+        log.emit(.listening(Subject(), address: "\(server.address)"))
+        for await _ in signals { break }
+        await server.stop()
+        return .ok
+    }
+}
+
+/// Who may ask: everybody on this machine; from elsewhere whoever has the token, or comes through a proxy that has
+/// found out who it is.
+struct ServeGate: Sendable {
+    private let token: [UInt8]?
+    private let proxyHeader: String?
+
+    init(_ settings: Settings, _ address: ListenAddress) throws {
+        token = try settings.serveToken()
+        proxyHeader = settings.serveProxyHeader
+        guard address.isLoopback || token != nil || proxyHeader != nil else {
+            throw Failure(
+                .configuration,
+                "\(address) can be reached from elsewhere: set JOBRUNNER_SERVE_TOKEN_FILE, or name the header of a proxy"
+                    + " that signs in with JOBRUNNER_SERVE_PROXY_HEADER")
+        }
+    }
+
+    /// Nil: the request may be answered.
+    func refusal(of request: ServedRequest) -> ServedResponse? {
+        if let proxyHeader {
+            guard request.header(proxyHeader)?.isEmpty ?? true else { return nil }
+        }
+        if let token {
+            let given = request.header("Authorization").map { Array($0.utf8) } ?? []
+            if isSame(given, Array("Bearer ".utf8) + token) { return nil }
+        }
+        if proxyHeader == nil, token == nil { return nil }
+        return ServedResponse(401, "expected a token\n")
+    }
+
+    /// Takes as long whatever is given, so that nobody learns the token byte by byte.
+    private func isSame(_ given: [UInt8], _ expected: [UInt8]) -> Bool {
+        var difference = given.count ^ expected.count
+        for (place, byte) in expected.enumerated() {
+            difference |= Int(byte ^ (place < given.count ? given[place] : 0))
+        }
+        return difference == 0
+    }
+}
+
+/// What `serve` answers.
+struct ServeEndpoint: Sendable {
+    private let database: Database
+    private let queue: Queue
+    private let gate: ServeGate
+
+    init(_ database: Database, _ gate: ServeGate) {
+        self.database = database
+        queue = Queue(database)
+        self.gate = gate
+    }
+
+    func answer(_ request: ServedRequest) async -> ServedResponse {
+        // A probe asks neither the database nor who is there.
+        if request.path == "/livez" { return ServedResponse(200, "alive\n") }
+        if let refusal = gate.refusal(of: request) { return refusal }
+        do {
+            switch request.path {
+            case "/readyz": return await readiness()
+            case "/metrics": return try await metrics(request)
+            case "/views":
+                let names = ServedView.allCases.map { JSONValue.string("/views/" + $0.rawValue) }
+                return ServedResponse(
+                    200, JSONValue.array(names).text + "\n", type: "application/json")
+            default:
+                guard request.path.hasPrefix("/views/"),
+                    let view = ServedView(rawValue: String(request.path.dropFirst(7)))
+                else {
+                    return ServedResponse(
+                        404, "expected /metrics, /livez, /readyz, /views or one of those\n")
+                }
+                return try await view.answer(request, queue)
+            }
+        } catch {
+            // What the database says is for its operator: it may name hosts and roles.
+            return ServedResponse(503, "the database does not answer, or refuses\n")
+        }
+    }
+
+    private func readiness() async -> ServedResponse {
+        var reasons: [String] = []
+        do { try await Migrator(database: database).check() } catch is SchemaError {
+            reasons.append("schema: jobrunner migrate must be run")
+        } catch { reasons.append("database: it does not answer, or refuses") }
+        let body = JSONValue.object([
+            JSONMember("ready", .bool(reasons.isEmpty)),
+            JSONMember("reasons", .array(reasons.map { .string($0) })),
+        ])
+        return ServedResponse(
+            reasons.isEmpty ? 200 : 503, body.text + "\n", type: "application/json")
+    }
+
+    private func metrics(_ request: ServedRequest) async throws -> ServedResponse {
+        let rows = try await queue.gauges()
+        let format = MetricFormat(accept: request.header("Accept"))
+        let samples = rows.compactMap { MetricSample(gauge: $0) }
+        let own = [MetricSample(.buildInfo, [programVersion], 1)] + processSamples()
+        return ServedResponse(200, format.text(own + samples), type: format.contentType)
+    }
+}
+
+extension MetricSample {
+    /// A row of view `gauges`.
+    fileprivate init?(gauge row: JSONValue) {
+        guard let family = MetricFamily.gauge(named: row.text("name")),
+            let value = row["value"]?.numberText.flatMap({ Double($0) })
+        else { return nil }
+        let labels = row["labels"]
+        self.init(family, family.labels.map { labels?.text($0) ?? "" }, value)
+    }
+}

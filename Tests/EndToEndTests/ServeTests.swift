@@ -1,0 +1,242 @@
+import Foundation
+import HTTP
+import JSON
+import TestSupport
+import Testing
+
+/// What `jobrunner serve` answers, to whom, and what it never tells.
+@Suite(.timeLimit(.minutes(10))) struct ServeTests {
+    private struct Answer {
+        let status: Int
+        let text: String
+        var json: JSONValue? { (try? JSONDocument(parsing: Array(text.utf8)))?.root.value }
+    }
+
+    /// A server, until the body is over; then it is told to stop, and ends with 0.
+    private func withServer(
+        _ installation: Installation, _ line: String = "serve --listen 127.0.0.1:0",
+        _ changes: [String: String] = [:],
+        _ body: (String) async throws -> Void
+    ) async throws {
+        let program = try installation.start(line, changes)
+        var port = ""
+        try await eventually("it listens") {
+            port =
+                try program.errorsSoFar().firstMatch(of: /listening address=[0-9.]+:([0-9]+)/)
+                .map { String($0.1) } ?? ""
+            return !port.isEmpty
+        }
+        try await body("http://127.0.0.1:\(port)")
+        kill(program.process.processIdentifier, SIGTERM)
+        let ran = try await program.end()
+        #expect(ran.code == 0)
+        #expect(!ran.errors.contains("canary") && !ran.errors.contains("ann"), "\(ran.errors)")
+    }
+
+    private func get(_ url: String, _ headers: [HTTPHeader] = []) async throws -> Answer {
+        let client = HTTPClient(userAgent: "test")
+        defer { client.close() }
+        let response = try await client.send(
+            HTTPRequest(method: "GET", url: url, headers: headers, body: nil),
+            deadline: .now + .seconds(30))
+        return Answer(
+            status: response.status, text: String(decoding: response.body, as: UTF8.self))
+    }
+
+    @Test func `the numbers of the database are told, and a scraper's checker finds no fault`()
+        async throws
+    {
+        try await Installation.with { installation in
+            try await installation.addAnn()
+            try await installation.execute(
+                """
+                select jobrunner.register_worker('here', 7, 'test', 10, '{shop.orders}');
+                select jobrunner.count_waiting();
+                """)
+            try await withServer(installation) { (url) async throws in
+                #expect(try await get(url + "/livez").status == 200)
+                #expect(try await get(url + "/readyz").text == "{\"ready\":true,\"reasons\":[]}\n")
+                let text = try await get(url + "/metrics").text
+                let lines = Set(text.split(separator: "\n"))
+                for line in [
+                    #"jobrunner_due_jobs{reason="job_file_missing"} 1"#,
+                    #"jobrunner_due_jobs{reason="slots"} 1"#,
+                    #"jobrunner_workers{health="alive"} 1"#,
+                    #"jobrunner_worker_slots{state="free"} 10"#,
+                ] { #expect(lines.contains(Substring(line)), "\(line) is not in\n\(text)") }
+                for name in [
+                    #"jobrunner_oldest_due_seconds{tenant=""}"#,
+                    #"jobrunner_oldest_due_seconds{tenant="acme"}"#,
+                    "jobrunner_waiting_counted_seconds", "jobrunner_oldest_snapshot_seconds",
+                    #"jobrunner_database_sessions{state="#, "process_resident_memory_bytes",
+                ] { #expect(lines.contains { $0.hasPrefix(name) }, "\(name) is not in\n\(text)") }
+                try check(text)
+            }
+        }
+    }
+
+    /// Prometheus' own tool, which knows the rules of names and of the text.
+    private func check(_ text: String) throws {
+        let process = Process()
+        process.executableURL = packageFolder.appending(path: "bin/promtool")
+        process.arguments = ["check", "metrics"]
+        let (input, output) = (Pipe(), Pipe())
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+        try input.fileHandleForWriting.close()
+        let said = String(
+            decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0, "\(said)")
+        #expect(said == "")
+    }
+
+    @Test func `views are told in pages that follow each other`() async throws {
+        try await Installation.with { installation in
+            try await installation.addAnn()
+            try await installation.execute("select jobrunner.count_waiting()")
+            try await withServer(installation) { (url) async throws in
+                #expect(
+                    try await get(url + "/views").json?.elements?.first?.string
+                        == "/views/waiting_reasons")
+                var rows: [String] = []
+                var place = ""
+                repeat {
+                    let page = try #require(
+                        try await get(url + "/views/waiting_reasons?limit=1" + place).json)
+                    rows += (page["rows"]?.elements ?? []).map {
+                        "\($0["reason"]?.string ?? "") \($0["tenant"]?.string ?? "*")"
+                    }
+                    place =
+                        page["after"]?.string.map {
+                            "&after="
+                                + ($0.addingPercentEncoding(withAllowedCharacters: .alphanumerics)
+                                    ?? "")
+                        } ?? ""
+                } while !place.isEmpty
+                #expect(rows == ["no_worker *", "no_worker acme"])
+                for view in ["worker_health", "tenant_shares", "blocked_sources", "gauges"] {
+                    #expect(try await get(url + "/views/\(view)").status == 200, "\(view)")
+                }
+                for query in ["limit=0", "limit=1001", "limit=x", "after=x", "after=%5B%5D"] {
+                    #expect(
+                        try await get(url + "/views/waiting_reasons?" + query).status == 400,
+                        "\(query)")
+                }
+                #expect(try await get(url + "/views/users").status == 404)
+                #expect(try await get(url + "/views/").status == 404)
+            }
+        }
+    }
+
+    @Test func `neither a user's key nor an attribute nor a secret is in any answer`() async throws
+    {
+        try await Installation.with { installation in
+            try await installation.addAnn()
+            try await installation.execute(
+                """
+                select jobrunner.add_user('acme', 'canary-key', '{"id": "canary-attribute"}');
+                select jobrunner.register_worker('here', 7, 'test', 10, '{shop.orders}');
+                update jobrunner.jobs set consecutive_failures = 3, last_error_kind = 'rejected',
+                  last_error = 'canary-error', last_error_at = now(), due_at = now() + interval '1 hour'
+                where name = 'shop.orders';
+                insert into jobrunner.sources (tenant_id, name, blocked_until, block_reason)
+                select id, 'other', now() + interval '1 hour', 'ten runs' from jobrunner.tenants;
+                select jobrunner.count_waiting();
+                """)
+            _ = try installation.write("canary", "canary-secret")
+            try await installation.ok("user set ann --tenant acme --secret token=@@canary")
+            try await withServer(installation) { (url) async throws in
+                var paths = ["/metrics", "/readyz", "/livez", "/views", "/other"]
+                paths += (try await get(url + "/views").json?.elements ?? []).compactMap(\.string)
+                #expect(paths.count == 10)
+                for path in paths {
+                    let text = try await get(url + path).text
+                    #expect(!text.contains("canary") && !text.contains("ann\""), "\(path): \(text)")
+                }
+            }
+        }
+    }
+
+    @Test func `from elsewhere only who has the token is answered`() async throws {
+        try await Installation.with { installation in
+            let bare = try await installation.run("serve --listen 0.0.0.0:0")
+            #expect(bare.code == 78)
+            #expect(bare.errors.contains("0.0.0.0:0 can be reached from elsewhere"))
+            let token = try installation.write("token", "canary-0123456789abcdef\n")
+            let changes = ["JOBRUNNER_SERVE_TOKEN_FILE": token]
+            try await withServer(installation, "serve --listen 0.0.0.0:0", changes) {
+                (url) async throws in
+                #expect(try await get(url + "/livez").status == 200)
+                for path in ["/metrics", "/readyz", "/views", "/views/gauges"] {
+                    #expect(try await get(url + path).status == 401, "\(path)")
+                }
+                for given in [
+                    "Bearer canary", "canary-0123456789abcdef", "Bearer canary-0123456789abcdefg",
+                    "",
+                ] {
+                    let headers = [HTTPHeader("Authorization", given)]
+                    #expect(try await get(url + "/metrics", headers).status == 401, "\(given)")
+                }
+                let headers = [HTTPHeader("Authorization", "Bearer canary-0123456789abcdef")]
+                #expect(try await get(url + "/metrics", headers).status == 200)
+            }
+            let short = try installation.write("short", "canary")
+            let refused = try await installation.run(
+                "serve", ["JOBRUNNER_SERVE_TOKEN_FILE": short])
+            #expect(refused.code == 78)
+            #expect(refused.errors.contains("16 characters"))
+            let proxy = ["JOBRUNNER_SERVE_PROXY_HEADER": "X-Remote-User"]
+            try await withServer(installation, "serve --listen 0.0.0.0:0", proxy) {
+                (url) async throws in
+                #expect(try await get(url + "/metrics").status == 401)
+                let headers = [HTTPHeader("X-Remote-User", "canary")]
+                #expect(try await get(url + "/metrics", headers).status == 200)
+            }
+        }
+    }
+
+    @Test func `the role that serves can change nothing and read no secret`() async throws {
+        try await Installation.with { installation in
+            try await withServer(installation) { (url) async throws in
+                #expect(try await get(url + "/metrics").status == 200)
+                #expect(
+                    try await installation.value(
+                        """
+                        select count(*) from pg_stat_activity
+                        where datname = current_database() and application_name = 'jobrunner' and pid <> pg_backend_pid()
+                        """) <= "2")
+            }
+            for (statement, word) in [
+                ("select count(*) from jobrunner.secrets", "secrets"),
+                ("select attributes from jobrunner.users", "users"),
+                ("update jobrunner.tenants set weight = 2", "tenants"),
+            ] {
+                await #expect(throws: (any Error).self, "\(word)") {
+                    try await installation.execute("set role jobrunner_reader; \(statement)")
+                }
+                try await installation.execute("reset role")
+            }
+        }
+    }
+
+    @Test func `without its database it is alive and not ready, and tells nothing of the database`()
+        async throws
+    {
+        try await Installation.with { installation in
+            let changes = ["DATABASE_URL": "postgres://canary@127.0.0.1:1/canary"]
+            try await withServer(installation, "serve --listen 127.0.0.1:0", changes) {
+                (url) async throws in
+                #expect(try await get(url + "/livez").status == 200)
+                let ready = try await get(url + "/readyz")
+                #expect(ready.status == 503)
+                #expect(ready.text.contains("it does not answer"))
+                #expect(!ready.text.contains("canary"))
+                #expect(try await get(url + "/metrics").status == 503)
+            }
+        }
+    }
+}

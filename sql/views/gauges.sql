@@ -1,0 +1,53 @@
+create or replace view jobrunner.gauges as
+with counted as materialized (
+  select w.reason, t.name as tenant, w.jobs, extract(epoch from now() - w.since) as seconds,
+    w.reason in ('no_worker', 'job_file_missing', 'breaker', 'tenant_limit', 'budget', 'slots') as is_due
+  from jobrunner.waiting_counts as w
+  left join jobrunner.tenants as t on t.id = w.tenant_id
+  where w.tenant_id = 0 or t.id is not null
+), workers as materialized (
+  select case when w.session_gone_at is not null then 'session gone' when w.draining_at is not null then 'draining' else 'alive' end as health,
+    w.capacity, w.running_count
+  from jobrunner.workers as w
+  where w.ended_at is null
+)
+select 'due_jobs' as name, jsonb_build_object('reason', c.reason) as labels, c.jobs::double precision as value
+from counted as c
+where c.tenant is null and c.is_due
+union all
+select 'waiting_jobs', jsonb_build_object('reason', c.reason), c.jobs
+from counted as c
+where c.tenant is null and not c.is_due
+union all
+select 'oldest_due_seconds', jsonb_build_object('tenant', coalesce(c.tenant, '')), max(c.seconds)
+from counted as c
+where c.is_due
+group by c.tenant
+union all
+select 'waiting_counted_seconds', '{}', extract(epoch from now() - c.done_at)
+from jobrunner.chores as c
+where c.name = 'waiting' and c.done_at is not null
+union all
+select 'source_blocked', jsonb_build_object('source', s.name), count(*)
+from jobrunner.sources as s
+where s.blocked_until > now()
+group by s.name
+union all
+select 'workers', jsonb_build_object('health', w.health), count(*)
+from workers as w
+group by w.health
+union all
+select 'worker_slots', jsonb_build_object('state', s.state), coalesce(sum(s.slots), 0)
+from workers as w
+cross join lateral (values ('busy', w.running_count), ('free', greatest(w.capacity - w.running_count, 0))) as s (state, slots)
+group by s.state
+union all
+select 'database_sessions', jsonb_build_object('state', f.state), f.sessions
+from jobrunner.session_figures() as f
+union all
+select 'oldest_snapshot_seconds', '{}', coalesce(max(f.oldest_snapshot_seconds), 0)
+from jobrunner.session_figures() as f;
+comment on view jobrunner.gauges is 'How is it now, in numbers? What jobrunner serve tells Prometheus, each metric''s name without jobrunner_; read from what was counted, at most a few hundred rows.';
+comment on column jobrunner.gauges.name is 'Name of the number.';
+comment on column jobrunner.gauges.labels is 'What it is of: never a user, tenants only as the worst ten.';
+comment on column jobrunner.gauges.value is 'The number.';
