@@ -417,6 +417,9 @@ static const unsigned char functions_stamped[] = {
 static const unsigned char functions_stand_for_tenant[] = {
 #embed "functions/stand_for_tenant.sql"
 };
+static const unsigned char functions_status_of[] = {
+#embed "functions/status_of.sql"
+};
 static const unsigned char functions_stop_requests[] = {
 #embed "functions/stop_requests.sql"
 };
@@ -704,6 +707,7 @@ static const jr_sql_file files[] = {
     {"functions/slow_jobs.sql", functions_slow_jobs, sizeof functions_slow_jobs},
     {"functions/stamped.sql", functions_stamped, sizeof functions_stamped},
     {"functions/stand_for_tenant.sql", functions_stand_for_tenant, sizeof functions_stand_for_tenant},
+    {"functions/status_of.sql", functions_status_of, sizeof functions_status_of},
     {"functions/stop_requests.sql", functions_stop_requests, sizeof functions_stop_requests},
     {"functions/store_calls.sql", functions_store_calls, sizeof functions_store_calls},
     {"functions/store_ended_passes.sql", functions_store_ended_passes, sizeof functions_store_ended_passes},

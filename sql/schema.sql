@@ -603,6 +603,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.slow_jobs() returns integer
 -- function jobrunner.stamped(in_known jsonb, in_values jsonb) returns jsonb
 -- function jobrunner.stand_for_tenant(in_tenant_id bigint) returns bigint
+-- function jobrunner.status_of(in_tenant text, in_user text) returns TABLE(job text, state text, entity text, pass text, page integer, rows bigint, last_complete_at timestamp with time zone, due_at timestamp with time zone, why text, needs text)
 -- function jobrunner.stop_requests(in_worker_id integer) returns TABLE(user_id bigint, name text, fence bigint)
 -- function jobrunner.store_calls(in_ends jobrunner.run_end[]) returns void
 -- function jobrunner.store_ended_passes(in_ends jobrunner.run_end[]) returns bigint[]

@@ -124,7 +124,8 @@ extension Queue {
         return try await ask(
             """
             select j.job, j.state, j.due_at, j.last_outcome, j.last_run_at, j.last_success_at,
-              j.consecutive_failures, j.error_kind, j.error, nullif(j.run, 0) as run
+              j.consecutive_failures, j.error_kind, j.error, nullif(j.run, 0) as run,
+              jobrunner.explain_job($1, $2, j.job) as why
             from jobrunner.job_overview as j
             where j.tenant = $1 and j.user_key = $2 and ($3::text is null or j.job = $3)
             order by j.job

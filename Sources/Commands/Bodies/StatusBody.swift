@@ -76,7 +76,7 @@ private let jobColumns: [Table.Column] = [
     .text("job"), .text("state"), .time("due_at", "due"), .text("last_outcome"),
     .time("last_run_at", "last run"), .time("last_success_at", "last success"),
     .number("consecutive_failures", "failures"), .text("error_kind"), .text("error"),
-    .detail("run"),
+    .text("why"), .detail("run"),
 ]
 
 private let entityColumns: [Table.Column] = [

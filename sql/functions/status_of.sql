@@ -1,0 +1,65 @@
+create or replace function jobrunner.status_of(
+  in_tenant text,
+  in_user text
+) returns table (
+  job text,
+  state text,
+  entity text,
+  pass text,
+  page integer,
+  "rows" bigint,
+  last_complete_at timestamptz,
+  due_at timestamptz,
+  why text,
+  needs text
+)
+language plpgsql stable
+set search_path = pg_catalog
+as $$
+-- How it is with a user's data, for a page of an application's settings: a row for each entity of each of the user's jobs.
+-- rows is what is stored of the entity, counted up to 100,000. why is explain_job's sentence. needs says who can help:
+-- secret (the user signs in again), retry, resume (an operator); null: nobody need.
+-- Raises JR010, JR011.
+declare
+  most constant integer := 100000;
+  v_user jobrunner.users := jobrunner.user_named(in_tenant, coalesce(in_user, '*'));
+  v_found record;
+begin
+  for v_found in
+    select j.name, case when j.state = 'waiting' and j.due_at <= now() then 'due' else j.state end as state,
+      coalesce(j.next_due_at, j.due_at) as due_at, e.value ->> 'entity' as entity, e.value -> 'write' ->> 'table' as table_name,
+      k.pass_kind, k.page_number,
+      case
+        when e.value ? 'for_each' then j.last_success_at
+        when k.last_synced_at is not null then greatest(k.last_synced_at, j.unchanged_at)
+      end as read_at,
+      jobrunner.explain_job(in_tenant, in_user, j.name) as why
+    from jobrunner.jobs as j
+    join jobrunner.job_files as f on f.name = j.name
+    left join lateral jsonb_array_elements(f.expanded -> 'entities') with ordinality as e (value, place)
+      on e.value ->> 'enabled' is distinct from 'false'
+    left join jobrunner.checkpoints as k
+      on k.user_id = j.user_id and k.job_name = j.name and k.entity = e.value ->> 'entity'
+    where j.user_id = v_user.id
+    order by j.name, e.place
+  loop
+    job := v_found.name;
+    state := v_found.state;
+    entity := v_found.entity;
+    pass := v_found.pass_kind;
+    page := case when pass is not null then v_found.page_number end;
+    last_complete_at := v_found.read_at;
+    due_at := v_found.due_at;
+    why := v_found.why;
+    needs := case state when 'needs_reauth' then 'secret' when 'quarantined' then 'retry' when 'paused' then 'resume' end;
+    "rows" := null;
+    if exists (select from jobrunner.synced_tables as s where s.name = v_found.table_name) then
+      execute format(
+        'select count(*) from (select from synced.%I as r where r.user_id = $1 limit %s) as r', v_found.table_name, most)
+      into "rows" using v_user.id;
+    end if;
+    return next;
+  end loop;
+end
+$$;
+comment on function jobrunner.status_of is 'How it is with a user''s data, entity by entity, and who can help.';
