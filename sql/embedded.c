@@ -60,6 +60,12 @@ static const unsigned char functions_claim_suspect[] = {
 static const unsigned char functions_commit_page[] = {
 #embed "functions/commit_page.sql"
 };
+static const unsigned char functions_count_freshness[] = {
+#embed "functions/count_freshness.sql"
+};
+static const unsigned char functions_count_troubles[] = {
+#embed "functions/count_troubles.sql"
+};
 static const unsigned char functions_count_waiting[] = {
 #embed "functions/count_waiting.sql"
 };
@@ -588,6 +594,8 @@ static const jr_sql_file files[] = {
     {"functions/claim_of_tenants.sql", functions_claim_of_tenants, sizeof functions_claim_of_tenants},
     {"functions/claim_suspect.sql", functions_claim_suspect, sizeof functions_claim_suspect},
     {"functions/commit_page.sql", functions_commit_page, sizeof functions_commit_page},
+    {"functions/count_freshness.sql", functions_count_freshness, sizeof functions_count_freshness},
+    {"functions/count_troubles.sql", functions_count_troubles, sizeof functions_count_troubles},
     {"functions/count_waiting.sql", functions_count_waiting, sizeof functions_count_waiting},
     {"functions/counted_on.sql", functions_counted_on, sizeof functions_counted_on},
     {"functions/crash_runs.sql", functions_crash_runs, sizeof functions_crash_runs},

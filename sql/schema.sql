@@ -87,6 +87,7 @@ create table jobrunner.chores (
   name text not null,
   done_at timestamp with time zone,
   latest_at timestamp with time zone,
+  place bigint,
   constraint chores_pkey PRIMARY KEY (name)
 );
 
@@ -113,6 +114,19 @@ create table jobrunner.events (
   constraint events_pkey PRIMARY KEY (transaction_id, id)
 );
 CREATE INDEX events_of_a_user ON jobrunner.events USING btree (user_id, transaction_id, id);
+
+create table jobrunner.freshness_counts (
+  job_name text not null,
+  users bigint not null default 0,
+  fresh bigint not null default 0,
+  never bigint not null default 0,
+  counted_at timestamp with time zone,
+  round_users bigint not null default 0,
+  round_fresh bigint not null default 0,
+  round_never bigint not null default 0,
+  constraint fresh_users_are_counted_users CHECK ((((fresh + never) <= users) AND ((round_fresh + round_never) <= round_users))),
+  constraint freshness_counts_pkey PRIMARY KEY (job_name)
+) with (fillfactor=50);
 
 create table jobrunner.job_files (
   name text not null,
@@ -412,6 +426,14 @@ create table jobrunner.tenants (
 );
 CREATE INDEX tenants_apart ON jobrunner.tenants USING btree (id) WHERE ((paused_at IS NOT NULL) OR (max_running IS NOT NULL) OR (weight <> 1));
 
+create table jobrunner.trouble_counts (
+  trouble text not null,
+  jobs bigint not null,
+  may_be_more boolean not null,
+  constraint only_what_is_in_trouble_is_counted CHECK ((jobs > 0)),
+  constraint trouble_counts_pkey PRIMARY KEY (trouble)
+) with (fillfactor=50);
+
 create table jobrunner.users (
   id bigint not null generated always as identity,
   tenant_id bigint not null,
@@ -484,6 +506,8 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.claim_of_tenants(in_worker_id integer, in_limit integer, in_names text[], in_tenant_ids bigint[], in_shares integer[], in_new_shares integer[], in_times timestamp with time zone[], in_user_ids bigint[], OUT restricted jobrunner.remaining_capacity[], OUT jobs jobrunner.claimed_job[]) returns record
 -- function jobrunner.claim_suspect(in_worker_id integer, in_names text[]) returns jobrunner.claimed_job[]
 -- function jobrunner.commit_page(in_user_id bigint, in_name text, in_entity text, in_fence bigint, in_generation bigint, in_page jobrunner.page, in_counters jobrunner.counters) returns boolean
+-- function jobrunner.count_freshness(in_most integer DEFAULT 5000) returns boolean
+-- function jobrunner.count_troubles(in_most integer) returns void
 -- function jobrunner.count_waiting(in_most integer DEFAULT 50000) returns boolean
 -- function jobrunner.counted_on(in_checkpoint jobrunner.checkpoints, in_fence bigint, in_more jobrunner.counters) returns jobrunner.counters
 -- function jobrunner.crash_runs(in_worker_id bigint, in_user_ids bigint[], in_names text[], in_reason text) returns TABLE(job_count integer, quarantined_count integer)

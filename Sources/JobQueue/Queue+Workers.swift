@@ -141,6 +141,11 @@ extension Queue {
         try await call(Statement("select jobrunner.count_waiting()")) { try $0.only().bool(0) }
     }
 
+    /// Counts a part of the users, whose data is fresh, where the last part is a minute old; returns whether it was.
+    public func countFreshness() async throws -> Bool {
+        try await call(Statement("select jobrunner.count_freshness()")) { try $0.only().bool(0) }
+    }
+
     /// Ids of the keys that secrets are sealed with.
     public func sealingKeys() async throws -> [String] {
         let statement = Statement(

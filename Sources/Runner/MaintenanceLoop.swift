@@ -6,7 +6,7 @@ import JobQueue
 ///
 /// These are lifting quarantines that are over, slowing down what nobody asks for, taking back jobs that
 /// run nowhere, and looking for due jobs that no claim sees. History's partitions are kept ahead as well, each minute
-/// what waits is counted, and each day the questions of the job files' health are asked.
+/// what waits and what is fresh is counted, and each day the questions of the job files' health are asked.
 struct MaintenanceLoop: Sendable {
     let context: WorkerContext
 
@@ -22,6 +22,7 @@ struct MaintenanceLoop: Sendable {
                 rescan()
                 await attempt { try await checkHealth() }
                 await attempt { _ = try await queue.countWaiting() }
+                await attempt { _ = try await queue.countFreshness() }
             }
             if let worker = context.registration.worker {
                 await attempt { try await queue.forgetEndedClaims(worker: worker) }

@@ -15,6 +15,9 @@ public enum MetricFamily: String, Sendable, CaseIterable {
     case dueJobs = "jobrunner_due_jobs"
     case waitingJobs = "jobrunner_waiting_jobs"
     case oldestDue = "jobrunner_oldest_due_seconds"
+    case troubled = "jobrunner_jobs_in_trouble"
+    case freshUsers = "jobrunner_fresh_users_ratio"
+    case freshCounted = "jobrunner_fresh_users_counted_seconds"
     case waitingCounted = "jobrunner_waiting_counted_seconds"
     case sourceBlocked = "jobrunner_source_blocked"
     case workers = "jobrunner_workers"
@@ -45,7 +48,8 @@ public enum MetricFamily: String, Sendable, CaseIterable {
         case .buildInfo: .info
         case .runs, .records, .sourceRequests, .processCPU: .counter
         case .runDuration, .startDelay, .claimDuration, .commitDuration: .histogram
-        case .slots, .ready, .dueJobs, .waitingJobs, .oldestDue, .waitingCounted, .sourceBlocked,
+        case .slots, .ready, .dueJobs, .waitingJobs, .oldestDue, .troubled, .freshUsers,
+            .freshCounted, .waitingCounted, .sourceBlocked,
             .workers, .workerSlots, .databaseSessions, .oldestSnapshot, .processMemory,
             .processFiles, .processFilesMax, .processStart:
             .gauge
@@ -63,6 +67,8 @@ public enum MetricFamily: String, Sendable, CaseIterable {
         case .slots, .workerSlots, .databaseSessions: ["state"]
         case .dueJobs, .waitingJobs: ["reason"]
         case .oldestDue: ["tenant"]
+        case .troubled: ["trouble"]
+        case .freshUsers, .freshCounted: ["job"]
         case .sourceBlocked: ["source"]
         case .workers: ["health"]
         default: []
@@ -88,6 +94,10 @@ public enum MetricFamily: String, Sendable, CaseIterable {
         case .waitingJobs: "Jobs that would be due and are put off or parked, by reason."
         case .oldestDue:
             "For how long the job that waits longest has been due; by the worst tenants, and without a name of all."
+        case .troubled: "Jobs that do not get on, by the trouble that view jobs_in_trouble names."
+        case .freshUsers: "Share of the users whose data is complete within the job's period."
+        case .freshCounted:
+            "Age of that share: a worker counts 5,000 users a minute, and begins again at the first."
         case .waitingCounted:
             "Age of the numbers of due and waiting jobs, which a worker counts each minute."
         case .sourceBlocked: "Tenants for whom a source is not asked, since it was found away."

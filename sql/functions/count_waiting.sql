@@ -116,6 +116,7 @@ begin
   set jobs = excluded.jobs, since = excluded.since, may_be_more = excluded.may_be_more
   where (w.jobs, w.since, w.may_be_more) is distinct from (excluded.jobs, excluded.since, excluded.may_be_more);
 
+  perform jobrunner.count_troubles(in_most);
   update jobrunner.chores as c
   set done_at = clock_timestamp(), latest_at = greatest(c.latest_at, now())
   where c.name = 'waiting';

@@ -885,17 +885,52 @@ comment on column jobrunner.waiting_counts.jobs is 'How many jobs wait.';
 comment on column jobrunner.waiting_counts.since is 'Since when the one that waits longest does.';
 comment on column jobrunner.waiting_counts.may_be_more is 'True: there were more than are looked at at once.';
 
+create table jobrunner.trouble_counts (
+  trouble text primary key,
+  jobs bigint not null,
+  may_be_more boolean not null,
+  constraint only_what_is_in_trouble_is_counted check (jobs > 0)
+) with (fillfactor = 50);
+comment on table jobrunner.trouble_counts is 'Jobs that do not get on, as count_waiting last counted them. Read them one by one in jobs_in_trouble.';
+comment on column jobrunner.trouble_counts.trouble is 'failing, quarantined, needs_reauth, stalled, deferred or endless.';
+comment on column jobrunner.trouble_counts.jobs is 'How many jobs.';
+comment on column jobrunner.trouble_counts.may_be_more is 'True: there were more than are looked at at once.';
+
+create table jobrunner.freshness_counts (
+  job_name text primary key,
+  users bigint not null default 0,
+  fresh bigint not null default 0,
+  never bigint not null default 0,
+  counted_at timestamptz,
+  round_users bigint not null default 0,
+  round_fresh bigint not null default 0,
+  round_never bigint not null default 0,
+  constraint fresh_users_are_counted_users check (fresh + never <= users and round_fresh + round_never <= round_users)
+) with (fillfactor = 50);
+comment on table jobrunner.freshness_counts is 'Of how many users each job''s data is fresh, as count_freshness last counted all of them.';
+comment on column jobrunner.freshness_counts.job_name is 'The job.';
+comment on column jobrunner.freshness_counts.users is 'Users that have it.';
+comment on column jobrunner.freshness_counts.fresh is 'Of those, complete within the last period.';
+comment on column jobrunner.freshness_counts.never is 'Of those, never complete.';
+comment on column jobrunner.freshness_counts.counted_at is 'When the round ended; null: the first one has not.';
+comment on column jobrunner.freshness_counts.round_users is 'The same of the round that is under way.';
+comment on column jobrunner.freshness_counts.round_fresh is 'The same of the round that is under way.';
+comment on column jobrunner.freshness_counts.round_never is 'The same of the round that is under way.';
+
 create table jobrunner.chores (
   name text primary key,
   done_at timestamptz,
-  latest_at timestamptz
+  latest_at timestamptz,
+  place bigint
 );
 comment on table jobrunner.chores is 'Work that one worker at a time does now and then, and when it was last done. A row''s lock is the turn.';
 comment on column jobrunner.chores.name is 'What is done.';
 comment on column jobrunner.chores.done_at is 'When somebody last began it, where that matters; null: never, or it is done whenever it is due.';
+comment on column jobrunner.chores.place is 'Behind which user the next part begins; null: at the first.';
 comment on column jobrunner.chores.latest_at is 'The latest time at which it was ever done: after now() when the server''s clock was set back.';
 -- The health is asked for at each worker's start: the first day has no need.
-insert into jobrunner.chores (name, done_at) values ('maintain_runs', null), ('reconcile', null), ('health', now()), ('waiting', null);
+insert into jobrunner.chores (name, done_at) values ('maintain_runs', null), ('reconcile', null), ('health', now()), ('waiting', null),
+  ('freshness', null);
 
 create type jobrunner.claimed_job as (
   user_id bigint,

@@ -24,6 +24,17 @@ from counted as c
 where c.is_due
 group by c.tenant
 union all
+select 'jobs_in_trouble', jsonb_build_object('trouble', t.trouble), t.jobs
+from jobrunner.trouble_counts as t
+union all
+select 'fresh_users_ratio', jsonb_build_object('job', f.job_name), f.fresh::double precision / f.users
+from jobrunner.freshness_counts as f
+where f.counted_at is not null and f.users > 0
+union all
+select 'fresh_users_counted_seconds', jsonb_build_object('job', f.job_name), extract(epoch from now() - f.counted_at)
+from jobrunner.freshness_counts as f
+where f.counted_at is not null and f.users > 0
+union all
 select 'waiting_counted_seconds', '{}', extract(epoch from now() - c.done_at)
 from jobrunner.chores as c
 where c.name = 'waiting' and c.done_at is not null

@@ -1,0 +1,93 @@
+import JobQueue
+import Postgres
+import TestSupport
+import Testing
+
+/// Whose data is fresh is counted a part of the users at a time.
+@Suite("Freshness counts") struct FreshnessCountTests {
+    private func count(_ fixture: Fixture, most: Int) async throws {
+        try await fixture.script(
+            "update jobrunner.chores set done_at = null where name = 'freshness'")
+        _ = try await fixture.text(
+            "select jobrunner.count_freshness($1)::text", .int4(Int32(most)))
+    }
+
+    private func counts(_ fixture: Fixture) async throws -> [String] {
+        try await fixture.texts(
+            """
+            select concat_ws(' ', f.job_name, f.users, f.fresh, f.never) from jobrunner.freshness_counts as f
+            where f.counted_at is not null order by 1
+            """)
+    }
+
+    @Test func `all users are counted in parts, and told when the round is over`() async throws {
+        try await Fixture.lend { fixture in
+            try await fixture.addUsers(25)
+            try await fixture.script(
+                """
+                update jobrunner.jobs set last_success_at = now() - every + interval '1 min' where user_id % 5 = 0;
+                update jobrunner.jobs set last_success_at = now() - every - interval '1 s' where user_id % 5 = 1;
+                """)
+            for _ in 1...2 {
+                try await count(fixture, most: 10)
+                #expect(try await counts(fixture) == [])
+            }
+            try await count(fixture, most: 10)
+            #expect(try await counts(fixture) == ["hub.refresh 25 5 15"])
+            // The next round counts anew, and tells nothing before its end.
+            try await fixture.script("update jobrunner.jobs set last_success_at = now()")
+            for _ in 1...2 {
+                try await count(fixture, most: 10)
+                #expect(try await counts(fixture) == ["hub.refresh 25 5 15"])
+            }
+            try await count(fixture, most: 10)
+            #expect(try await counts(fixture) == ["hub.refresh 25 25 0"])
+        }
+    }
+
+    @Test func `a part is counted once a minute, and a job that nobody has any more is forgotten`()
+        async throws
+    {
+        try await Fixture.lend { fixture in
+            try await fixture.addUsers(3)
+            #expect(try await fixture.queue.countFreshness())
+            #expect(try await !fixture.queue.countFreshness())
+            #expect(try await counts(fixture) == ["hub.refresh 3 0 3"])
+            #expect(
+                try await fixture.text(
+                    "select value::text from jobrunner.gauges where name = 'fresh_users_ratio'")
+                    == "0")
+            try await fixture.script("delete from jobrunner.jobs")
+            try await count(fixture, most: 10)
+            #expect(try await counts(fixture) == [])
+        }
+    }
+
+    @Test func `jobs in trouble are counted by what the view would say of them`() async throws {
+        try await Fixture.lend { fixture in
+            try await fixture.addUsers(7)
+            for (number, change) in [
+                "consecutive_failures = 1", "quarantined_at = now(), quarantine_reason = 'x'",
+                "reauth_needed_at = now()", "stalled_runs = 2", "deferrals = 5",
+                "consecutive_failures = 2, reauth_needed_at = now()",
+            ].enumerated() {
+                try await fixture.script(
+                    """
+                    update jobrunner.jobs set \(change)
+                    where user_id = (select id from jobrunner.users order by id offset \(number) limit 1)
+                    """)
+            }
+            _ = try await fixture.queue.countWaiting()
+            let counted = try await fixture.texts(
+                "select trouble || ' ' || jobs from jobrunner.trouble_counts order by 1")
+            #expect(
+                counted == [
+                    "deferred 1", "failing 1", "needs_reauth 2", "quarantined 1", "stalled 1",
+                ])
+            #expect(
+                try await fixture.texts(
+                    "select trouble || ' ' || count(*) from jobrunner.jobs_in_trouble group by trouble order by 1"
+                ) == counted)
+        }
+    }
+}
