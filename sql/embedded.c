@@ -552,6 +552,9 @@ static const unsigned char views_late_jobs[] = {
 static const unsigned char views_quarantined_jobs[] = {
 #embed "views/quarantined_jobs.sql"
 };
+static const unsigned char views_raised_alerts[] = {
+#embed "views/raised_alerts.sql"
+};
 static const unsigned char views_running_jobs[] = {
 #embed "views/running_jobs.sql"
 };
@@ -758,6 +761,7 @@ static const jr_sql_file files[] = {
     {"views/jobs_in_trouble.sql", views_jobs_in_trouble, sizeof views_jobs_in_trouble},
     {"views/late_jobs.sql", views_late_jobs, sizeof views_late_jobs},
     {"views/quarantined_jobs.sql", views_quarantined_jobs, sizeof views_quarantined_jobs},
+    {"views/raised_alerts.sql", views_raised_alerts, sizeof views_raised_alerts},
     {"views/running_jobs.sql", views_running_jobs, sizeof views_running_jobs},
     {"views/tenant_freshness.sql", views_tenant_freshness, sizeof views_tenant_freshness},
     {"views/tenant_shares.sql", views_tenant_shares, sizeof views_tenant_shares},

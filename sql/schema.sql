@@ -670,6 +670,7 @@ create sequence jobrunner.secret_versions;
 -- view jobrunner.jobs_in_trouble(tenant text, user_key text, job text, entity text, trouble text, since timestamp with time zone, detail text)
 -- view jobrunner.late_jobs(tenant text, user_key text, job text, late_by interval, due_at timestamp with time zone, asked boolean, consecutive_failures integer, last_outcome text)
 -- view jobrunner.quarantined_jobs(tenant text, user_key text, job text, reason text, quarantined_at timestamp with time zone, until timestamp with time zone, crashes integer, stalled_runs integer)
+-- view jobrunner.raised_alerts(alert text, severity text, subject text, detail text)
 -- view jobrunner.running_jobs(worker_id bigint, host text, pid integer, tenant text, user_key text, job text, run bigint, running_for interval, yields_in interval, silent_for interval, stopping boolean)
 -- view jobrunner.tenant_freshness(tenant text, job text, user_count bigint, fresh_count bigint, fresh_percent numeric, staleness_p50 interval, staleness_p99 interval, never_count bigint, failing_count bigint)
 -- view jobrunner.tenant_shares(tenant text, weight integer, asked_percent numeric, had_percent numeric, slot_seconds numeric, due_count bigint, waiting_since timestamp with time zone)

@@ -19,6 +19,7 @@ public enum MetricFamily: String, Sendable, CaseIterable {
     case freshUsers = "jobrunner_fresh_users_ratio"
     case freshCounted = "jobrunner_fresh_users_counted_seconds"
     case waitingCounted = "jobrunner_waiting_counted_seconds"
+    case clockSetBack = "jobrunner_clock_set_back_seconds"
     case sourceBlocked = "jobrunner_source_blocked"
     case workers = "jobrunner_workers"
     case workerSlots = "jobrunner_worker_slots"
@@ -49,7 +50,7 @@ public enum MetricFamily: String, Sendable, CaseIterable {
         case .runs, .records, .sourceRequests, .processCPU: .counter
         case .runDuration, .startDelay, .claimDuration, .commitDuration: .histogram
         case .slots, .ready, .dueJobs, .waitingJobs, .oldestDue, .troubled, .freshUsers,
-            .freshCounted, .waitingCounted, .sourceBlocked,
+            .freshCounted, .waitingCounted, .clockSetBack, .sourceBlocked,
             .workers, .workerSlots, .databaseSessions, .oldestSnapshot, .processMemory,
             .processFiles, .processFilesMax, .processStart:
             .gauge
@@ -100,6 +101,8 @@ public enum MetricFamily: String, Sendable, CaseIterable {
             "Age of that share: a worker counts 5,000 users a minute, and begins again at the first."
         case .waitingCounted:
             "Age of the numbers of due and waiting jobs, which a worker counts each minute."
+        case .clockSetBack:
+            "By how much the server's clock is behind the latest time that it ever told: 0 while nobody sets it back."
         case .sourceBlocked: "Tenants for whom a source is not asked, since it was found away."
         case .workers: "Workers that have not ended, by health."
         case .workerSlots: "Slots of all workers, as their last heartbeats tell."

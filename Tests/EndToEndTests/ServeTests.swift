@@ -118,7 +118,9 @@ import Testing
                         } ?? ""
                 } while !place.isEmpty
                 #expect(rows == ["no_worker *", "no_worker acme"])
-                for view in ["worker_health", "tenant_shares", "blocked_sources", "gauges"] {
+                for view in [
+                    "worker_health", "tenant_shares", "blocked_sources", "raised_alerts", "gauges",
+                ] {
                     #expect(try await get(url + "/views/\(view)").status == 200, "\(view)")
                 }
                 for query in ["limit=0", "limit=1001", "limit=x", "after=x", "after=%5B%5D"] {
@@ -152,7 +154,7 @@ import Testing
             try await withServer(installation) { (url) async throws in
                 var paths = ["/metrics", "/readyz", "/livez", "/views", "/other"]
                 paths += (try await get(url + "/views").json?.elements ?? []).compactMap(\.string)
-                #expect(paths.count == 10)
+                #expect(paths.count == 11)
                 for path in paths {
                     let text = try await get(url + path).text
                     #expect(!text.contains("canary") && !text.contains("ann\""), "\(path): \(text)")

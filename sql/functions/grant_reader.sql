@@ -18,7 +18,7 @@ begin
   grant usage on schema jobrunner to jobrunner_reader;
   grant select on jobrunner.late_jobs, jobrunner.failing_jobs, jobrunner.running_jobs, jobrunner.entity_progress,
     jobrunner.tenant_freshness, jobrunner.worker_health, jobrunner.quarantined_jobs, jobrunner.user_story,
-    jobrunner.blocked_sources, jobrunner.job_overview, jobrunner.jobs_in_trouble, jobrunner.tenant_shares, jobrunner.waiting_reasons, jobrunner.gauges to jobrunner_reader;
+    jobrunner.blocked_sources, jobrunner.job_overview, jobrunner.jobs_in_trouble, jobrunner.tenant_shares, jobrunner.waiting_reasons, jobrunner.gauges, jobrunner.raised_alerts to jobrunner_reader;
   grant select on jobrunner.tenants, jobrunner.jobs, jobrunner.checkpoints, jobrunner.runs, jobrunner.workers,
     jobrunner.claims, jobrunner.sources, jobrunner.job_files, jobrunner.tenant_jobs, jobrunner.chores, jobrunner.periods, jobrunner.slot_use,
     jobrunner.waiting_counts, jobrunner.trouble_counts, jobrunner.freshness_counts, jobrunner.migrations, jobrunner.applied_code to jobrunner_reader;

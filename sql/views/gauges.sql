@@ -39,6 +39,9 @@ select 'waiting_counted_seconds', '{}', extract(epoch from now() - c.done_at)
 from jobrunner.chores as c
 where c.name = 'waiting' and c.done_at is not null
 union all
+select 'clock_set_back_seconds', '{}', greatest(coalesce(max(extract(epoch from c.latest_at - now())), 0), 0)
+from jobrunner.chores as c
+union all
 select 'source_blocked', jsonb_build_object('source', s.name), count(*)
 from jobrunner.sources as s
 where s.blocked_until > now()

@@ -8,6 +8,7 @@ enum ServedView: String, CaseIterable {
     case workers = "worker_health"
     case shares = "tenant_shares"
     case sources = "blocked_sources"
+    case alerts = "raised_alerts"
     case gauges
 
     /// The columns by which its rows are told apart, and in whose order they are told.
@@ -17,6 +18,7 @@ enum ServedView: String, CaseIterable {
         case .workers: ["worker_id"]
         case .shares: ["tenant"]
         case .sources: ["tenant", "source"]
+        case .alerts: ["alert", "subject"]
         case .gauges: ["name", "labels"]
         }
     }

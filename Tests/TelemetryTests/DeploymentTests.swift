@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+
+@testable import Telemetry
+
+/// What ships beside the program names only what the program has.
+@Suite struct DeploymentTests {
+    private let root = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    private func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+
+    @Test(arguments: [
+        "deploy/prometheus/alerts.yaml", "deploy/grafana/jobrunner.json", "docs/OPERATING.md",
+        "Tests/Alerts/alerts.test.yaml",
+    ])
+    func `every metric that is named is measured`(path: String) throws {
+        let known = Set(MetricFamily.allCases.map(\.rawValue))
+        let words = try text(path).matches(of: /\b(jobrunner|process)_[a-z_]+\b/).map {
+            String($0.0)
+        }
+        let named = words.filter { word in
+            word.hasSuffix("_total") || word.hasSuffix("_seconds") || word.hasSuffix("_bytes")
+                || word.hasSuffix("_bucket") || word.hasSuffix("_count") || word.hasSuffix("_sum")
+                || word.hasSuffix("_ratio") || word.hasPrefix("jobrunner_jobs_in")
+        }
+        #expect(!named.isEmpty)
+        for name in named {
+            let base = name.replacing(/_(bucket|count|sum)$/, with: "")
+            #expect(known.contains(name) || known.contains(base), "\(path): \(name)")
+        }
+    }
+
+    @Test func `every alert has a runbook, and the SQL has the alerts of the rules`() throws {
+        let rules = try text("deploy/prometheus/alerts.yaml").matches(
+            of: /alert: Jobrunner([A-Za-z]+)/
+        )
+        .map { String($0.1) }
+        let views = Set(
+            try text("sql/views/raised_alerts.sql").matches(of: /select '([a-z_]+)'/).map {
+                String($0.1)
+            }
+        )
+        let manual = try text("docs/OPERATING.md")
+        #expect(rules.count == 12)
+        for rule in rules {
+            #expect(manual.contains("`Jobrunner\(rule)`"), "\(rule)")
+            let word = rule.replacing(/[A-Z]/) { "_" + $0.0.lowercased() }.dropFirst()
+            let plain = String(word).replacing(/_(fast|slow)$/, with: "")
+            // That a scrape fails is Prometheus' own.
+            #expect(plain == "down" || views.contains(plain), "\(plain)")
+        }
+        #expect(views.count == 10)
+    }
+
+    @Test func `Prometheus takes the rules, and each alert fires with its cause and ends with it`()
+        throws
+    {
+        for arguments in [
+            ["check", "rules", "deploy/prometheus/alerts.yaml"],
+            ["test", "rules", "Tests/Alerts/alerts.test.yaml"],
+        ] {
+            let process = Process()
+            process.executableURL = root.appending(path: "bin/promtool")
+            process.arguments = arguments
+            let output = Pipe()
+            process.standardOutput = output
+            process.standardError = output
+            try process.run()
+            let said = String(
+                decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 0, "\(said)")
+        }
+    }
+}
