@@ -135,3 +135,53 @@ import Testing
         }
     }
 }
+
+/// What systemd is told.
+@Suite(.timeLimit(.minutes(10))) struct ServiceManagerTests {
+    /// The words that arrive at a socket, in order, until a word has come.
+    private func words(until last: String, at socket: Int32) async -> [String] {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                var words: [String] = []
+                var buffer = [UInt8](repeating: 0, count: 256)
+                while words.last != last {
+                    let count = recv(socket, &buffer, buffer.count, 0)
+                    guard count > 0 else { break }
+                    words.append(String(decoding: buffer[..<count], as: UTF8.self))
+                }
+                continuation.resume(returning: words)
+            }
+        }
+    }
+
+    @Test func `systemd is told when the worker is ready, that it lives, and that it stops`()
+        async throws
+    {
+        try await Installation.with { installation in
+            let path = installation.folder.path + "/notify"
+            let socket = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+            defer { close(socket) }
+            var limit = timeval(tv_sec: 300, tv_usec: 0)
+            setsockopt(
+                socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+            let isBound = withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+                }
+            }
+            #expect(isBound)
+            let program = try installation.start(
+                "worker", ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "200000"])
+            let begun = await words(until: "READY=1", at: socket)
+            #expect(begun.last == "READY=1")
+            #expect(await words(until: "WATCHDOG=1", at: socket) == ["WATCHDOG=1"])
+            kill(program.process.processIdentifier, SIGTERM)
+            let end = await words(until: "STOPPING=1", at: socket)
+            #expect(end.last == "STOPPING=1")
+            #expect(try await program.end().code == 0)
+        }
+    }
+}

@@ -42,10 +42,7 @@ enum WorkerCommand {
         let settings = workerSettings(arguments)
         let metrics = Metrics()
         let endpoint = WorkerEndpoint(metrics)
-        let server = try arguments.text("metrics").map { text in
-            try HTTPServer(try listenAddress(text)) { endpoint.answer($0) }
-        }
-        if let server { log.emit(.listening(Subject(), address: "\(server.address)")) }
+        let server = try listen(arguments, endpoint, log)
         let starting = Task {
             try await patiently(log, settings) {
                 try await Migrator(database: database).check()
@@ -78,7 +75,7 @@ enum WorkerCommand {
                     dialect: cloudKitDialect)),
             budgets: budgets, log: log)
         endpoint.attach(worker)
-        let end = await worker.run(signals)
+        let end = await context.settings.serviceManager.watch(worker) { await worker.run(signals) }
         await server?.stop()
         // A worker that was told to stop drops them.
         if !settings.drains { checks.cancel() }
@@ -98,13 +95,19 @@ enum WorkerCommand {
         return settings
     }
 
-    private static func listenAddress(_ text: String) throws -> ListenAddress {
+    /// Nil: the worker is to answer nobody.
+    private static func listen(
+        _ arguments: ParsedArguments, _ endpoint: WorkerEndpoint, _ log: Log
+    ) throws -> HTTPServer? {
+        guard let text = arguments.text("metrics") else { return nil }
         guard let address = ListenAddress(text) else {
             throw UsageError(
                 command: "worker",
                 message: "--metrics \(text): expected an address such as 127.0.0.1:9464")
         }
-        return address
+        let server = try HTTPServer(address) { endpoint.answer($0) }
+        log.emit(.listening(Subject(), address: "\(server.address)"))
+        return server
     }
 
     static func exitCode(of end: WorkerEnd) throws -> ExitCode {

@@ -16,6 +16,8 @@ struct Settings: Sendable {
     /// The header field by which a proxy says who asks `serve`; nil: there is no proxy.
     let serveProxyHeader: String?
     let log: LogSettings
+    /// systemd, where it started this process.
+    let serviceManager: ServiceManager
 
     /// Reads the variables; an empty one is as good as none.
     ///
@@ -29,6 +31,7 @@ struct Settings: Sendable {
         keyFile = value("JOBRUNNER_KEY_FILE")
         serveTokenFile = value("JOBRUNNER_SERVE_TOKEN_FILE")
         serveProxyHeader = value("JOBRUNNER_SERVE_PROXY_HEADER")
+        serviceManager = ServiceManager(environment: environment)
         var words: [String: String] = [:]
         for name in ["JOBRUNNER_LOG", "JOBRUNNER_LOG_LEVEL"] { words[name] = value(name) }
         log = try LogSettings(environment: words)
