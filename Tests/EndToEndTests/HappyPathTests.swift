@@ -223,3 +223,28 @@ import Testing
         #expect(version.output.hasPrefix("jobrunner "))
     }
 }
+
+/// What is set, as a person asks for it.
+@Suite struct SettingsCommandTests {
+    @Test func `settings prints what is in force and where it was found, and no secret`()
+        async throws
+    {
+        try await Installation.with { installation in
+            let rows = try await installation.json("settings").elements ?? []
+            let found = rows.map { row in
+                "\(row["name"]?.string ?? "") \(row["value"]?.string ?? "-") \(row["from"]?.string ?? "")"
+            }
+            #expect(found.first == "DATABASE_URL (set, left out) environment")
+            #expect(found.contains("JOBRUNNER_LOG_LEVEL - default"))
+            #expect(found.contains("JOBRUNNER_JOBS \(installation.folder.path)/jobs environment"))
+            let path = try installation.write("url", installation.url + "\n")
+            let health = try await installation.run(
+                "health", ["DATABASE_URL": "", "DATABASE_URL_FILE": path])
+            #expect(health.output == "urgent: workers: none is alive\n")
+            let settings = try await installation.run(
+                "settings", ["DATABASE_URL": "", "DATABASE_URL_FILE": path])
+            #expect(settings.output.contains("file \(path)"))
+            #expect(!settings.output.contains("postgres"))
+        }
+    }
+}

@@ -16,24 +16,29 @@ struct Settings: Sendable {
     /// The header field by which a proxy says who asks `serve`; nil: there is no proxy.
     let serveProxyHeader: String?
     let log: LogSettings
+    /// What is set, and where.
+    let found: [Setting: SettingReader.Found]
     /// systemd, where it started this process.
     let serviceManager: ServiceManager
 
-    /// Reads the variables; an empty one is as good as none.
+    /// Reads what is set.
     ///
-    /// Throws `LogSettingError`.
-    init(environment: (String) -> String?) throws {
-        func value(_ name: String) -> String? {
-            environment(name).flatMap { $0.isEmpty ? nil : $0 }
-        }
-        databaseURL = value("DATABASE_URL")
-        jobsFolder = value("JOBRUNNER_JOBS") ?? "jobs"
-        keyFile = value("JOBRUNNER_KEY_FILE")
-        serveTokenFile = value("JOBRUNNER_SERVE_TOKEN_FILE")
-        serveProxyHeader = value("JOBRUNNER_SERVE_PROXY_HEADER")
+    /// Throws `LogSettingError`, and `Failure` for a file that can't be read or a wrong line of one.
+    init(environment: @escaping (String) -> String?) throws {
+        let reader = try SettingReader(environment: environment)
+        var found: [Setting: SettingReader.Found] = [:]
+        for setting in Setting.allCases { found[setting] = try reader.find(setting) }
+        self.found = found
+        databaseURL = found[.databaseURL]?.value
+        jobsFolder = found[.jobs]?.value ?? "jobs"
+        keyFile = found[.keyFile]?.value
+        serveTokenFile = found[.serveTokenFile]?.value
+        serveProxyHeader = found[.serveProxyHeader]?.value
         serviceManager = ServiceManager(environment: environment)
         var words: [String: String] = [:]
-        for name in ["JOBRUNNER_LOG", "JOBRUNNER_LOG_LEVEL"] { words[name] = value(name) }
+        words[Setting.log.rawValue] = found[.log]?.value
+        let level = found[.logLevel]?.value
+        words[Setting.logLevel.rawValue] = level.flatMap { LogLevelWord($0)?.word } ?? level
         log = try LogSettings(environment: words)
     }
 

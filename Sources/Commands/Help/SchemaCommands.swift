@@ -29,4 +29,7 @@ let schemaCommands = [
         "Tell in one line how it is, with the three worst reasons; exit 1 if somebody should look, 2 if somebody must act",
         options: [.json],
         example: "jobrunner health"),
+    CommandSpec(
+        "settings", "Print what is set and where, secrets left out", options: [.json],
+        example: "jobrunner settings"),
 ]

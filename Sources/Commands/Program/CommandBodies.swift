@@ -7,6 +7,7 @@ let bodies: [String: Body] = [
     "validate": validate,
     "doctor": doctor,
     "health": health,
+    "settings": settings,
     "tenant add": addTenant,
     "tenant set": setTenant,
     "tenant list": listTenants,

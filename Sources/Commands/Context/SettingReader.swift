@@ -1,0 +1,121 @@
+import Glibc
+
+/// Finds what is set, and where.
+struct SettingReader {
+    /// Where a value came from.
+    enum Origin: Equatable {
+        case environment
+        case file(String)
+        case credential
+        case settingsFile(String)
+        case logLevel
+
+        /// For people.
+        var words: String {
+            switch self {
+            case .environment: "environment"
+            case .file(let path), .settingsFile(let path): "file \(path)"
+            case .credential: "systemd's credentials"
+            case .logLevel: "LOG_LEVEL"
+            }
+        }
+    }
+
+    /// What is set.
+    struct Found: Equatable {
+        var value: String
+        var origin: Origin
+    }
+
+    /// A value that is read from a file has at most so many bytes.
+    private static let valueMax = 64 << 10
+
+    private let environment: (String) -> String?
+    private let lines: [String: String]
+    private let path: String?
+
+    /// Throws `Failure` when the settings' file can't be read, or a line of it is none.
+    init(environment: @escaping (String) -> String?) throws(Failure) {
+        let set = { (name: String) in environment(name).flatMap { $0.isEmpty ? nil : $0 } }
+        self.environment = set
+        path = set(Setting.settingsFile.rawValue)
+        lines = if let path { try Self.lines(ofFile: path) } else { [:] }
+    }
+
+    /// Nil: it is set nowhere; an empty value is as good as none.
+    func find(_ setting: Setting) throws(Failure) -> Found? {
+        let name = setting.rawValue
+        if let value = environment(name) { return Found(value: value, origin: .environment) }
+        if !setting.isPath, let file = environment(name + "_FILE") {
+            return Found(value: try Self.text(ofFile: file), origin: .file(file))
+        }
+        if let folder = environment("CREDENTIALS_DIRECTORY") {
+            let file = "\(folder)/\(setting.credential)"
+            if access(file, F_OK) == 0 {
+                return Found(
+                    value: setting.isPath ? file : try Self.text(ofFile: file), origin: .credential)
+            }
+        }
+        if let path, let value = lines[name] {
+            return Found(value: value, origin: .settingsFile(path))
+        }
+        // Set for many programs at once, so that a word which is none of ours is no mistake.
+        if setting == .logLevel, let word = environment("LOG_LEVEL"), LogLevelWord(word) != nil {
+            return Found(value: word, origin: .logLevel)
+        }
+        return nil
+    }
+
+    private static func text(ofFile path: String) throws(Failure) -> String {
+        let bytes = try readFile(path, limit: valueMax)
+        let text = String(decoding: bytes, as: UTF8.self)
+        return String(text.trimmingLineEnd)
+    }
+
+    private static func lines(ofFile path: String) throws(Failure) -> [String: String] {
+        var found: [String: String] = [:]
+        let known = Set(Setting.allCases.map(\.rawValue))
+        let text = String(decoding: try readFile(path, limit: valueMax), as: UTF8.self)
+        for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false)
+            .enumerated()
+        {
+            let words = line.trimmingLineEnd
+            if words.isEmpty || words.hasPrefix("#") { continue }
+            let parts = words.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, known.contains(String(parts[0])) else {
+                throw Failure(
+                    .configuration,
+                    "\(path):\(number + 1): expected NAME=value, with one of \(known.sorted().joined(separator: ", "))"
+                )
+            }
+            found[String(parts[0])] = parts[1].isEmpty ? nil : String(parts[1])
+        }
+        return found
+    }
+}
+
+/// A level of swift-log, and ours that is nearest.
+struct LogLevelWord {
+    let word: String
+
+    init?(_ text: String) {
+        switch text.lowercased() {
+        case "trace", "debug": word = "debug"
+        case "info", "notice": word = "info"
+        case "warning": word = "warning"
+        case "error", "critical": word = "error"
+        default: return nil
+        }
+    }
+}
+
+extension StringProtocol {
+    /// Without the line's end and blanks around.
+    fileprivate var trimmingLineEnd: SubSequence {
+        let isBlank = { (character: Character) in character.isWhitespace }
+        guard let first = firstIndex(where: { !isBlank($0) }),
+            let last = lastIndex(where: { !isBlank($0) })
+        else { return self[startIndex..<startIndex] }
+        return self[first...last]
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import Telemetry
+import Testing
+
+@testable import Commands
+
+/// Where settings are found, and which of two counts.
+@Suite struct SettingTests {
+    private func withFolder(_ body: (URL) throws -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "jobrunner-settings-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try body(folder)
+    }
+
+    private func write(_ text: String, _ name: String, in folder: URL) throws -> String {
+        let path = folder.appending(path: name)
+        try text.write(to: path, atomically: true, encoding: .utf8)
+        return path.path()
+    }
+
+    private func found(
+        _ setting: Setting, _ environment: [String: String]
+    ) throws -> SettingReader.Found? {
+        try SettingReader(environment: { environment[$0] }).find(setting)
+    }
+
+    @Test func `the environment comes before a named file, credentials and the settings' file`()
+        throws
+    {
+        try withFolder { folder in
+            let file = try write("from-file\n", "url", in: folder)
+            _ = try write("from-credential\n", "database_url", in: folder)
+            let settings = try write(
+                "# ours\n\nDATABASE_URL=from-settings\n", "settings", in: folder)
+            var environment = [
+                "DATABASE_URL": "from-environment", "DATABASE_URL_FILE": file,
+                "CREDENTIALS_DIRECTORY": folder.path(), "JOBRUNNER_SETTINGS": settings,
+            ]
+            for (name, value, origin) in [
+                ("DATABASE_URL", "from-environment", SettingReader.Origin.environment),
+                ("DATABASE_URL_FILE", "from-file", .file(file)),
+                ("CREDENTIALS_DIRECTORY", "from-credential", .credential),
+                ("JOBRUNNER_SETTINGS", "from-settings", .settingsFile(settings)),
+            ] {
+                let found = try found(.databaseURL, environment)
+                #expect(found == SettingReader.Found(value: value, origin: origin))
+                // An empty one is as good as none.
+                environment[name] = name == "CREDENTIALS_DIRECTORY" ? nil : ""
+            }
+            #expect(try found(.databaseURL, environment) == nil)
+        }
+    }
+
+    @Test func `a key is a file wherever it is named, and a credential is one`() throws {
+        try withFolder { folder in
+            let key = try write("00", "jobrunner_key", in: folder)
+            let credentials = ["CREDENTIALS_DIRECTORY": folder.path()]
+            #expect(try found(.keyFile, credentials)?.value == key)
+            #expect(
+                try found(.keyFile, ["JOBRUNNER_KEY_FILE": "/k"])
+                    == SettingReader.Found(value: "/k", origin: .environment))
+        }
+    }
+
+    @Test(arguments: [
+        ("trace", "debug"), ("notice", "info"), ("CRITICAL", "error"), ("warning", "warning"),
+    ])
+    func `the words of swift-log are levels, and LOG_LEVEL holds where ours is not set`(
+        word: String, level: String
+    ) throws {
+        #expect(
+            try Settings(environment: { $0 == "LOG_LEVEL" ? word : nil }).log.level.rawValue
+                == level)
+        #expect(
+            try Settings(environment: { ["LOG_LEVEL": word, "JOBRUNNER_LOG_LEVEL": "error"][$0] })
+                .log.level == .error)
+        #expect(
+            try Settings(environment: { $0 == "LOG_LEVEL" ? "verbose" : nil }).log.level == .info)
+        #expect(throws: (any Error).self) {
+            try Settings(environment: { $0 == "JOBRUNNER_LOG_LEVEL" ? "verbose" : nil })
+        }
+    }
+
+    @Test func `a wrong line of the settings' file is told with its place, and never its value`()
+        throws
+    {
+        try withFolder { folder in
+            let path = try write(
+                "JOBRUNNER_LOG=json\nDATABASE_URI=canary\n", "settings", in: folder)
+            #expect {
+                _ = try Settings(environment: { $0 == "JOBRUNNER_SETTINGS" ? path : nil })
+            } throws: { error in
+                let line = Failure(error).lines.first ?? ""
+                return line.hasPrefix("\(path):2: expected NAME=value") && !line.contains("canary")
+            }
+        }
+    }
+
+    private var table: String {
+        let rows = Setting.allCases.map { "| `\($0.rawValue)` | \($0.meaning) | \($0.usual) |\n" }
+        return "<!-- settings -->\n| Setting | Meaning | Default |\n| --- | --- | --- |\n"
+            + rows.joined() + "<!-- end -->\n"
+    }
+
+    /// `JOBRUNNER_REFRESH_SNAPSHOT=1` makes it anew.
+    @Test func `the manual's table of settings is the program's list`() throws {
+        let manual = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "docs/OPERATING.md")
+        var text = try String(contentsOf: manual, encoding: .utf8)
+        if ProcessInfo.processInfo.environment["JOBRUNNER_REFRESH_SNAPSHOT"] == "1" {
+            let begin = try #require(text.range(of: "<!-- settings -->\n"))
+            let end = try #require(
+                text.range(of: "<!-- end -->\n", range: begin.upperBound..<text.endIndex))
+            text.replaceSubrange(begin.lowerBound..<end.upperBound, with: table)
+            try text.write(to: manual, atomically: true, encoding: .utf8)
+        }
+        #expect(text.contains(table))
+    }
+}
