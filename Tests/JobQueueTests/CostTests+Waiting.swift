@@ -40,4 +40,46 @@ extension CostTests {
             #expect(buffers <= 1300, "\(buffers) buffers")
         }
     }
+
+    @Test func `a scrape reads few buffers, however many jobs, tenants and sources there are`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            _ = try await fixture.addWorker()
+            try await fixture.addUsers(20_000)
+            try await fixture.script(
+                """
+                insert into jobrunner.tenants (name) select 't' || n from generate_series(1, 5000) as n;
+                insert into jobrunner.sources (tenant_id, name, tokens) select id, 'many', 1 from jobrunner.tenants;
+                update jobrunner.sources set blocked_until = now() + interval '1 hour', block_reason = 'x' where tenant_id % 1000 = 0;
+                update jobrunner.jobs set consecutive_failures = 1, last_error_at = now(), due_at = now() + interval '1 hour'
+                where user_id % 4 = 0;
+                """)
+            _ = try await fixture.queue.countWaiting()
+            _ = try await fixture.queue.countFreshness()
+            try await fixture.script("vacuum analyze jobrunner.jobs")
+            try await fixture.script("vacuum analyze jobrunner.sources")
+            let buffers = try await fixture.database.run { session in
+                _ = try cost(session, "select * from jobrunner.gauges")
+                return try cost(session, "select * from jobrunner.gauges").buffers
+            }
+            #expect(buffers <= 60, "\(buffers) buffers")
+        }
+    }
+
+    @Test func `a part of the freshness count reads at most four buffers a user`() async throws {
+        try await Fixture.lend { fixture async throws in
+            try await fixture.addUsers(20_000)
+            try await fixture.script("vacuum analyze jobrunner.jobs")
+            try await fixture.script("vacuum analyze jobrunner.users")
+            let buffers = try await fixture.database.run { session in
+                _ = try cost(session, "select jobrunner.count_freshness(1000)")
+                _ = try session.query(
+                    .unprepared(
+                        "update jobrunner.chores set done_at = null where name = 'freshness'"))
+                return try cost(session, "select jobrunner.count_freshness(1000)").buffers
+            }
+            #expect(buffers <= 4000, "\(buffers) buffers")
+        }
+    }
 }
