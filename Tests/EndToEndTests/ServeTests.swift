@@ -205,6 +205,12 @@ import Testing
         try await Installation.with { installation in
             try await withServer(installation) { (url) async throws in
                 #expect(try await get(url + "/metrics").status == 200)
+                // With the right it has the numbers, and without it none: it is that role, whoever has started it.
+                try await installation.execute(
+                    "revoke select on jobrunner.gauges from jobrunner_reader")
+                #expect(try await get(url + "/metrics").status == 503)
+                try await installation.execute(
+                    "grant select on jobrunner.gauges to jobrunner_reader")
                 #expect(
                     try await installation.value(
                         """
