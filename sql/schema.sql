@@ -337,6 +337,7 @@ create table jobrunner.runs (
   constraint run_outcome_is_known CHECK ((outcome = ANY (ARRAY['complete'::text, 'partial'::text, 'deferred'::text, 'skipped'::text, 'needs_reauth'::text, 'failed'::text]))),
   constraint runs_pkey PRIMARY KEY (user_id, id, ended_at)
 ) partition by RANGE (ended_at);
+CREATE INDEX runs_by_end ON ONLY jobrunner.runs USING brin (ended_at);
 CREATE INDEX runs_of_a_job ON ONLY jobrunner.runs USING btree (user_id, job_name, ended_at);
 CREATE INDEX runs_of_a_tenant ON ONLY jobrunner.runs USING btree (tenant_id, ended_at);
 
@@ -508,7 +509,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.commit_page(in_user_id bigint, in_name text, in_entity text, in_fence bigint, in_generation bigint, in_page jobrunner.page, in_counters jobrunner.counters) returns boolean
 -- function jobrunner.count_freshness(in_most integer DEFAULT 5000) returns boolean
 -- function jobrunner.count_troubles(in_most integer) returns void
--- function jobrunner.count_waiting(in_most integer DEFAULT 50000) returns boolean
+-- function jobrunner.count_waiting(in_most integer DEFAULT 10000) returns boolean
 -- function jobrunner.counted_on(in_checkpoint jobrunner.checkpoints, in_fence bigint, in_more jobrunner.counters) returns jobrunner.counters
 -- function jobrunner.crash_runs(in_worker_id bigint, in_user_ids bigint[], in_names text[], in_reason text) returns TABLE(job_count integer, quarantined_count integer)
 -- function jobrunner.deferral(in_asked interval, in_deferrals integer, in_chance double precision) returns interval
@@ -582,7 +583,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.preload_runs(in_user_ids bigint[], in_lists jsonb, in_tables text[], in_sources jsonb, in_dirty text[] DEFAULT '{}'::text[]) returns jsonb
 -- function jobrunner.push_soon(in_user_id bigint, in_table text) returns boolean
 -- function jobrunner.quarantine_of(in_job jobrunner.jobs, in_end jobrunner.run_end, in_has_progress boolean) returns TABLE(reason text, span interval)
--- function jobrunner.raise_counts(in_user_id bigint, in_source text, in_field text, in_records text[], in_seen bigint[], in_tags text[], in_refused text[]) returns TABLE(record text, number bigint, is_there boolean)
+-- function jobrunner.raise_counts(in_user_id bigint, in_source text, in_field text, in_records text[], in_seen bigint[], in_tags text[], in_refused text[]) returns TABLE(record text, number bigint, is_there boolean, is_first boolean)
 -- function jobrunner.read_job(in_tenant text, in_user text, in_job text) returns SETOF jobrunner.claimed_job
 -- function jobrunner.reap_jobs(in_lease interval) returns TABLE(worker_id integer, reason text, job_count integer, quarantined_count integer)
 -- function jobrunner.reap_worker(in_worker_id integer, in_reason text) returns TABLE(job_count integer, quarantined_count integer)

@@ -80,8 +80,10 @@ public final class SourceSession {
     }
 
     /// Sends a dialect's own request; its answer may be a failure in the source's words.
-    public func send(_ request: DialectRequest) async throws -> Answer {
-        try await send(retries: true) {
+    ///
+    /// `retries` false: it is sent once, so that an answer is of this very attempt.
+    public func send(_ request: DialectRequest, retries: Bool = true) async throws -> Answer {
+        try await send(retries: retries) {
             HTTPRequest(
                 method: request.body == nil ? "GET" : "POST", url: base + request.path,
                 headers: [HTTPHeader("Accept", "application/json")]

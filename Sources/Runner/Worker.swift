@@ -73,8 +73,9 @@ public final class Worker: Sendable {
     public var reasonsNotReady: [String] {
         var reasons: [String] = []
         if context.isStopping { reasons.append("draining: it was told to stop") }
-        if let outage = context.outage.report(lasting: .zero) {
-            reasons.append("database: \(outage.error)")
+        // What the database says is in the log: it may name hosts and roles.
+        if context.outage.report(lasting: .zero) != nil {
+            reasons.append("database: it does not answer, or refuses")
         }
         if context.registration.worker == nil {
             reasons.append("heartbeat: it is not registered")

@@ -159,6 +159,8 @@ final class ServerCore: @unchecked Sendable {
         defer { MHD_destroy_response(made) }
         MHD_add_response_header(made, "Content-Type", response.type)
         MHD_add_response_header(made, "Cache-Control", "no-store")
+        // A connection that is kept is one that others don't have.
+        MHD_add_response_header(made, "Connection", "close")
         MHD_add_response_header(made, "X-Content-Type-Options", "nosniff")
         return MHD_queue_response(connection, UInt32(response.status), made)
     }

@@ -38,12 +38,14 @@ struct CountRaising {
             var left = Array(open[start..<min(start + CloudKitAddress.batchMax, open.count)])
             var refused: [String] = []
             for _ in 1...ListSteps.roundsMax where !left.isEmpty {
-                refused = try await attempt(left, after: refused, &failures, &areLater)
-                left = refused
+                let met = try await attempt(left, after: refused, &failures, &areLater)
+                (left, refused) = (met.records, met.refused)
             }
             areLater = areLater || !left.isEmpty
         }
-        if let failure = failures.first { throw context.end(by: failure, in: "raise_counts") }
+        if let failure = failures.first(where: { $0.wait != nil }) ?? failures.first {
+            throw context.end(by: failure, in: "raise_counts")
+        }
         if areLater { throw ListSteps.changedAgain("raise_counts") }
         context.progress.remember(AfterStep.Action.raiseCounts(step).memoryName, listHash: hash)
     }
@@ -52,24 +54,33 @@ struct CountRaising {
     private var source: String { context.inputs.file.source.id }
     private var field: String { "\(step.recordType).\(step.field)" }
 
-    /// One round over some records; returns those that somebody else changed meanwhile, so that they refused the number.
+    /// Records that somebody else has written over meanwhile.
+    private struct Met {
+        var records: [String]
+        /// Of them those that have refused the only attempt that was ever made over their version: the number surely is not
+        /// in them.
+        var refused: [String]
+    }
+
+    /// One round over some records; returns those that met another version.
     private func attempt(
         _ names: [String], after refused: [String], _ failures: inout [RecordFailure],
         _ areLater: inout Bool
-    ) async throws -> [String] {
+    ) async throws -> Met {
         let seen = try await seenNumbers(names, &failures)
         let answer = try await answer(to: seen.there, after: refused)
         areLater = areLater || answer.areLater
         var arrived = seen.gone
-        var again: [String] = []
+        var met: [String] = []
         if !answer.operations.isEmpty {
+            // Sent once: after a lost answer only the tag can tell whether it has arrived.
             let document = try await steps.exchange(
-                dialect.pushRequest(answer.operations, to: place))
+                dialect.pushRequest(answer.operations, to: place), retries: false)
             let results = try dialect.pushResults(document, of: answer.operations)
             for (operation, result) in zip(answer.operations, results) {
                 switch result {
                 case .saved, .gone, .deleted: arrived.append(operation.recordName)
-                case .conflict: again.append(operation.recordName)
+                case .conflict: met.append(operation.recordName)
                 case .failed(let failure): failures.append(failure)
                 }
             }
@@ -78,7 +89,8 @@ struct CountRaising {
             _ = try await context.sink.run(
                 [context.inputs.job.claim.markRaised(arrived, field, in: source)], counts: false)
         }
-        return again
+        return Met(
+            records: met, refused: met.filter { answer.first.contains($0) })
     }
 
     /// What the records hold, and those that are gone, in which there is nothing to raise.
@@ -112,26 +124,35 @@ struct CountRaising {
     /// What is to be written, after it is noted; what has arrived already is not.
     private func answer(
         to seen: [SeenNumber], after refused: [String]
-    ) async throws -> (operations: [PushOperation], areLater: Bool) {
-        guard !seen.isEmpty else { return ([], false) }
+    ) async throws -> Answer {
+        guard !seen.isEmpty else { return Answer() }
         let raise = context.inputs.job.claim.raise(seen, refused: refused, field, in: source)
         let rows = try await context.sink.run([raise], counts: false)[0]
         let tags = Dictionary(seen.map { ($0.record, $0.tag) }, uniquingKeysWith: { $1 })
-        var operations: [PushOperation] = []
-        var areLater = false
+        var answer = Answer()
         for row in rows {
             let record = try row.text("record")
             guard let number = try row.optionalInt("number"), let tag = tags[record] else {
-                areLater = try areLater || !row.bool("is_there")
+                answer.areLater = try answer.areLater || !row.bool("is_there")
                 continue
             }
-            operations.append(
+            if try row.bool("is_first") { answer.first.insert(record) }
+            answer.operations.append(
                 PushOperation(
                     action: .update(changeTag: tag), recordName: record,
                     fields: [
                         PushField(name: step.field, kind: .int, value: .int(Int64(number)))
                     ]))
         }
-        return (operations, areLater)
+        return answer
+    }
+
+    /// What is to be done about some records.
+    private struct Answer {
+        var operations: [PushOperation] = []
+        /// Those of which nothing was ever sent over the version that was seen.
+        var first: Set<String> = []
+        /// Of some it can't be told yet.
+        var areLater = false
     }
 }

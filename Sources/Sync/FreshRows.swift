@@ -20,6 +20,16 @@ extension RunContext {
     /// Something was changed here that the source is to have.
     var hasUnsent: Bool {
         !inputs.dirtyTables.isDisjoint(with: inputs.file.pushedTables)
-            || ListSteps(self).hasChanges
+            || ListSteps(self).hasChanges || inputs.file.before.contains(where: hasChangedList)
+    }
+
+    /// A call that sends a list waits for its list to change.
+    private func hasChangedList(_ step: BeforeStep) -> Bool {
+        guard case .call(let name) = step.action else { return false }
+        let remembered = inputs.job.calls.first { $0.call == name }?.listHash
+        return step.ifAny.contains { condition in
+            guard case .listChanged(let list) = condition else { return false }
+            return remembered != inputs.lists[list]?.hash
+        }
     }
 }

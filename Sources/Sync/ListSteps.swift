@@ -49,7 +49,7 @@ struct ListSteps {
                 try await markSent(sent)
                 context.progress.remember(
                     AfterStep.Action.storeLists(step).memoryName,
-                    listHash: sent.map(\.hash).joined(separator: " "))
+                    listHash: joined(sent.map(\.hash)))
                 return
             case .conflict, .gone, .deleted: continue
             case .failed(let failure): throw context.end(by: failure, in: "store_lists")
@@ -109,8 +109,10 @@ struct ListSteps {
         return dialect
     }
 
-    func exchange(_ request: DialectRequest) async throws -> JSONDocument {
-        let answer = try await context.session.send(request)
+    func exchange(
+        _ request: DialectRequest, retries: Bool = true
+    ) async throws -> JSONDocument {
+        let answer = try await context.session.send(request, retries: retries)
         if let failure = answer.failure { throw failure.end }
         return try answer.document()
     }
@@ -129,8 +131,12 @@ struct ListSteps {
 
     /// Stands for the items when the job was claimed; empty: there are none.
     private func hash(of lists: [String]) -> String {
-        let hashes = lists.map { context.inputs.lists[$0]?.hash ?? "" }
-        return hashes.allSatisfy(\.isEmpty) ? "" : hashes.joined(separator: " ")
+        joined(lists.map { context.inputs.lists[$0]?.hash ?? "" })
+    }
+
+    /// What is remembered of lists with these hashes; of empty ones what is remembered of none.
+    private func joined(_ hashes: [String]) -> String {
+        hashes.allSatisfy(\.isEmpty) ? "" : hashes.joined(separator: " ")
     }
 }
 

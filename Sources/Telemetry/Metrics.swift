@@ -34,6 +34,14 @@ public final class Metrics: Sendable {
         }
     }
 
+    /// Begins a counter at 0, so that the first thing it counts is seen as a rise.
+    public func begin(_ family: MetricFamily, _ labels: String...) {
+        state.withLock { state in
+            let series = Self.series(labels, in: state.counters[family]?.keys)
+            state.counters[family, default: [:]][series, default: 0] += 0
+        }
+    }
+
     /// Puts a span into a histogram; one below zero counts as zero.
     public func observe(_ span: Duration, in family: MetricFamily, _ labels: String...) {
         let seconds = max(0, span / .seconds(1))

@@ -118,6 +118,24 @@ import Testing
                         } ?? ""
                 } while !place.isEmpty
                 #expect(rows == ["no_worker *", "no_worker acme"])
+                // Each number is on one page, whatever its labels look like.
+                var gauges: [String] = []
+                place = ""
+                repeat {
+                    let page = try #require(
+                        try await get(url + "/views/gauges?limit=1" + place).json)
+                    gauges += (page["rows"]?.elements ?? []).map {
+                        "\($0["name"]?.string ?? "") \($0["labels"]?.text ?? "")"
+                    }
+                    place =
+                        page["after"]?.string.map {
+                            "&after="
+                                + ($0.addingPercentEncoding(withAllowedCharacters: .alphanumerics)
+                                    ?? "")
+                        } ?? ""
+                } while !place.isEmpty
+                let whole = try await get(url + "/views/gauges").json?["rows"]?.elements?.count
+                #expect(gauges.count == whole && Set(gauges).count == whole)
                 for view in [
                     "worker_health", "tenant_shares", "blocked_sources", "raised_alerts", "gauges",
                 ] {

@@ -147,6 +147,31 @@ import Testing
         }
     }
 
+    @Test func `SC24 a save whose first answer alone is lost counts once`() async throws {
+        try await withRecipes(3) { world in
+            try await world.drain()
+            try await world.editSet("saved", add: [popular])
+            // The first modify is of the profile, the second of the count: it is taken, and nobody hears of it.
+            try await world.source.fault(
+                #"{"kind": "cut", "after": 0, "op": "records/modify", "nth": 2, "times": 1}"#)
+            for _ in 1...3 { try await world.runAgain() }
+            #expect(try await world.count() == 1)
+            #expect(try await world.job(firstUser).text("last_outcome") == "complete")
+        }
+    }
+
+    @Test func `SC23 sets that have become empty are sent once`() async throws {
+        try await withRecipes(3) { world in
+            try await world.drain()
+            try await world.editSet("favorited", add: ["a"])
+            try await world.runAgain()
+            try await world.editSet("favorited", remove: ["a"])
+            try await world.runAgain()
+            #expect(try await world.profile() == [:])
+            #expect(try await world.cloudCalls { try await world.runAgain() }.isEmpty)
+        }
+    }
+
     @Test func `SC24 saves of many users at once are all counted`() async throws {
         try await withCloud(.snapchef, #""records": 2"#, users: 12) { world in
             try await world.drain()

@@ -114,6 +114,11 @@ import Testing
             try await fixture.script(
                 "update jobrunner.chores set done_at = now() where name = 'waiting'")
             #expect(try await fixture.texts(names) == [])
+            // All workers have died at once, and nobody is there who would say so.
+            try await fixture.script(
+                "update jobrunner.workers set heartbeat_at = now() - interval '2 min'")
+            #expect(try await fixture.texts(names) == ["no_workers: no worker is alive"])
+            try await fixture.script("update jobrunner.workers set heartbeat_at = now()")
             // An hour can't be waited for: the number that the alert compares is what a session holds.
             try await fixture.during(
                 "set transaction isolation level repeatable read; select from jobrunner.jobs limit 1"

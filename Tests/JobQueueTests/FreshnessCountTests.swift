@@ -25,8 +25,8 @@ import Testing
             try await fixture.addUsers(25)
             try await fixture.script(
                 """
-                update jobrunner.jobs set last_success_at = now() - every + interval '1 min' where user_id % 5 = 0;
-                update jobrunner.jobs set last_success_at = now() - every - interval '1 s' where user_id % 5 = 1;
+                update jobrunner.jobs set last_success_at = now() - every where user_id % 5 = 0;
+                update jobrunner.jobs set last_success_at = now() - 1.1 * every - deadline - interval '1 s' where user_id % 5 = 1;
                 """)
             for _ in 1...2 {
                 try await count(fixture, most: 10)
@@ -42,6 +42,26 @@ import Testing
             }
             try await count(fixture, most: 10)
             #expect(try await counts(fixture) == ["hub.refresh 25 25 0"])
+        }
+    }
+
+    @Test func `who is paused, or lacks what the job requires, is not counted as stale`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            try await fixture.addUsers(4)
+            try await fixture.addUsers(2, tenant: "away", addingTenant: true)
+            try await fixture.script(
+                """
+                update jobrunner.jobs set last_success_at = now();
+                update jobrunner.jobs set last_success_at = null, last_outcome = 'skipped'
+                where user_id = (select min(id) from jobrunner.users);
+                update jobrunner.jobs set last_success_at = null, paused_at = now()
+                where user_id = (select min(id) + 1 from jobrunner.users);
+                select jobrunner.pause_jobs('away');
+                """)
+            try await count(fixture, most: 10)
+            #expect(try await counts(fixture) == ["hub.refresh 2 2 0"])
         }
     }
 

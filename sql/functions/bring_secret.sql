@@ -13,7 +13,8 @@ as $$
 -- Returns false and stores nothing when the secret is not older than the record, which was changed at in_changed_at (null: before
 -- everything), or when in_sealed is what is stored: a run that knows the value already gives it as it was sealed.
 declare
-  v_changed_at timestamptz := coalesce(in_changed_at, '-infinity');
+  -- A clock that is ahead must not keep out what comes later.
+  v_changed_at timestamptz := least(coalesce(in_changed_at, '-infinity'), now());
   v_stored jobrunner.secrets;
 begin
   select s.* into v_stored

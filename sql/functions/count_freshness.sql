@@ -4,9 +4,13 @@ create or replace function jobrunner.count_freshness(
 language plpgsql volatile
 set search_path = pg_catalog
 set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 set jit = off
 as $$
--- Counts whose data is fresh, job by job: in_most users each minute, by whichever worker comes first, and begins again
+-- Counts whose data is fresh, job by job; who can have none, since he is paused or lacks what the job requires, does not count. Fresh is
+-- what is not older than its period, a tenth of that and the deadline: a run may begin late and last. Counts in_most users each minute, by whichever worker comes first, and begins again
 -- when all were counted. Returns false when it is not time. The counts of the last round are in freshness_counts: of 100,000 users
 -- they are twenty minutes old at most, of 5,000 one.
 declare
@@ -24,10 +28,12 @@ begin
   with part as materialized (
     select u.id from jobrunner.users as u where u.id > coalesce(v_place, 0) order by u.id limit in_most
   ), counted as (
-    select j.name, count(*) as users, count(*) filter (where j.last_success_at >= now() - j.every) as fresh,
+    select j.name, count(*) as users, count(*) filter (where j.last_success_at >= now() - 1.1 * j.every - j.deadline) as fresh,
       count(*) filter (where j.last_success_at is null) as never
     from part as s
     join jobrunner.jobs as j on j.user_id = s.id
+    join jobrunner.tenants as t on t.id = j.tenant_id
+    where j.paused_at is null and t.paused_at is null and j.last_outcome is distinct from 'skipped'
     group by j.name
   ), added as (
     insert into jobrunner.freshness_counts as f (job_name, round_users, round_fresh, round_never)

@@ -1,16 +1,17 @@
 create or replace function jobrunner.count_waiting(
-  in_most integer default 50000
+  in_most integer default 10000
 ) returns boolean
 language plpgsql volatile
 set search_path = pg_catalog
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 set jit = off
 as $$
 -- Counts what is due or would be and does not run, by the first reason in its way: once a minute, by whichever worker
 -- comes first. Returns false when it is not time. The counts are in waiting_counts until the next time.
--- Of each of five sorts it looks at no more than in_most jobs, the oldest first: what is due, is parked, is deferred, backs off or
--- is quarantined. A reason of which there may be more is marked as such. Per tenant it keeps the ten that have most of a reason.
+-- Of each of four sorts it looks at no more than in_most jobs: what is due, is parked, is deferred, and is in trouble. A reason of which there may be more is marked as such. Per tenant it keeps the ten that have most of a reason.
 declare
   worst constant integer := 10;
 begin
@@ -36,17 +37,19 @@ begin
     order by j.claimable_at, j.user_id
     limit in_most
   ), put_off as materialized (
-    select j.tenant_id, j.deferred_until > now() as is_deferred, coalesce(j.last_run_at, j.last_error_at) as since, j.last_error_kind
+    select j.tenant_id, coalesce(j.last_run_at, j.last_error_at) as since, j.last_error_kind,
+      j.state = 'waiting' and j.due_at > now() as is_put_off
     from jobrunner.jobs as j
-    where j.deferred_until is not null and j.state = 'waiting' and j.due_at > now()
+    where j.deferred_until > now()
     order by j.deferred_until desc
     limit in_most
-  ), backing_off as materialized (
-    select j.tenant_id, j.last_error_at as since, j.last_error_kind
+  ), troubled as materialized (
+    select j.tenant_id, j.last_error_at as since, j.last_error_kind,
+      j.consecutive_failures > 0 and j.state = 'waiting' and j.due_at > now() and coalesce(j.deferred_until <= now(), true) as backs_off
     from jobrunner.jobs as j
-    where (j.consecutive_failures > 0 or j.quarantined_at is not null or j.reauth_needed_at is not null or j.stalled_runs > 1
-      or j.deferrals > 4 or j.fruitless_runs > 1)
-      and j.consecutive_failures > 0 and j.state = 'waiting' and j.due_at > now() and coalesce(j.deferred_until <= now(), true)
+    where j.consecutive_failures > 0 or j.quarantined_at is not null or j.reauth_needed_at is not null or j.stalled_runs > 1
+      or j.deferrals > 4 or j.fruitless_runs > 1
+    order by j.user_id, j.name
     limit in_most
   ), due_of_job as (
     select d.tenant_id, d.name, count(*) as jobs, min(d.since) as since
@@ -60,7 +63,8 @@ begin
         when not exists (select from alive as a) then 'no_worker'
         when not exists (select from alive as a where coalesce(d.name = any (a.job_names), true)) then 'job_file_missing'
         when s.blocked_until > now() then 'breaker'
-        when t.max_running <= jobrunner.running_of_tenant(t.id) then 'tenant_limit'
+        -- Asked of those with a limit only: it costs more than all the rest.
+        when case when t.max_running is not null then t.max_running <= jobrunner.running_of_tenant(t.id) end then 'tenant_limit'
         when f.per_second is not null
           and s.tokens + greatest(extract(epoch from now() - s.refilled_at), 0) * f.per_second < 1 then 'budget'
         else 'slots'
@@ -78,15 +82,16 @@ begin
     union all
     select p.tenant_id, count(*), min(p.since), case p.last_error_kind when 'database' then 'database' else 'deferred' end
     from put_off as p
-    where p.is_deferred
+    where p.is_put_off
     group by p.tenant_id, 4
     union all
     select b.tenant_id, count(*), min(b.since), case b.last_error_kind when 'database' then 'database' else 'backoff' end
-    from backing_off as b
+    from troubled as b
+    where b.backs_off
     group by b.tenant_id, 4
   ), cut as (
     select (select count(*) from due) = in_most as due, (select count(*) from parked) = in_most as parked,
-      (select count(*) from put_off) = in_most or (select count(*) from backing_off) = in_most as put_off
+      (select count(*) from put_off) = in_most or (select count(*) from troubled) = in_most as put_off
   ), of_tenant as (
     select r.reason, r.tenant_id, sum(r.jobs)::bigint as jobs, min(r.since) as since,
       row_number() over (partition by r.reason order by sum(r.jobs) desc, min(r.since), r.tenant_id) as place

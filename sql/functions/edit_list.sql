@@ -19,17 +19,19 @@ as $$
 -- Locks the user's row before the job's.
 declare
   v_user_id bigint := (jobrunner.user_named(in_tenant, in_user)).id;
+  v_add text[] := coalesce(array_remove(in_add, null), '{}');
+  v_remove text[] := coalesce(array_remove(in_remove, null), '{}');
 begin
   perform from jobrunner.users as u where u.id = v_user_id for no key update;
   perform jobrunner.push_soon(v_user_id, in_table);
   execute format('delete from synced.%1$I where user_id = $1 and %2$I = any ($2)', in_table, in_column)
-  using v_user_id, in_remove;
+  using v_user_id, v_remove;
   get diagnostics removed = row_count;
   execute format(
     'insert into synced.%1$I (user_id, %2$I)
     select $1, g.item from (select distinct unnest($2)) as g (item) where g.item <> all ($3) order by g.item
     on conflict do nothing', in_table, in_column)
-  using v_user_id, in_add, in_remove;
+  using v_user_id, v_add, v_remove;
   get diagnostics added = row_count;
   return next;
 end

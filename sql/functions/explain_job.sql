@@ -80,11 +80,16 @@ begin
     return format('It is due, and will be deferred because its source is blocked for %s: %s.',
       jobrunner.words_for(v_source.blocked_until - now()), v_source.block_reason);
   end if;
-  select count(*) into v_ahead from jobrunner.jobs as j
-  where j.claimable_at < v_job.claimable_at and j.tenant_id = v_tenant.id and j.state = 'waiting'
-    and j.priority >= v_job.priority;
+  -- Nobody needs to know it more exactly, and a backlog may be of millions.
+  select count(*) into v_ahead
+  from (
+    select from jobrunner.jobs as j
+    where j.claimable_at < v_job.claimable_at and j.tenant_id = v_tenant.id and j.state = 'waiting'
+      and j.priority >= v_job.priority
+    limit 1000
+  ) as j;
   return format('It has been due for %s and waits for a slot behind %s jobs of its tenant; %s alive.',
-    jobrunner.words_for(now() - v_job.due_at), v_ahead,
+    jobrunner.words_for(now() - v_job.due_at), case when v_ahead < 1000 then v_ahead::text else '1000 or more' end,
     case v_alive when 1 then 'one worker is' else v_alive || ' workers are' end);
 end
 $$;

@@ -9,18 +9,20 @@ create or replace function jobrunner.raise_counts(
 ) returns table (
   record text,
   number bigint,
-  is_there boolean
+  is_there boolean,
+  is_first boolean
 )
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- What a number in each of these records must be so that this user has raised it by one, once however often it is asked;
 -- in a transaction that begins with hold_job. in_seen: what the records hold, in_tags: the tags of these versions, over
--- which the number is to be written. in_refused: records that have refused this run's number.
+-- which the number is to be written. in_refused: records that have refused the only attempt over the noted version.
 -- Noted before it is sent: of a number whose answer was lost the tag tells what became of it. While the record has the
 -- tag, nothing did. Has it another, then somebody has written over that tag: one whose number is known to have arrived,
 -- or else this user. So each version that was written over counts for one user, whoever asks first.
--- is_there: it has arrived. number null and not there: somebody else's is on its way over the same version; ask later.
+-- is_there: it has arrived. is_first: nothing of this user's was sent over that version before, so that a refusal of what is sent now,
+-- once, says that nothing has arrived; else an earlier attempt may be why. number null and not there: somebody else's is on its way over the same version; ask later.
 -- in_field: 'Recipe.saveCount'. Not for callers: runs.
 #variable_conflict use_column
 declare
@@ -30,7 +32,7 @@ declare
 begin
   return query
     with asked as (
-      select g.record, g.seen, g.tag, r.arrived_at is not null as has_arrived,
+      select g.record, g.seen, g.tag, r.tag is distinct from g.tag as is_first, r.arrived_at is not null as has_arrived,
         r.tag is not null and r.tag <> g.tag and g.record <> all (in_refused) and g.seen >= r.number
           and not exists (
             select from jobrunner.raised_counts as o
@@ -62,7 +64,7 @@ begin
         and r.user_id = in_user_id and r.source = in_source and r.field = in_field and r.record = a.record
     )
     select a.record, case when not a.has_arrived and not a.may_be_there then a.seen + 1 end,
-      a.has_arrived or a.may_be_there and not a.is_disputed
+      a.has_arrived or a.may_be_there and not a.is_disputed, a.is_first
     from asked as a;
 end
 $$;

@@ -33,8 +33,10 @@ begin
         when e.value ? 'for_each' then j.last_success_at
         when k.last_synced_at is not null then greatest(k.last_synced_at, j.unchanged_at)
       end as read_at,
-      jobrunner.explain_job(in_tenant, in_user, j.name) as why
+      x.why
     from jobrunner.jobs as j
+    -- Once for each job, however many entities it has.
+    cross join lateral (select jobrunner.explain_job(in_tenant, in_user, j.name) as why offset 0) as x
     join jobrunner.job_files as f on f.name = j.name
     left join lateral jsonb_array_elements(f.expanded -> 'entities') with ordinality as e (value, place)
       on e.value ->> 'enabled' is distinct from 'false'

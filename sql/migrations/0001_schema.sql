@@ -806,6 +806,8 @@ create table jobrunner.runs_other partition of jobrunner.runs default;
 comment on table jobrunner.runs_other is 'Catches runs for whose day no partition exists.';
 create index runs_of_a_job on jobrunner.runs (user_id, job_name, ended_at);
 comment on index jobrunner.runs_of_a_job is 'One user''s whole story.';
+create index runs_by_end on jobrunner.runs using brin (ended_at);
+comment on index jobrunner.runs_by_end is 'What ended lately, for raised_alerts.';
 create index runs_of_a_tenant on jobrunner.runs (tenant_id, ended_at);
 comment on index jobrunner.runs_of_a_tenant is 'A tenant''s recent runs.';
 

@@ -6,8 +6,14 @@ with counted as materialized (
   left join jobrunner.tenants as t on t.id = w.tenant_id
   where w.tenant_id = 0 or t.id is not null
 ), workers as materialized (
-  select case when w.session_gone_at is not null then 'session gone' when w.draining_at is not null then 'draining' else 'alive' end as health,
-    w.capacity, w.running_count
+  select
+    case
+      -- Who is dead by now may have nobody who says so.
+      when w.heartbeat_at < now() - interval '1 minute' then 'silent'
+      when w.session_gone_at is not null then 'session gone'
+      when w.draining_at is not null then 'draining'
+      else 'alive'
+    end as health, w.capacity, w.running_count
   from jobrunner.workers as w
   where w.ended_at is null
 )
@@ -52,7 +58,7 @@ from workers as w
 group by w.health
 union all
 select 'worker_slots', jsonb_build_object('state', s.state), coalesce(sum(s.slots), 0)
-from workers as w
+from (select w.capacity, w.running_count from workers as w where w.health in ('alive', 'draining')) as w
 cross join lateral (values ('busy', w.running_count), ('free', greatest(w.capacity - w.running_count, 0))) as s (state, slots)
 group by s.state
 union all

@@ -54,10 +54,9 @@ select 'clock_set_back', 'ticket', null,
 from gauges as g
 where g.name = 'clock_set_back_seconds' and g.value > 60
 union all
-select 'nothing_counted', 'ticket', null, format('what waits was last counted %s ago', jobrunner.words_for(g.value * interval '1 s'))
+select 'nothing_counted', 'page', null, format('what waits was last counted %s ago', jobrunner.words_for(g.value * interval '1 s'))
 from gauges as g
-where g.name = 'waiting_counted_seconds' and g.value > 300
-  and exists (select from gauges as w where w.name = 'workers' and w.labels ->> 'health' = 'alive');
+where g.name = 'waiting_counted_seconds' and g.value > 300;
 comment on view jobrunner.raised_alerts is 'What should somebody know now? Empty when all is well: the alerts of deploy/prometheus/alerts.yaml, for who has no Prometheus.';
 comment on column jobrunner.raised_alerts.alert is 'Its name; the runbook has it, too.';
 comment on column jobrunner.raised_alerts.severity is 'page: at once; ticket: some time today.';

@@ -44,10 +44,14 @@ enum ServedView: String, CaseIterable {
         }
         let rows = try await queue.page(
             of: rawValue, by: place, after: after, limit: limit + 1)
-        let page = Array(rows.prefix(limit))
+        let page = rows.prefix(limit)
+        let next = rows.count > limit ? page.last?["place"]?.text : nil
+        let told = page.map { row in
+            JSONValue.object((row.members ?? []).filter { $0.name != "place" })
+        }
         let body = JSONValue.object([
-            JSONMember("rows", .array(page)),
-            JSONMember("after", rows.count > limit ? .string(position(of: page.last)) : .null),
+            JSONMember("rows", .array(told)),
+            JSONMember("after", next.map { .string($0) } ?? .null),
         ])
         return ServedResponse(200, body.text + "\n", type: "application/json")
     }
@@ -57,13 +61,5 @@ enum ServedView: String, CaseIterable {
         let value = (try? JSONDocument(parsing: Array(text.utf8)))?.root.value
         let texts = value?.elements?.compactMap(\.string)
         return texts?.count == value?.elements?.count ? texts : nil
-    }
-
-    private func position(of row: JSONValue?) -> String {
-        let texts = place.map { name -> JSONValue in
-            guard let value = row?[name] else { return .string("") }
-            return .string(value.string ?? (value == .null ? "" : value.text))
-        }
-        return JSONValue.array(texts).text
     }
 }

@@ -42,6 +42,7 @@ enum WorkerCommand {
         let settings = workerSettings(arguments)
         let metrics = Metrics()
         let endpoint = WorkerEndpoint(metrics)
+        metrics.begin(files)
         let server = try listen(arguments, endpoint, log)
         let starting = Task {
             try await patiently(log, settings) {
@@ -162,6 +163,20 @@ enum WorkerCommand {
         guard gethostname(&buffer, buffer.count - 1) == 0 else { return "unknown" }
         return String(
             decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
+
+extension Metrics {
+    /// What alerts compare with before begins at nothing.
+    fileprivate func begin(_ files: [JobFile]) {
+        for file in files {
+            begin(.runs, file.name, "complete", "")
+            for entity in file.entities {
+                for fate in ["fetched", "changed", "deleted"] {
+                    begin(.records, file.name, entity.name, fate)
+                }
+            }
+        }
     }
 }
 

@@ -46,6 +46,8 @@ struct SettingReader {
     func find(_ setting: Setting) throws(Failure) -> Found? {
         let name = setting.rawValue
         if let value = environment(name) { return Found(value: value, origin: .environment) }
+        // What names the file is not in it, nor in another.
+        if setting == .settingsFile { return nil }
         if !setting.isPath, let file = environment(name + "_FILE") {
             return Found(value: try Self.text(ofFile: file), origin: .file(file))
         }
