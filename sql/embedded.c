@@ -483,8 +483,8 @@ static const unsigned char functions_tell_events[] = {
 static const unsigned char functions_tell_of_run[] = {
 #embed "functions/tell_of_run.sql"
 };
-static const unsigned char functions_tells_of_syncs[] = {
-#embed "functions/tells_of_syncs.sql"
+static const unsigned char functions_tells_of[] = {
+#embed "functions/tells_of.sql"
 };
 static const unsigned char functions_tenant_named[] = {
 #embed "functions/tenant_named.sql"
@@ -738,7 +738,7 @@ static const jr_sql_file files[] = {
     {"functions/tell_duplicates.sql", functions_tell_duplicates, sizeof functions_tell_duplicates},
     {"functions/tell_events.sql", functions_tell_events, sizeof functions_tell_events},
     {"functions/tell_of_run.sql", functions_tell_of_run, sizeof functions_tell_of_run},
-    {"functions/tells_of_syncs.sql", functions_tells_of_syncs, sizeof functions_tells_of_syncs},
+    {"functions/tells_of.sql", functions_tells_of, sizeof functions_tells_of},
     {"functions/tenant_named.sql", functions_tenant_named, sizeof functions_tenant_named},
     {"functions/tenant_user.sql", functions_tenant_user, sizeof functions_tenant_user},
     {"functions/tick_after_run.sql", functions_tick_after_run, sizeof functions_tick_after_run},

@@ -110,7 +110,7 @@ create table jobrunner.events (
   run bigint,
   kind text not null,
   detail jsonb not null default '{}'::jsonb,
-  constraint event_kind_is_known CHECK ((kind = ANY (ARRAY['sync_began'::text, 'sync_ended'::text, 'duplicates_found'::text, 'conflict_decided'::text, 'zone_made'::text]))),
+  constraint event_kind_is_known CHECK ((kind = ANY (ARRAY['sync_began'::text, 'sync_ended'::text, 'duplicates_found'::text, 'conflict_decided'::text, 'zone_made'::text, 'trouble_began'::text, 'trouble_ended'::text]))),
   constraint events_pkey PRIMARY KEY (transaction_id, id)
 );
 CREATE INDEX events_of_a_user ON jobrunner.events USING btree (user_id, transaction_id, id);
@@ -648,7 +648,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.tell_duplicates(in_user_id bigint, in_name text, in_fence bigint, in_entity text, in_table text, in_values text[] DEFAULT NULL::text[]) returns integer
 -- function jobrunner.tell_events(in_kind text, in_user_ids bigint[], in_names text[], in_runs bigint[], in_entity text DEFAULT NULL::text, in_details jsonb[] DEFAULT NULL::jsonb[]) returns integer
 -- function jobrunner.tell_of_run(in_user_id bigint, in_name text, in_fence bigint, in_kind text, in_entity text, in_details jsonb) returns integer
--- function jobrunner.tells_of_syncs() returns boolean
+-- function jobrunner.tells_of(in_event text) returns boolean
 -- function jobrunner.tenant_named(in_tenant text) returns jobrunner.tenants
 -- function jobrunner.tenant_user(in_tenant text) returns bigint
 -- function jobrunner.tick_after_run(in_next timestamp with time zone, in_now timestamp with time zone, in_every interval, in_phase interval) returns timestamp with time zone

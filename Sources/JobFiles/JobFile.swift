@@ -34,9 +34,9 @@ public struct JobFile: Sendable, Equatable {
     public var notifiesOnChange: Bool
 
     /// What readers may be told of a run: its beginning and its end, rows that are one, which version of a
-    /// record stays, a zone that was made anew.
+    /// record stays, a zone that was made anew, that a job began to fail or to want a credential and that it ended.
     public enum ToldEvent: String, Sendable, CaseIterable {
-        case sync, duplicates, conflicts, zones
+        case sync, duplicates, conflicts, zones, trouble
     }
 
     /// Whose a job is.

@@ -30,6 +30,7 @@ declare
   v_unavailable boolean[];
   v_set_aside boolean[];
   v_details jsonb[];
+  v_troubles jsonb;
   v_due bigint;
   v_due_since timestamptz;
 begin
@@ -68,7 +69,11 @@ begin
       -- A source that says "later" again and again is told once.
       e.outcome in ('partial', 'failed', 'needs_reauth')
         or e.outcome = 'deferred' and (b.deferrals = 0 or b.last_error_kind is distinct from e.error_kind)
-        or e.outcome is not null and b.priority = 1 as is_told
+        or e.outcome is not null and b.priority = 1 as is_told,
+      case
+        when e.outcome in ('failed', 'needs_reauth') and b.last_outcome is distinct from e.outcome then 'trouble_began'
+        when e.outcome = 'complete' and b.last_error_kind is not null then 'trouble_ended'
+      end as trouble
   ), recorded as (
     insert into jobrunner.runs (
       user_id, id, outcome, tenant_id, job_name, worker_id, scheduled_at, started_at, error_kind, error, request_count, counters,
@@ -87,9 +92,13 @@ begin
     array_agg(jsonb_strip_nulls(jsonb_build_object(
       'outcome', c.outcome, 'error_kind', c.error_kind, 'changed', coalesce(jobrunner.changed_rows(c.counters), 0),
       'pushed', coalesce((c.counters).pushed, 0)
-    ))) filter (where (select jobrunner.tells_of_syncs())),
+    ))) filter (where (select jobrunner.tells_of('sync'))),
+    jsonb_agg(jsonb_build_object(
+      'kind', c.trouble, 'user_id', c.user_id, 'name', c.name, 'run', c.fence,
+      'detail', jsonb_strip_nulls(jsonb_build_object('outcome', c.outcome, 'error_kind', c.error_kind))
+    )) filter (where c.trouble is not null and (select jobrunner.tells_of('trouble'))),
     count(*) filter (where c.due_at <= now()), min(c.due_at) filter (where c.due_at <= now())
-  into v_user_ids, v_names, v_fences, v_tenant_ids, v_counters, v_reached, v_unavailable, v_set_aside, v_details, v_due, v_due_since
+  into v_user_ids, v_names, v_fences, v_tenant_ids, v_counters, v_reached, v_unavailable, v_set_aside, v_details, v_troubles, v_due, v_due_since
   from ended as c;
 
   if v_due > 0 then
@@ -100,6 +109,13 @@ begin
   end if;
   if v_details is not null then
     perform jobrunner.tell_events('sync_ended', v_user_ids, v_names, v_fences, in_details => v_details);
+  end if;
+  if v_troubles is not null then
+    perform jobrunner.tell_events(
+      t.kind, array_agg(t.user_id), array_agg(t.name), array_agg(t.run), in_details => array_agg(t.detail)
+    )
+    from jsonb_to_recordset(v_troubles) as t (kind text, user_id bigint, name text, run bigint, detail jsonb)
+    group by t.kind;
   end if;
   if v_fences is not null then
     perform jobrunner.report_sources(v_tenant_ids, v_names, v_reached, v_unavailable);

@@ -42,7 +42,7 @@ begin
   from taken as t;
   insert into jobrunner.claims (worker_id, first_fence, user_ids)
   select in_worker_id, v_fence, array(select j.user_id from unnest(v_jobs) as j order by j.fence);
-  if jobrunner.tells_of_syncs() then
+  if jobrunner.tells_of('sync') then
     perform jobrunner.tell_events('sync_began', array_agg(j.user_id), array_agg(j.name), array_agg(j.fence)) from unnest(v_jobs) as j;
   end if;
   return v_jobs;

@@ -204,7 +204,7 @@ comment on column jobrunner.job_files.slow_after is 'A job for which nobody has 
 comment on column jobrunner.job_files.slow_every is 'The period of a job that has slowed down.';
 comment on column jobrunner.job_files.unscheduled_after_user_id is 'Standing jobs of the users after this one do not go by the file''s schedule yet; null: all do.';
 comment on column jobrunner.job_files.columns_changed is 'Entities whose columns were added or are read otherwise: {"entity": {"at", "over"}}. Each user''s next full pass that fills them comes within the span "over" of "at".';
-comment on column jobrunner.job_files.events is 'What applications are told of its runs: sync, duplicates, conflicts, zones.';
+comment on column jobrunner.job_files.events is 'What applications are told of its runs: sync, duplicates, conflicts, zones, trouble.';
 create index job_files_telling on jobrunner.job_files (name)
 where events <> '{}';
 comment on index jobrunner.job_files_telling is 'Job files of whose runs applications are told.';
@@ -850,7 +850,7 @@ create table jobrunner.events (
   detail jsonb not null default '{}',
   primary key (transaction_id, id),
   constraint event_kind_is_known check (
-    kind in ('sync_began', 'sync_ended', 'duplicates_found', 'conflict_decided', 'zone_made')
+    kind in ('sync_began', 'sync_ended', 'duplicates_found', 'conflict_decided', 'zone_made', 'trouble_began', 'trouble_ended')
   )
 );
 comment on table jobrunner.events is 'What applications are told of runs, where a job file asks for it, written in the transaction that it tells of. Kept for a week. Read it by told_events.';
@@ -862,7 +862,7 @@ comment on column jobrunner.events.user_id is 'Whose job.';
 comment on column jobrunner.events.job_name is 'The job.';
 comment on column jobrunner.events.entity is 'The entity; null: it is of the whole run.';
 comment on column jobrunner.events.run is 'The run, which jobrunner.runs has by this number where it left a row.';
-comment on column jobrunner.events.kind is 'sync_began, sync_ended, duplicates_found, conflict_decided or zone_made.';
+comment on column jobrunner.events.kind is 'sync_began, sync_ended, duplicates_found, conflict_decided, zone_made, trouble_began or trouble_ended.';
 comment on column jobrunner.events.detail is 'What there is to say.';
 create index events_of_a_user on jobrunner.events (user_id, transaction_id, id);
 comment on index jobrunner.events_of_a_user is 'What one user''s jobs told.';

@@ -68,7 +68,7 @@ enum FileKey: String, KeySet {
                 .list(.words(of: JobFile.ToldEvent.self, "event")), .optional("none"),
                 "What readers are told of its runs, as rows of `jobrunner.told_events` and on PostgreSQL channel "
                     + "`jobrunner_event`: `sync`, that one began and ended; `duplicates`, rows that are one by "
-                    + "`write.unique`; `conflicts`, which version of a record stays; `zones`, that a zone was made anew."
+                    + "`write.unique`; `conflicts`, which version of a record stays; `zones`, that a zone was made anew; `trouble`, that runs began to fail or to want a credential, and that one was complete again."
             )
         case .onChange:
             Key(
