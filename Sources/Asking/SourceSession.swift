@@ -5,7 +5,7 @@ public import JobFiles
 import Postgres
 public import JobQueue
 public import Reading
-import Telemetry
+public import Telemetry
 
 /// One run's conversation with its source, within the run's deadline and the source's budget.
 ///
@@ -18,6 +18,7 @@ public final class SourceSession {
     private let tools: SourceTools
     private let deadline: ContinuousClock.Instant
     private let claimedAt: ContinuousClock.Instant
+    private let activity: RunActivity
 
     /// What the source speaks besides plain REST; nil: nothing.
     public let dialect: (any SourceDialect)?
@@ -42,8 +43,10 @@ public final class SourceSession {
     /// `base` is the tenant's own address for the source, nil: the job file's.
     public init(
         with source: Source, at base: String?, for job: ClaimedJob, _ tools: SourceTools,
-        claimedAt: ContinuousClock.Instant, deadline: ContinuousClock.Instant
+        claimedAt: ContinuousClock.Instant, deadline: ContinuousClock.Instant,
+        _ activity: RunActivity = RunActivity()
     ) {
+        self.activity = activity
         self.source = source
         self.base = base ?? source.base
         self.job = job
@@ -212,22 +215,30 @@ public final class SourceSession {
                 throw trouble.end
             }
             guard ContinuousClock.now + wait < deadline else { throw trouble.putOff(by: wait) }
-            try await Task.sleep(until: .now + wait, clock: .continuous)
+            try await activity.during(.awaitingRetry) {
+                try await Task.sleep(until: .now + wait, clock: .continuous)
+            }
         }
     }
 
     private func once(_ request: HTTPRequest) async throws -> Answer {
-        try await tools.budgets.take(
-            tenant: job.tenantID, source: source, isAnswered: isAnswered, until: deadline)
-        return try await tools.budgets.withSlot(tenant: job.tenantID, source: source) {
-            guard ContinuousClock.now < deadline else { throw RunEnd.interrupted(.deadline) }
-            let signed = try await signed(request)
-            let response = try await answered(signed)
-            if let credential = dialect?.newCredential(in: response) {
-                try credentials.replace(with: credential)
+        try await activity.during(.awaitingBudget) {
+            try await tools.budgets.take(
+                tenant: job.tenantID, source: source, isAnswered: isAnswered, until: deadline)
+            return try await tools.budgets.withSlot(tenant: job.tenantID, source: source) {
+                guard ContinuousClock.now < deadline else { throw RunEnd.interrupted(.deadline) }
+                return try await attempt(request)
             }
-            return Answer(response, from: request.url, dialect)
         }
+    }
+
+    private func attempt(_ request: HTTPRequest) async throws -> Answer {
+        let ready = try await activity.during(.awaitingCredential) { try await signed(request) }
+        let response = try await activity.during(.asking) { try await answered(ready) }
+        if let credential = dialect?.newCredential(in: response) {
+            try credentials.replace(with: credential)
+        }
+        return Answer(response, from: request.url, dialect)
     }
 
     /// The answer to one attempt, counted by its class.

@@ -1,6 +1,7 @@
 import JobQueue
 import Sync
 import Synchronization
+import Telemetry
 
 /// The runs of this worker: who runs, how many more may, and how to stop them.
 final class Slots: Sendable {
@@ -85,6 +86,21 @@ final class Slots: Sendable {
     /// Frees a slot when its outcome is on its way.
     func leave(_ claim: Claim) {
         state.withLock { _ = $0.running.removeValue(forKey: claim.fence) }
+    }
+
+    /// A run in its slot.
+    struct Busy {
+        var claim: Claim
+        var holding: Duration
+        var activity: RunActivity.Snapshot
+    }
+
+    /// What the runs are doing, the longest first.
+    func busy(at now: ContinuousClock.Instant = .now) -> [Busy] {
+        let running = state.withLock { Array($0.running.values) }
+        return running.sorted { $0.since < $1.since }.map {
+            Busy(claim: $0.claim, holding: now - $0.since, activity: $0.control.activity.snapshot)
+        }
     }
 
     /// Whether a run has a slot.

@@ -88,6 +88,26 @@ public final class Worker: Sendable {
     /// Slots that runs hold, and those that are free.
     public var slots: (busy: Int, free: Int) { (context.slots.count, context.slots.free) }
 
+    /// Logs what the worker and each of its slots are doing.
+    ///
+    /// Asks nobody and waits for nobody, so that it works while the database or a source hangs.
+    public func tellState() {
+        let busy = context.slots.busy()
+        context.log.answer(
+            .workerState(
+                context.subject, busy: busy.count, free: context.slots.free,
+                notReady: reasonsNotReady.joined(separator: "; ")))
+        for run in busy {
+            let activity = run.activity
+            let claimed = Subject(job: run.claim.name, run: run.claim.fence)
+            context.log.answer(
+                .slotState(
+                    activity.subject ?? claimed, holding: run.holding, entity: activity.entity,
+                    page: activity.page, step: activity.step.rawValue, since: .now - activity.since)
+            )
+        }
+    }
+
     /// First stop: claim no more, tear down what runs.
     ///
     /// Second: leave at once.

@@ -79,7 +79,7 @@ struct EntitySequence {
 
     /// Pulls a pass to its end, then pushes what is edited here.
     private func sync(_ entity: Entity) async throws -> RunEnd? {
-        context.progress.entity = entity.name
+        turn(to: entity.name)
         if !context.isFreshEnough {
             for part in try await EntityParts(context).parts(of: entity) {
                 if let end = try await pull(part) { return end }
@@ -91,12 +91,17 @@ struct EntitySequence {
             // A repair ends with what the source made of the rows that were sent anew.
             if let end = try await pull(EntityPart(entity: entity)) { return end }
         }
-        context.progress.entity = nil
+        turn(to: nil)
         return nil
     }
 
+    private func turn(to entity: String?) {
+        context.progress.entity = entity
+        context.activity.turn(to: entity)
+    }
+
     private func pull(_ part: EntityPart) async throws -> RunEnd? {
-        context.progress.entity = part.entity.name
+        turn(to: part.entity.name)
         return try await Pass(of: part, context, calls).perform()
     }
 

@@ -55,6 +55,7 @@ final class Pass {
         isAllNew = start.isFirst(state)
         while true {
             try context.checkMayBegin(page: pages, of: entity)
+            context.activity.turn(toPage: state.pageNumber + 1)
             try await keepPace()
             let begun = ContinuousClock.now
             switch try await source.fetch(&state, isFirst: committedPages == 0) {
@@ -257,7 +258,9 @@ final class Pass {
         guard context.inputs.file.source.rate?.perSecond == nil, pages >= Self.freePages,
             let wait = context.progress.pace.rest(.milliseconds(20))
         else { return }
-        try await Task.sleep(until: min(wait, context.deadline), clock: .continuous)
+        try await context.activity.during(.pausing) {
+            try await Task.sleep(until: min(wait, context.deadline), clock: .continuous)
+        }
         guard wait < context.deadline else { throw RunEnd.interrupted(.deadline) }
     }
 

@@ -30,16 +30,17 @@ final class RunContext {
         sink =
             dryRun
             ?? DatabaseSink(
-                services.queue, for: claim, deadline: deadline, services.metrics)
+                services.queue, for: claim, deadline: deadline, services.metrics, control.activity)
         session = SourceSession(
             with: inputs.file.source, at: inputs.base, for: inputs.job, services.tools,
             claimedAt: inputs.claimedAt,
-            deadline: deadline)
+            deadline: deadline, control.activity)
         checkpoints = RunCheckpoints(of: inputs.job)
         warnings = RecordWarnings(inputs.subject, services.log)
     }
 
     var subject: Subject { inputs.subject }
+    var activity: RunActivity { control.activity }
     var redactor: Redactor { session.credentials.redactor }
 
     /// The user has an attribute from now on.

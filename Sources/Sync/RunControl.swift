@@ -1,10 +1,14 @@
 public import JobQueue
 import Synchronization
+public import Telemetry
 
-/// How a run is told to stop from outside, and why.
+/// A run as seen from outside: what it is doing, how it is told to stop, and why.
 public final class RunControl: Sendable {
     private let reason = Mutex<ErrorKind?>(nil)
     private let yielding = Atomic(false)
+
+    /// What the run is doing.
+    public let activity = RunActivity()
 
     /// A run that nobody has told to stop.
     public init() {}

@@ -18,6 +18,7 @@ public struct Syncer: Sendable {
     /// To stop it, note the reason in `control` and cancel the task.
     public func run(_ inputs: RunInputs, _ control: RunControl) async -> FinishedRun? {
         let run = Run(inputs, services, control)
+        control.activity.begin(inputs.subject)
         services.log.emit(.runStarted(inputs.subject))
         let finished = await run.perform()
         measure(run.context, finished)

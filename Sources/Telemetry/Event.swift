@@ -81,6 +81,11 @@ public enum Event: Sendable, Equatable {
     case listening(Subject, address: String)
     /// A worker stopped claiming and waits for `running` runs.
     case workerDraining(Subject, running: Int, reason: String)
+    /// What a worker that was asked with SIGUSR1 answers of itself; `notReady` is empty when it takes jobs on.
+    case workerState(Subject, busy: Int, free: Int, notReady: String)
+    /// What it answers of a run: for how long it has its slot, and what it is doing since when.
+    case slotState(
+        Subject, holding: Duration, entity: String?, page: Int?, step: String, since: Duration)
     /// A worker is about to exit.
     case workerStopped(Subject, runs: Int, uptime: Duration)
     /// The database doesn't answer, or refuses; the worker tries again.

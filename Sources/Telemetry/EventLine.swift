@@ -75,6 +75,8 @@ extension Event {
         case .listening: ("listening", .info)
         case .workerDraining: ("worker_draining", .info)
         case .workerStopped: ("worker_stopped", .info)
+        case .workerState: ("worker_state", .info)
+        case .slotState: ("slot_state", .info)
         case .databaseLost: ("database_lost", .error)
         case .databaseBack: ("database_back", .info)
         case .runFinished(_, let summary):
@@ -110,6 +112,7 @@ extension Event {
         switch self {
         case .listening(let subject, _), .workerStarted(let subject, _, _, _, _),
             .workerDraining(let subject, _, _),
+            .workerState(let subject, _, _, _), .slotState(let subject, _, _, _, _, _),
             .workerStopped(let subject, _, _), .databaseLost(let subject, _, _),
             .databaseBack(let subject, _), .runFinished(let subject, _),
             .runLost(let subject, _), .runDeferred(let subject, _, _),
@@ -142,6 +145,14 @@ extension Event {
             [count("running", running), Field("reason", .text(reason))]
         case .workerStopped(_, let runs, let uptime):
             [count("runs", runs), Field("uptime_ms", .milliseconds(uptime))]
+        case .workerState(_, let busy, let free, let notReady):
+            [count("busy", busy), count("free", free)]
+                + (notReady.isEmpty ? [] : [Field("not_ready", .text(notReady))])
+        case .slotState(_, let holding, let entity, let page, let step, let since):
+            [Field("holding_ms", .milliseconds(holding))]
+                + (entity.map { [Field("entity", .id($0))] } ?? [])
+                + (page.map { [count("page", $0)] } ?? [])
+                + [Field("step", .id(step)), Field("since_ms", .milliseconds(since))]
         case .databaseLost(_, let error, let failures):
             [Field("error", .text(error)), count("failures", failures)]
         case .databaseBack(_, let after): [Field("after_ms", .milliseconds(after))]

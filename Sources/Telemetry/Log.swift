@@ -33,7 +33,11 @@ public final class Log: Sendable {
     /// Never throws and never waits for a reader longer than `LineSink` says: a line nobody takes
     /// is dropped, and the next one that goes out is preceded by the number of those dropped.
     public func emit(_ event: Event) {
-        guard event.level <= level else { return }
+        if event.level <= level { answer(event) }
+    }
+
+    /// Writes the event's line whatever its level, since somebody has asked for it.
+    public func answer(_ event: Event) {
         let line = EventLine(event)
         let time = now()
         let bytes = Array(format.line(line, at: time).utf8)

@@ -19,6 +19,7 @@ public final class DatabaseSink: Sink {
     private let claim: Claim
     private let deadline: ContinuousClock.Instant
     private let metrics: Metrics
+    private let activity: RunActivity
 
     /// A transaction that counts in a checkpoint was tried.
     public private(set) var mayHaveCommitted = false
@@ -30,8 +31,9 @@ public final class DatabaseSink: Sink {
     /// Writes under `claim` until `deadline`.
     public init(
         _ queue: Queue, for claim: Claim, deadline: ContinuousClock.Instant,
-        _ metrics: Metrics = Metrics()
+        _ metrics: Metrics = Metrics(), _ activity: RunActivity = RunActivity()
     ) {
+        self.activity = activity
         self.metrics = metrics
         self.queue = queue
         self.claim = claim
@@ -53,6 +55,12 @@ public final class DatabaseSink: Sink {
     ///
     /// After a lost reply the checkpoint is asked before anything is repeated (invariant 13).
     public func write(
+        _ page: PageWrite, _ statements: PageWrites
+    ) async throws -> WrittenPage {
+        try await activity.during(.writing) { try await writeUntilCommitted(page, statements) }
+    }
+
+    private func writeUntilCommitted(
         _ page: PageWrite, _ statements: PageWrites
     ) async throws -> WrittenPage {
         var page = page
@@ -157,13 +165,21 @@ public final class DatabaseSink: Sink {
     /// Deletes rows in a transaction of its own.
     public func delete(_ old: Statement, of table: String) async throws -> Int {
         mayHaveCommitted = true
-        let rows = try await queue.turn([claim.holdStatement, old], deadline: deadline)
+        let rows = try await activity.during(.writing) {
+            try await queue.turn([claim.holdStatement, old], deadline: deadline)
+        }
         return try rows[1].only().int("rows")
     }
 
     /// After a lost reply it is not repeated: the next run finds the rows as they are, and what the
     /// source has taken already is a conflict that resolves to the same.
     public func run(_ statements: [Statement], counts: Bool) async throws -> [Rows] {
+        try await activity.during(.writing) {
+            try await runUntilAnswered(statements, counts: counts)
+        }
+    }
+
+    private func runUntilAnswered(_ statements: [Statement], counts: Bool) async throws -> [Rows] {
         mayHaveCommitted = mayHaveCommitted || counts
         var attempt = 0
         var backoff = Self.backoff

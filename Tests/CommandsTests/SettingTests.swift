@@ -83,6 +83,41 @@ import Testing
         }
     }
 
+    @Test func `an option comes before its setting, which comes before the default`() throws {
+        func concurrency(_ line: [String], _ environment: [String: String]) throws -> Int? {
+            guard case .command(let parsed) = try parse(line, allCommands) else { return nil }
+            let found = try Settings(environment: { environment[$0] }).found
+            return try parsed.filled(from: found).integer("concurrency")
+        }
+        #expect(try concurrency(["worker"], [:]) == 50)
+        #expect(try concurrency(["worker"], ["JOBRUNNER_CONCURRENCY": "7"]) == 7)
+        #expect(
+            try concurrency(["worker", "--concurrency", "8"], ["JOBRUNNER_CONCURRENCY": "7"]) == 8)
+        try withFolder { folder in
+            let path = try write("JOBRUNNER_CONCURRENCY=9\n", "settings", in: folder)
+            #expect(try concurrency(["worker"], ["JOBRUNNER_SETTINGS": path]) == 9)
+        }
+        #expect {
+            _ = try concurrency(["worker"], ["JOBRUNNER_CONCURRENCY": "many"])
+        } throws: { error in
+            Failure(error).exitCode == .configuration
+                && Failure(error).lines == [
+                    "JOBRUNNER_CONCURRENCY is \"many\"; expected a whole number from 1 to 10000"
+                ]
+        }
+    }
+
+    @Test func `every option with a setting has the default that the setting has`() throws {
+        for command in allCommands {
+            for option in command.options {
+                guard let fallback = option.setting?.fallback,
+                    case .value(let kind, _) = option.form
+                else { continue }
+                _ = try kind.parse(fallback)
+            }
+        }
+    }
+
     @Test func `a wrong line of the settings' file is told with its place, and never its value`()
         throws
     {

@@ -59,6 +59,50 @@ import Testing
         #expect(ran.code == 75, "\(ran.errors)")
     }
 
+    @Test func `SIGUSR1 is answered with what each slot does, whatever level is logged`()
+        async throws
+    {
+        try await Installation.withSource { installation, source in
+            try await installation.command(
+                source, "faults", #"{"kind": "hang", "path": "/generic/*"}"#)
+            let program = try installation.start("worker", ["JOBRUNNER_LOG_LEVEL": "error"])
+            let process = program.process.processIdentifier
+            try await eventually("the run asks its source, and says so") {
+                kill(process, SIGUSR1)
+                return try program.errorsSoFar().contains("step=asking")
+            }
+            let lines = try program.errorsSoFar().split(separator: "\n")
+            #expect(
+                lines.contains {
+                    $0.contains(" info worker state ") && $0.hasSuffix("busy=1 free=49")
+                })
+            let slot = try #require(lines.last { $0.contains("slot state") })
+            #expect(
+                slot.contains(
+                    /tenant=acme user=ann job=demo.items run=[0-9]+ holding_ms=[0-9.]+ entity=item page=1 step=asking since_ms=[0-9.]+$/
+                ), "\(slot)")
+            kill(process, SIGTERM)
+            #expect(try await program.end().code == 0)
+        }
+    }
+
+    @Test func `SIGUSR1 is answered also by a worker whose database hangs`() async throws {
+        try await Installation.with { installation in
+            let relay = try FaultyRelay(to: installation.url)
+            relay.silenceAll()
+            let program = try installation.start("worker", ["DATABASE_URL": relay.url])
+            try await eventually("it connects") { relay.connections > 0 }
+            let process = program.process.processIdentifier
+            kill(process, SIGUSR1)
+            try await eventually("it says what it waits for") {
+                try program.errorsSoFar().contains(
+                    #"worker state busy=0 free=0 not_ready="database: it has not answered yet""#)
+            }
+            kill(process, SIGTERM)
+            #expect(try await program.end().code == 75)
+        }
+    }
+
     @Test func `a third signal changes nothing`() async throws {
         let ran = try await end(signals: 3)
         #expect(ran.code == 75, "\(ran.errors)")

@@ -126,6 +126,12 @@ import Testing
             let wrong = try await installation.run("worker --metrics nowhere")
             #expect(wrong.code == 64)
             #expect(wrong.errors.contains("expected an address such as 127.0.0.1:9464"))
+            let wrongSetting = try await installation.run(
+                "worker", ["JOBRUNNER_METRICS": "nowhere"])
+            #expect(wrongSetting.code == 78)
+            #expect(
+                wrongSetting.errors.contains(
+                    #"JOBRUNNER_METRICS is "nowhere"; expected an address such as 127.0.0.1:9464"#))
             try await withWorker(installation) { _, url in
                 let taken = try await installation.run(
                     "worker --metrics \(url.dropFirst("http://".count))")

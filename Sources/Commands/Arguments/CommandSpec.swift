@@ -17,6 +17,8 @@ enum ValueKind: Equatable {
     case word([String])
     /// `90s`, `5m`, `1h30m`, `2d`.
     case duration
+    /// `127.0.0.1:9464`.
+    case address
     case assignment(AssignedValue)
 }
 
@@ -34,12 +36,18 @@ struct OptionSpec {
     let form: Form
     let help: String
     let isRequired: Bool
+    /// What holds where the option is not given.
+    let setting: Setting?
 
-    private init(_ name: String, _ form: Form, _ help: String, isRequired: Bool = false) {
+    private init(
+        _ name: String, _ form: Form, _ help: String, isRequired: Bool = false,
+        setting: Setting? = nil
+    ) {
         self.name = name
         self.form = form
         self.help = help
         self.isRequired = isRequired
+        self.setting = setting
     }
 
     static func flag(_ name: String, _ help: String) -> OptionSpec {
@@ -48,9 +56,11 @@ struct OptionSpec {
 
     static func value(
         _ name: String, _ placeholder: String, as kind: ValueKind = .text, required: Bool = false,
-        _ help: String
+        setting: Setting? = nil, _ help: String
     ) -> OptionSpec {
-        OptionSpec(name, .value(kind, placeholder: placeholder), help, isRequired: required)
+        OptionSpec(
+            name, .value(kind, placeholder: placeholder), help, isRequired: required,
+            setting: setting)
     }
 
     static func repeated(

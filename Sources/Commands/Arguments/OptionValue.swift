@@ -1,8 +1,11 @@
+import Serving
+
 /// A value that passed its option's check.
 enum OptionValue: Equatable {
     case text(String)
     case integer(Int)
     case duration(Duration)
+    case address(ListenAddress)
     case assignment(Assignment)
 }
 
@@ -47,6 +50,12 @@ extension ValueKind {
                     message: "is \(quoted(text)); expected a duration like 90s, 5m, 1h30m or 2d")
             }
             return .duration(duration)
+        case .address:
+            guard let address = ListenAddress(text) else {
+                throw ValueError(
+                    message: "is \(quoted(text)); expected an address such as 127.0.0.1:9464")
+            }
+            return .address(address)
         }
     }
 }

@@ -1,3 +1,5 @@
+import Serving
+
 /// A command line that keeps its command's spec; asking for what the spec doesn't declare is a bug.
 struct ParsedArguments {
     let command: CommandSpec
@@ -14,6 +16,25 @@ struct ParsedArguments {
         options[name, default: []].append(value)
     }
     mutating func addPositional(_ text: String) { positionals.append(text) }
+
+    /// Takes from the settings what the command line leaves to them.
+    ///
+    /// Throws `Failure` for a setting whose value the option would not take.
+    func filled(from settings: [Setting: SettingReader.Found]) throws(Failure) -> Self {
+        var filled = self
+        for option in command.options {
+            guard let setting = option.setting, options[option.name] == nil,
+                let text = settings[setting]?.value ?? setting.fallback,
+                case .value(let kind, _) = option.form
+            else { continue }
+            do throws(ValueError) {
+                filled.add(try kind.parse(text), to: option.name)
+            } catch {
+                throw Failure(.configuration, "\(setting.rawValue) \(error.message)")
+            }
+        }
+        return filled
+    }
 
     /// Whether the option was given, flag or not.
     func has(_ name: String) -> Bool {
@@ -33,6 +54,10 @@ struct ParsedArguments {
 
     func duration(_ name: String) -> Duration? {
         if case .duration(let duration) = values(name).first { duration } else { nil }
+    }
+
+    func address(_ name: String) -> ListenAddress? {
+        if case .address(let address) = values(name).first { address } else { nil }
     }
 
     func assignments(_ name: String) -> [Assignment] {

@@ -7,11 +7,8 @@ import Telemetry
 
 /// `jobrunner serve`: metrics, health and views over HTTP, for those who watch.
 func serve(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
-    let text = arguments.text("listen") ?? "127.0.0.1:9465"
-    guard let address = ListenAddress(text) else {
-        throw UsageError(
-            command: "serve",
-            message: "--listen \(text): expected an address such as 127.0.0.1:9465")
+    guard let address = arguments.address("listen") else {
+        preconditionFailure("--listen has a default")
     }
     let gate = try ServeGate(context.settings, address)
     let log = Log(context.settings.log)

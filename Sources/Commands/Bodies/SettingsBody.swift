@@ -7,7 +7,7 @@ func settings(_ arguments: ParsedArguments, _ context: Context) async throws -> 
         let value = found.map { setting.isSecret ? "(set, left out)" : $0.value }
         return .object([
             JSONMember("name", .string(setting.rawValue)),
-            JSONMember("value", value.map { .string($0) } ?? .null),
+            JSONMember("value", (value ?? setting.fallback).map { .string($0) } ?? .null),
             JSONMember("from", .string(found?.origin.words ?? "default")),
         ])
     }

@@ -17,7 +17,6 @@ import Telemetry
 enum WorkerCommand {
     /// Sessions for claims, pages and outcomes: more than two per core gain nothing.
     private static let lanes = 4
-    private static let concurrencyDefault = 50
     /// Shorter, and a busy machine alone would make workers look dead.
     private static let leaseMin = Duration.seconds(1)
 
@@ -53,10 +52,12 @@ enum WorkerCommand {
         let checks = Task {
             if case .success = await starting.result { await logHealth(queue, files: files, log) }
         }
-        let signals = Signals.stream(endingWithin: stopMax) {
-            starting.cancel()
-            checks.cancel()
-        }
+        let signals = Signals.stream(
+            endingWithin: stopMax, asked: { endpoint.tellState(log) },
+            stopping: {
+                starting.cancel()
+                checks.cancel()
+            })
         do { try await starting.value } catch let error as DatabaseError where starting.isCancelled
         {
             throw error.isConnectionFailure
@@ -87,9 +88,12 @@ enum WorkerCommand {
     }
 
     private static func workerSettings(_ arguments: ParsedArguments) -> WorkerSettings {
+        guard let concurrency = arguments.integer("concurrency") else {
+            preconditionFailure("--concurrency has a default")
+        }
         var settings = WorkerSettings(
-            concurrency: arguments.integer("concurrency") ?? concurrencyDefault,
-            drains: arguments.has("drain"), host: hostName(), pid: getpid(),
+            concurrency: concurrency, drains: arguments.has("drain"), host: hostName(),
+            pid: getpid(),
             version: programVersion)
         if let reserved = arguments.integer("reserve") { settings.reserved = reserved }
         if let lease = arguments.duration("lease") { settings.lease = max(lease, leaseMin) }
@@ -100,12 +104,7 @@ enum WorkerCommand {
     private static func listen(
         _ arguments: ParsedArguments, _ endpoint: WorkerEndpoint, _ log: Log
     ) throws -> HTTPServer? {
-        guard let text = arguments.text("metrics") else { return nil }
-        guard let address = ListenAddress(text) else {
-            throw UsageError(
-                command: "worker",
-                message: "--metrics \(text): expected an address such as 127.0.0.1:9464")
-        }
+        guard let address = arguments.address("metrics") else { return nil }
         let server = try HTTPServer(address) { endpoint.answer($0) }
         log.emit(.listening(Subject(), address: "\(server.address)"))
         return server

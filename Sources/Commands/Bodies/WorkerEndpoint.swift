@@ -5,7 +5,7 @@ import Serving
 import Synchronization
 import Telemetry
 
-/// What a worker answers over HTTP: its metrics, and whether it lives and is ready.
+/// What a worker tells of itself: over HTTP its metrics, and whether it lives and is ready; at a signal what it does.
 ///
 /// No answer asks the database.
 final class WorkerEndpoint: Sendable {
@@ -16,6 +16,14 @@ final class WorkerEndpoint: Sendable {
 
     /// From here on the worker's state is told.
     func attach(_ worker: Worker) { self.worker.withLock { $0 = worker } }
+
+    /// What SIGUSR1 asks for: before the worker has begun there is nothing but the reason.
+    func tellState(_ log: Log) {
+        if let worker = worker.withLock({ $0 }) { return worker.tellState() }
+        log.answer(
+            .workerState(
+                Subject(), busy: 0, free: 0, notReady: reasons.joined(separator: "; ")))
+    }
 
     func answer(_ request: ServedRequest) -> ServedResponse {
         switch request.path {

@@ -1,6 +1,6 @@
 /// What may be set of the program from outside: the one list, which the manual's table follows.
 ///
-/// Each is looked for in the environment, then in a file that the environment names (`NAME_FILE`), then in systemd's
+/// An option of a command line comes before the setting of the same meaning. Each is looked for in the environment, then in a file that the environment names (`NAME_FILE`), then in systemd's
 /// `$CREDENTIALS_DIRECTORY` under its name in small letters, then in the file that `JOBRUNNER_SETTINGS` names.
 enum Setting: String, CaseIterable {
     case databaseURL = "DATABASE_URL"
@@ -8,6 +8,11 @@ enum Setting: String, CaseIterable {
     case keyFile = "JOBRUNNER_KEY_FILE"
     case serveTokenFile = "JOBRUNNER_SERVE_TOKEN_FILE"
     case serveProxyHeader = "JOBRUNNER_SERVE_PROXY_HEADER"
+    case concurrency = "JOBRUNNER_CONCURRENCY"
+    case reserve = "JOBRUNNER_RESERVE"
+    case lease = "JOBRUNNER_LEASE"
+    case metrics = "JOBRUNNER_METRICS"
+    case listen = "JOBRUNNER_LISTEN"
     case log = "JOBRUNNER_LOG"
     case logLevel = "JOBRUNNER_LOG_LEVEL"
     case settingsFile = "JOBRUNNER_SETTINGS"
@@ -20,6 +25,13 @@ enum Setting: String, CaseIterable {
         case .keyFile: "file with the key that seals secrets"
         case .serveTokenFile: "file with the token that `serve` asks for"
         case .serveProxyHeader: "header by which a proxy in front of `serve` says who asks"
+        case .concurrency: "as `worker --concurrency`: most runs at once"
+        case .reserve: "as `worker --reserve`: slots that only tenants with short runs get"
+        case .lease:
+            "as `worker --lease`: silence after which other workers take this one's jobs; the same for all workers of a database, at least 1 s"
+        case .metrics:
+            "as `worker --metrics`: the address where it answers [metrics and health](#metrics-and-health), such as `127.0.0.1:9464`"
+        case .listen: "as `serve --listen`: the address where it answers"
         case .log: "`text` or `json`"
         case .logLevel:
             "`error`, `warning`, `info` or `debug`; the other words of swift-log mean the nearest"
@@ -31,12 +43,29 @@ enum Setting: String, CaseIterable {
     var usual: String {
         switch self {
         case .databaseURL: "libpq's `PGHOST`, `PGDATABASE`, `PGPASSWORD`, …"
-        case .jobs: "`jobs`"
+        case .jobs: fallback.map { "`\($0)`" } ?? ""
         case .keyFile: "none: no secret can be stored or used"
         case .serveTokenFile: "none: only this machine may ask"
         case .serveProxyHeader, .settingsFile: "none"
-        case .log: "`text`"
+        case .reserve: "an eighth of `JOBRUNNER_CONCURRENCY`; none with `--drain`"
+        case .metrics: "none: it does not listen"
+        case .concurrency, .lease, .listen, .log: fallback.map { "`\($0)`" } ?? ""
         case .logLevel: "`LOG_LEVEL`, else `info`"
+        }
+    }
+
+    /// The value that holds without it, where there is one.
+    var fallback: String? {
+        switch self {
+        case .jobs: "jobs"
+        case .concurrency: "50"
+        case .lease: "15s"
+        case .listen: "127.0.0.1:9465"
+        case .log: "text"
+        case .logLevel: "info"
+        case .databaseURL, .keyFile, .serveTokenFile, .serveProxyHeader, .reserve, .metrics,
+            .settingsFile:
+            nil
         }
     }
 

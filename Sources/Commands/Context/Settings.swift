@@ -30,7 +30,7 @@ struct Settings: Sendable {
         for setting in Setting.allCases { found[setting] = try reader.find(setting) }
         self.found = found
         databaseURL = found[.databaseURL]?.value
-        jobsFolder = found[.jobs]?.value ?? "jobs"
+        jobsFolder = found[.jobs]?.value ?? Setting.jobs.fallback ?? ""
         keyFile = found[.keyFile]?.value
         serveTokenFile = found[.serveTokenFile]?.value
         serveProxyHeader = found[.serveProxyHeader]?.value

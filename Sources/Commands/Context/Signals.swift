@@ -1,7 +1,7 @@
 import Glibc
 import Runner
 
-/// The signals that end a process, taken by a thread of their own.
+/// The signals that end a process or ask what it is doing, taken by a thread of their own.
 ///
 /// They are blocked before any other thread exists, so that each thread inherits the mask and an
 /// early signal stays pending instead of being lost or killing the process. That thread also sees to it
@@ -12,25 +12,27 @@ enum Signals {
 
     /// To be called first thing in the process.
     static func block() {
-        var set = ending
+        var set = taken
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
     /// The first asks to stop, the second to leave at once.
     ///
     /// `stopping` is called at the first. A process that is still there after `patience`, or a moment
-    /// after the second, is ended.
+    /// after the second, is ended. `asked` is called at each SIGUSR1, by this thread, so that it answers also
+    /// when all others hang.
     static func stream(
-        endingWithin patience: Duration?, stopping: @escaping @Sendable () -> Void = {}
+        endingWithin patience: Duration?, asked: @escaping @Sendable () -> Void = {},
+        stopping: @escaping @Sendable () -> Void = {}
     ) -> AsyncStream<WorkerSignal> {
         let (stream, continuation) = AsyncStream.makeStream(of: WorkerSignal.self)
         let taker = Taker {
-            _ = wait(atMost: nil)
+            _ = wait(atMost: nil, asked)
             stopping()
             continuation.yield(.stop)
-            if wait(atMost: patience) {
+            if wait(atMost: patience, asked) {
                 continuation.yield(.abort)
-                _ = wait(atMost: haste)
+                _ = wait(atMost: haste, asked)
             }
             // Not `exit`, which waits for what may hang.
             _exit(ExitCode.temporary.rawValue)
@@ -42,16 +44,16 @@ enum Signals {
         return stream
     }
 
-    private static var ending: sigset_t {
+    private static var taken: sigset_t {
         var set = sigset_t()
         sigemptyset(&set)
-        for signal in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&set, signal) }
+        for signal in [SIGTERM, SIGINT, SIGHUP, SIGUSR1] { sigaddset(&set, signal) }
         return set
     }
 
-    /// Waits for one of the signals; false: the time is over.
-    private static func wait(atMost span: Duration?) -> Bool {
-        var set = ending
+    /// Waits for a signal that ends the process; false: the time is over.
+    private static func wait(atMost span: Duration?, _ asked: () -> Void) -> Bool {
+        var set = taken
         let end = span.map { ContinuousClock.now + $0 }
         while true {
             var rest: timespec?
@@ -61,7 +63,7 @@ enum Signals {
             }
             let signal =
                 if var rest { sigtimedwait(&set, nil, &rest) } else { sigwaitinfo(&set, nil) }
-            if signal > 0 { return true }
+            if signal == SIGUSR1 { asked() } else if signal > 0 { return true }
             if let end, .now >= end { return false }
         }
     }

@@ -2,6 +2,12 @@
 extension OptionSpec {
     /// What the help says, with what the value may be.
     fileprivate var fullHelp: String {
+        guard let setting else { return valueHelp }
+        let otherwise = setting.fallback.map { "; else \($0)" } ?? ""
+        return valueHelp + " [\(setting.rawValue)\(otherwise)]"
+    }
+
+    private var valueHelp: String {
         switch form {
         case .value(.integer(let range), _), .repeated(.integer(let range), _):
             "\(help) (\(range.lowerBound) to \(range.upperBound))"
@@ -31,8 +37,8 @@ private func overview(_ commands: [CommandSpec]) -> String {
 
     commands:
     \(columns(commands.map { ($0.name, $0.summary) }))
-    environment:
-    \(columns(environmentVariables))
+    settings, from the environment or a file:
+    \(columns(generalSettings))
     exit codes:
     \(columns(exitCodes))
     jobrunner help COMMAND tells more; jobrunner --version prints the version.
@@ -57,12 +63,13 @@ private func columns(_ rows: [(String, String)]) -> String {
     }.joined()
 }
 
-private let environmentVariables = [
+private let generalSettings = [
     ("DATABASE_URL", "the database; else libpq's own PGHOST, PGDATABASE and so on"),
     ("JOBRUNNER_JOBS", "folder of the job files (default jobs)"),
     ("JOBRUNNER_KEY_FILE", "file of the key that seals secrets"),
     ("JOBRUNNER_LOG", "text or json (default text)"),
     ("JOBRUNNER_LOG_LEVEL", "error, warning, info or debug (default info)"),
+    ("JOBRUNNER_SETTINGS", "file of lines NAME=value"),
 ]
 
 private let exitCodes = ExitCode.allCases.map { ("\($0.rawValue)", $0.meaning) }

@@ -13,25 +13,26 @@ let runCommands = [
         "worker", "Claim due jobs and run them until told to stop",
         options: [
             .value(
-                "concurrency", "N", as: .integer(1...concurrencyMax), "most runs at once"),
+                "concurrency", "N", as: .integer(1...concurrencyMax), setting: .concurrency,
+                "most runs at once"),
             .value(
-                "reserve", "N", as: .integer(0...concurrencyMax),
+                "reserve", "N", as: .integer(0...concurrencyMax), setting: .reserve,
                 "of them for tenants whose runs take a second at most, so that slow sources do not hold"
                     + " all (an eighth)"),
             .flag("drain", "exit when nothing is due or running"),
             .value(
-                "lease", "SPAN", as: .duration,
+                "lease", "SPAN", as: .duration, setting: .lease,
                 "silence after which others take this worker's jobs, and after which it takes"
-                    + " theirs; the same for all workers (15s)"),
+                    + " theirs; the same for all workers"),
             .value(
-                "metrics", "ADDRESS",
+                "metrics", "ADDRESS", as: .address, setting: .metrics,
                 "answer /metrics, /livez and /readyz there, such as 127.0.0.1:9464"),
         ],
         example: "jobrunner worker --concurrency 50"),
     CommandSpec(
         "serve", "Answer /metrics, /livez, /readyz and /views over HTTP until told to stop",
         options: [
-            .value("listen", "ADDRESS", "where to listen; 127.0.0.1:9465 if not given")
+            .value("listen", "ADDRESS", as: .address, setting: .listen, "where to listen")
         ],
         example: "jobrunner serve --listen 127.0.0.1:9465"),
     CommandSpec(

@@ -45,6 +45,7 @@ public enum CommandLineProgram {
             guard let body = bodies[arguments.command.name] else {
                 preconditionFailure("\(arguments.command.name) has no body")
             }
+            let arguments = try arguments.filled(from: settings.found)
             return try await body(arguments, Context(settings: settings, output: output))
         } catch {
             let failure = Failure(error)
