@@ -41,7 +41,7 @@ let testTargets: [Target] =
         tests("JSONTests", of: ["JSON", "Basics"]),
         tests("PostgresTests", of: ["Postgres", "TestSupport"]),
         tests("HTTPTests", of: ["HTTP"]),
-        tests("ServingTests", of: ["Serving", "HTTP"]),
+        tests("ServingTests", of: ["Serving", "HTTP", "TestSupport"]),
         tests("JobFilesTests", of: ["JobFiles", "JSON", "Basics", "TestJobFiles"]),
         tests("SecretsTests", of: ["Secrets", "Basics"]),
         tests("SchemaTests", of: ["Schema", "Postgres", "JobFiles", "JSON", "TestSupport"]),

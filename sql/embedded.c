@@ -468,6 +468,9 @@ static const unsigned char functions_sweep_table[] = {
 static const unsigned char functions_take_budget[] = {
 #embed "functions/take_budget.sql"
 };
+static const unsigned char functions_take_chore[] = {
+#embed "functions/take_chore.sql"
+};
 static const unsigned char functions_take_job[] = {
 #embed "functions/take_job.sql"
 };
@@ -733,6 +736,7 @@ static const jr_sql_file files[] = {
     {"functions/store_unreadable.sql", functions_store_unreadable, sizeof functions_store_unreadable},
     {"functions/sweep_table.sql", functions_sweep_table, sizeof functions_sweep_table},
     {"functions/take_budget.sql", functions_take_budget, sizeof functions_take_budget},
+    {"functions/take_chore.sql", functions_take_chore, sizeof functions_take_chore},
     {"functions/take_job.sql", functions_take_job, sizeof functions_take_job},
     {"functions/take_jobs.sql", functions_take_jobs, sizeof functions_take_jobs},
     {"functions/tell_duplicates.sql", functions_tell_duplicates, sizeof functions_tell_duplicates},

@@ -88,6 +88,7 @@ create table jobrunner.chores (
   done_at timestamp with time zone,
   latest_at timestamp with time zone,
   place bigint,
+  place_key text,
   constraint chores_pkey PRIMARY KEY (name)
 );
 
@@ -117,6 +118,7 @@ CREATE INDEX events_of_a_user ON jobrunner.events USING btree (user_id, transact
 
 create table jobrunner.freshness_counts (
   job_name text not null,
+  tenant_id bigint not null default 0,
   users bigint not null default 0,
   fresh bigint not null default 0,
   never bigint not null default 0,
@@ -125,7 +127,7 @@ create table jobrunner.freshness_counts (
   round_fresh bigint not null default 0,
   round_never bigint not null default 0,
   constraint fresh_users_are_counted_users CHECK ((((fresh + never) <= users) AND ((round_fresh + round_never) <= round_users))),
-  constraint freshness_counts_pkey PRIMARY KEY (job_name)
+  constraint freshness_counts_pkey PRIMARY KEY (job_name, tenant_id)
 ) with (fillfactor=50);
 
 create table jobrunner.job_files (
@@ -643,6 +645,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.store_unreadable(in_user_id bigint, in_name text, in_entity text, in_unreadable boolean) returns boolean
 -- function jobrunner.sweep_table(in_user_id bigint, in_name text, in_entity text, in_pass_number integer, in_table text, in_key text[], in_change_tag text, in_is_pushed boolean, in_is_repair boolean, in_max_fraction double precision, in_asks_again boolean, in_confirms boolean) returns TABLE(swept bigint, verdict text)
 -- function jobrunner.take_budget(in_tenant_id bigint, in_source text, in_wanted integer, in_waits boolean DEFAULT true) returns TABLE(tenant_id bigint, source text, base text, granted integer, blocked_ms bigint)
+-- function jobrunner.take_chore(in_name text, in_period interval) returns boolean
 -- function jobrunner.take_job(in_tenant text, in_job text, in_with_rows boolean DEFAULT false) returns integer
 -- function jobrunner.take_jobs(in_worker_id integer, in_places tid[]) returns jobrunner.claimed_job[]
 -- function jobrunner.tell_duplicates(in_user_id bigint, in_name text, in_fence bigint, in_entity text, in_table text, in_values text[] DEFAULT NULL::text[]) returns integer

@@ -4,14 +4,19 @@
 #include <netinet/in.h>
 #include <string.h>
 
-struct MHD_Daemon *mhd_shim_start(uint32_t address, uint16_t port, unsigned int connections_max,
-                                  MHD_AccessHandlerCallback handler,
-                                  MHD_RequestCompletedCallback completed, void *context) {
+static struct sockaddr_in ipv4(uint32_t address, uint16_t port) {
     struct sockaddr_in where;
     memset(&where, 0, sizeof where);
     where.sin_family = AF_INET;
     where.sin_port = htons(port);
     where.sin_addr.s_addr = address;
+    return where;
+}
+
+struct MHD_Daemon *mhd_shim_start(uint32_t address, uint16_t port, unsigned int connections_max,
+                                  MHD_AccessHandlerCallback handler,
+                                  MHD_RequestCompletedCallback completed, void *context) {
+    struct sockaddr_in where = ipv4(address, port);
     return MHD_start_daemon(
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, port, NULL, NULL, handler, context,
         MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&where,
@@ -24,12 +29,9 @@ struct MHD_Daemon *mhd_shim_start(uint32_t address, uint16_t port, unsigned int 
 struct MHD_Daemon *mhd_shim_start_server(uint32_t address, uint16_t port,
                                          unsigned int connections_max, unsigned int silence_max,
                                          size_t head_max, MHD_AccessHandlerCallback handler,
-                                         MHD_RequestCompletedCallback completed, void *context) {
-    struct sockaddr_in where;
-    memset(&where, 0, sizeof where);
-    where.sin_family = AF_INET;
-    where.sin_port = htons(port);
-    where.sin_addr.s_addr = address;
+                                         MHD_RequestCompletedCallback completed,
+                                         MHD_NotifyConnectionCallback connected, void *context) {
+    struct sockaddr_in where = ipv4(address, port);
     return MHD_start_daemon(
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, port, NULL, NULL, handler, context,
         MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&where,
@@ -39,6 +41,7 @@ struct MHD_Daemon *mhd_shim_start_server(uint32_t address, uint16_t port,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, head_max,
         MHD_OPTION_STRICT_FOR_CLIENT, 1,
         MHD_OPTION_NOTIFY_COMPLETED, completed, context,
+        MHD_OPTION_NOTIFY_CONNECTION, connected, context,
         MHD_OPTION_END);
 }
 

@@ -20,6 +20,8 @@ public final class HTTPServer: Sendable {
     private static let connectionsMax: UInt32 = 64
     /// A client that is silent for longer is dropped, in seconds.
     private static let silenceMax: UInt32 = 10
+    /// A connection, which serves one question, is ended after so long.
+    private static let connectionMax = Duration.seconds(30)
     /// Request line and header fields of one request, in bytes.
     private static let headMax = 16 << 10
 
@@ -29,11 +31,15 @@ public final class HTTPServer: Sendable {
 
     /// Begins to listen; throws `ListenFailure`.
     public convenience init(_ address: ListenAddress, _ handler: @escaping Handler) throws {
-        try self.init(address, silenceMax: Self.silenceMax, handler)
+        try self.init(
+            address, silenceMax: Self.silenceMax, connectionMax: Self.connectionMax, handler)
     }
 
-    init(_ address: ListenAddress, silenceMax: UInt32, _ handler: @escaping Handler) throws {
-        core = ServerCore(handler)
+    init(
+        _ address: ListenAddress, silenceMax: UInt32, connectionMax: Duration,
+        _ handler: @escaping Handler
+    ) throws {
+        core = ServerCore(connectionMax: connectionMax, handler)
         let port = core.start(
             address, connectionsMax: Self.connectionsMax, silenceMax: silenceMax,
             headMax: Self.headMax)
@@ -44,6 +50,9 @@ public final class HTTPServer: Sendable {
         bound.port = port
         self.address = bound
     }
+
+    /// Connections that are open.
+    var connections: Int { core.connections.count }
 
     /// Ends all connections and returns when no handler works any more.
     public func stop() async { await core.stop() }

@@ -6,7 +6,7 @@ import Synchronization
 /// libmicrohttpd's side: requests in, answers out.
 ///
 /// The pointers are libmicrohttpd's, which may be called from any thread; what changes is behind the lock. So it is
-// `@unchecked Sendable` by what its fields are, not by their types.
+/// `@unchecked Sendable` by what its fields are, not by their types.
 final class ServerCore: @unchecked Sendable {
     private struct State {
         var isStopping = false
@@ -15,6 +15,7 @@ final class ServerCore: @unchecked Sendable {
     }
 
     private let handler: HTTPServer.Handler
+    let connections: OpenConnections
     private let state = Mutex(State())
     private let daemon = Mutex<Daemon>(Daemon())
 
@@ -23,7 +24,10 @@ final class ServerCore: @unchecked Sendable {
         var pointer: OpaquePointer?
     }
 
-    init(_ handler: @escaping HTTPServer.Handler) { self.handler = handler }
+    init(connectionMax: Duration, _ handler: @escaping HTTPServer.Handler) {
+        self.handler = handler
+        connections = OpenConnections(limit: connectionMax)
+    }
 
     /// The port it listens on; nil when it can't.
     func start(
@@ -31,7 +35,8 @@ final class ServerCore: @unchecked Sendable {
     ) -> UInt16? {
         let started = mhd_shim_start_server(
             address.networkAddress, address.port, connectionsMax, silenceMax, headMax,
-            ServerCore.onRequest, ServerCore.onEnd, Unmanaged.passUnretained(self).toOpaque())
+            ServerCore.onRequest, ServerCore.onEnd, ServerCore.onConnection,
+            Unmanaged.passUnretained(self).toOpaque())
         guard let started else { return nil }
         let port = mhd_shim_port(started)
         daemon.withLock { $0.pointer = started }
@@ -90,6 +95,18 @@ final class ServerCore: @unchecked Sendable {
         guard let exchange = known?.pointee else { return }
         known?.pointee = nil
         Unmanaged<Exchange>.fromOpaque(exchange).release()
+    }
+
+    private static let onConnection: MHD_NotifyConnectionCallback = {
+        context, connection, _, change in
+        guard let context, let connection else { return }
+        let core = Unmanaged<ServerCore>.fromOpaque(context).takeUnretainedValue()
+        let socket = mhd_shim_socket(connection)
+        if change == .CONNECTION_NOTIFY_STARTED {
+            core.connections.add(socket: socket)
+        } else {
+            core.connections.remove(socket: socket)
+        }
     }
 
     // MARK: The steps of an exchange

@@ -69,7 +69,8 @@ public enum MetricFamily: String, Sendable, CaseIterable {
         case .dueJobs, .waitingJobs: ["reason"]
         case .oldestDue: ["tenant"]
         case .troubled: ["trouble"]
-        case .freshUsers, .freshCounted: ["job"]
+        case .freshUsers: ["job", "tenant"]
+        case .freshCounted: ["job"]
         case .sourceBlocked: ["source"]
         case .workers: ["health"]
         default: []
@@ -95,8 +96,10 @@ public enum MetricFamily: String, Sendable, CaseIterable {
         case .waitingJobs: "Jobs that would be due and are put off or parked, by reason."
         case .oldestDue:
             "For how long the job that waits longest has been due; by the worst tenants, and without a name of all."
-        case .troubled: "Jobs that do not get on, by the trouble that view jobs_in_trouble names."
-        case .freshUsers: "Share of the users whose data is complete within the job's period."
+        case .troubled:
+            "Jobs, entities and runs that do not get on, by the trouble that view jobs_in_trouble names."
+        case .freshUsers:
+            "Share of the users whose data is complete within the job's period; by the tenants in which most are not, and without a name of all."
         case .freshCounted:
             "Age of that share: a worker counts 5,000 users a minute, and begins again at the first."
         case .waitingCounted:

@@ -183,7 +183,12 @@ import Testing
 
     @Test func `from elsewhere only who has the token is answered`() async throws {
         try await Installation.with { installation in
-            let bare = try await installation.run("serve --listen 0.0.0.0:0")
+            let program = try installation.start("serve --listen 0.0.0.0:0")
+            try await eventually("it refuses to listen, or listens") {
+                try !program.errorsSoFar().isEmpty
+            }
+            program.process.terminate()
+            let bare = try await program.end()
             #expect(bare.code == 78)
             #expect(bare.errors.contains("0.0.0.0:0 can be reached from elsewhere"))
             let token = try installation.write("token", "canary-0123456789abcdef\n")

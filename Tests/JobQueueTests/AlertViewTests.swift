@@ -46,7 +46,7 @@ import Testing
             "update jobrunner.jobs set due_at = now() + interval '1 hour'"
         ),
         (
-            "jobs_need_somebody needs_reauth: 1 jobs",
+            "jobs_need_somebody needs_reauth: 1 job",
             "update jobrunner.jobs set reauth_needed_at = now() where user_id = (select min(id) from jobrunner.users)",
             "update jobrunner.jobs set reauth_needed_at = null"
         ),

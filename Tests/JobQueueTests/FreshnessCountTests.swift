@@ -16,8 +16,52 @@ import Testing
         try await fixture.texts(
             """
             select concat_ws(' ', f.job_name, f.users, f.fresh, f.never) from jobrunner.freshness_counts as f
+            where f.counted_at is not null and f.tenant_id = 0 order by 1
+            """)
+    }
+
+    private func countsOfTenants(_ fixture: Fixture) async throws -> [String] {
+        try await fixture.texts(
+            """
+            select concat_ws(' ', t.name, f.users, f.fresh, f.never) from jobrunner.freshness_counts as f
+            join jobrunner.tenants as t on t.id = f.tenant_id
             where f.counted_at is not null order by 1
             """)
+    }
+
+    @Test func `the tenants in which most users are stale are told, ten of them`() async throws {
+        try await Fixture.lend { fixture async throws in
+            for number in 1...13 {
+                try await fixture.addUsers(
+                    number, tenant: "t\(number)", addingTenant: true)
+            }
+            // Of each tenant one user is fresh: of t1 none is stale, of t13 twelve are.
+            try await fixture.script(
+                """
+                update jobrunner.jobs as j set last_success_at = now()
+                where j.user_id in (select min(u.id) from jobrunner.users as u group by u.tenant_id)
+                """)
+            let expected = (4...13).map { "t\($0) \($0) 1 \($0 - 1)" }.sorted()
+            // Parts end in the midst of tenants.
+            for size in [5, 1000] {
+                for _ in 1...(91 / size + 1) { try await count(fixture, most: size) }
+                #expect(try await counts(fixture) == ["hub.refresh 91 13 78"])
+                #expect(try await countsOfTenants(fixture) == expected)
+            }
+            let told = try await fixture.texts(
+                """
+                select concat_ws(' ', g.labels ->> 'tenant', round(g.value::numeric, 3)) from jobrunner.gauges as g
+                where g.name = 'fresh_users_ratio' order by g.value, 1 limit 2
+                """)
+            #expect(told == ["t13 0.077", "t12 0.083"])
+            // Who is fresh again is told no longer.
+            try await fixture.script("update jobrunner.jobs set last_success_at = now()")
+            try await count(fixture, most: 1000)
+            #expect(try await countsOfTenants(fixture) == [])
+            #expect(
+                try await fixture.text(
+                    "select count(*)::text from jobrunner.freshness_counts") == "1")
+        }
     }
 
     @Test func `all users are counted in parts, and told when the round is over`() async throws {
@@ -75,7 +119,8 @@ import Testing
             #expect(try await counts(fixture) == ["hub.refresh 3 0 3"])
             #expect(
                 try await fixture.text(
-                    "select value::text from jobrunner.gauges where name = 'fresh_users_ratio'")
+                    "select value::text from jobrunner.gauges where name = 'fresh_users_ratio' and labels ->> 'tenant' = ''"
+                )
                     == "0")
             try await fixture.script("delete from jobrunner.jobs")
             try await count(fixture, most: 10)
@@ -103,6 +148,36 @@ import Testing
             #expect(
                 counted == [
                     "deferred 1", "failing 1", "needs_reauth 2", "quarantined 1", "stalled 1",
+                ])
+            #expect(
+                try await fixture.texts(
+                    "select trouble || ' ' || count(*) from jobrunner.jobs_in_trouble group by trouble order by 1"
+                ) == counted)
+        }
+    }
+
+    @Test func `entities and runs in trouble are counted as the view tells them`() async throws {
+        try await Fixture.lend { fixture async throws in
+            try await fixture.addUsers(6)
+            let worker = try await fixture.addWorker()
+            try await fixture.script(
+                "update jobrunner.jobs set due_at = now() + interval '1 hour' where user_id > 2")
+            #expect(try await fixture.claim(worker, limit: 2).count == 2)
+            try await fixture.script(
+                """
+                insert into jobrunner.checkpoints (user_id, tenant_id, job_name, entity, last_error_kind, last_error, last_error_at)
+                select u.id, u.tenant_id, 'hub.refresh', 'item', k.kind, 'x', now()
+                from jobrunner.users as u
+                join (values (3, 'sweep_refused'), (4, 'sweep_held'), (5, 'end_unproven'), (6, 'rejected')) as k (id, kind) on k.id = u.id;
+                update jobrunner.jobs set deadline_at = now() - interval '2 min' where user_id = 1;
+                """)
+            _ = try await fixture.queue.countWaiting()
+            let counted = try await fixture.texts(
+                "select trouble || ' ' || jobs from jobrunner.trouble_counts order by 1")
+            #expect(
+                counted == [
+                    "end_unproven 1", "entity_failing 1", "overdue 1", "sweep_held 1",
+                    "sweep_refused 1",
                 ])
             #expect(
                 try await fixture.texts(

@@ -39,6 +39,9 @@ import Testing
                 try await of(fixture, "select") == ["no_worker * 3", "no_worker acme 3"])
             _ = try await fixture.addWorker()
             #expect(try await of(fixture, "select") == ["slots * 3", "slots acme 3"])
+            let silent = "update jobrunner.workers set heartbeat_at = now() - interval '61 s'"
+            #expect(try await of(fixture, silent) == ["no_worker * 3", "no_worker acme 3"])
+            try await fixture.script("update jobrunner.workers set heartbeat_at = now()")
             #expect(
                 try await of(fixture, "update jobrunner.workers set job_names = '{hub.status}'")
                     == ["job_file_missing * 3", "job_file_missing acme 3"])

@@ -1,17 +1,20 @@
 import Foundation
 import HTTP
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Serving
 
 /// A server of a test's own, on a port that is free.
 private func withServer(
-    silenceMax: UInt32 = 10, _ handler: @escaping HTTPServer.Handler,
+    silenceMax: UInt32 = 10, connectionMax: Duration = .seconds(300),
+    _ handler: @escaping HTTPServer.Handler,
     _ body: (HTTPServer) async throws -> Void
 ) async throws {
     let address = try #require(ListenAddress("127.0.0.1:0"))
-    let server = try HTTPServer(address, silenceMax: silenceMax, handler)
+    let server = try HTTPServer(
+        address, silenceMax: silenceMax, connectionMax: connectionMax, handler)
     do { try await body(server) } catch {
         await server.stop()
         throw error
@@ -166,6 +169,54 @@ private func status(_ answer: String) -> Int? {
             var answer = ""
             while status(answer) == nil { answer = try await exchange(server, get("/")) }
             #expect(answer.hasSuffix("here\n"))
+        }
+    }
+
+    /// Sends a byte, and another one each time that a tenth of a second brought no answer; the number of those sent.
+    private func drip(_ text: String, on socket: Int32) async -> Int {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                var sent = 0
+                for byte in text.utf8 {
+                    var byte = byte
+                    guard send(socket, &byte, 1, Int32(MSG_NOSIGNAL)) == 1 else { break }
+                    sent += 1
+                    var look = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+                    if poll(&look, 1, 100) > 0 { break }
+                }
+                continuation.resume(returning: sent)
+            }
+        }
+    }
+
+    @Test func `who sends a head byte by byte is dropped after the limit of a connection`()
+        async throws
+    {
+        try await withServer(
+            silenceMax: 10, connectionMax: .seconds(1), { _ in ServedResponse(200, "here\n") }
+        ) { server in
+            let socket = try connect(to: server)
+            defer { close(socket) }
+            // Whole it would take two minutes.
+            let text = get("/", "X: " + String(repeating: "x", count: 1200) + "\r\n")
+            #expect(await drip(text, on: socket) < text.utf8.count)
+            #expect(await answer(on: socket) == "")
+            #expect(try await exchange(server, get("/")).hasSuffix("here\n"))
+        }
+    }
+
+    @Test func `who takes no answer is dropped after the limit of a connection`() async throws {
+        let body = String(repeating: "x", count: 32 << 20)
+        try await withServer(
+            silenceMax: 300, connectionMax: .seconds(1), { _ in ServedResponse(200, body) }
+        ) { server in
+            let socket = try connect(to: server)
+            defer { close(socket) }
+            let request = get("/")
+            _ = request.withCString { send(socket, $0, strlen($0), Int32(MSG_NOSIGNAL)) }
+            try await eventually("its connection is there") { server.connections == 1 }
+            try await eventually("its connection is ended") { server.connections == 0 }
+            #expect(await answer(on: socket).utf8.count < body.utf8.count)
         }
     }
 

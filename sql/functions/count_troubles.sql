@@ -5,8 +5,10 @@ language sql volatile
 set search_path = pg_catalog
 set enable_seqscan = off
 as $$
--- Counts the jobs that do not get on, by the first trouble that view jobs_in_trouble would name, of in_most at most: walks
--- an index that holds nothing of healthy jobs. Not for callers: count_waiting.
+-- Counts the jobs, entities and runs that do not get on, by the trouble that view jobs_in_trouble would name first: of jobs in_most
+-- at most, of entities as many, of runs as many. Walks indexes that hold nothing of healthy jobs. Left out, since they
+-- can be found by reading everything only, are jobs that are lacking, and passes without an end whose runs bring something new.
+-- Not for callers: count_waiting.
 with troubled as materialized (
   select j.quarantined_at, j.reauth_needed_at, j.consecutive_failures, j.stalled_runs, j.deferrals
   from jobrunner.jobs as j
@@ -14,7 +16,15 @@ with troubled as materialized (
     or j.deferrals > 4 or j.fruitless_runs > 1
   order by j.user_id, j.name
   limit in_most
-), counted as (
+), entities as materialized (
+  select k.user_id, k.job_name, k.last_error_kind
+  from jobrunner.checkpoints as k
+  where k.last_error_kind is not null
+  order by k.user_id, k.job_name
+  limit in_most
+), runs as materialized (
+  select h.worker_id, h.deadline_at from jobrunner.held_jobs() as h limit in_most
+), found as (
   select
     case
       when t.quarantined_at is not null then 'quarantined'
@@ -23,15 +33,27 @@ with troubled as materialized (
       when t.stalled_runs > 1 then 'stalled'
       when t.deferrals > 4 then 'deferred'
       else 'endless'
-    end as trouble, count(*) as jobs
+    end as trouble, (select count(*) from troubled) = in_most as may_be_more
   from troubled as t
-  group by 1
+  union all
+  select case when e.last_error_kind in ('sweep_refused', 'sweep_held', 'end_unproven') then e.last_error_kind else 'entity_failing' end,
+    (select count(*) from entities) = in_most
+  from entities as e
+  where e.last_error_kind in ('sweep_refused', 'sweep_held', 'end_unproven') or not exists (
+    select from jobrunner.jobs as j where j.user_id = e.user_id and j.name = e.job_name and j.consecutive_failures > 0
+  )
+  union all
+  select case when w.id is null or w.ended_at is not null then 'orphaned' else 'overdue' end, (select count(*) from runs) = in_most
+  from runs as r
+  left join jobrunner.workers as w on w.id = r.worker_id
+  where w.id is null or w.ended_at < now() - interval '1 minute' or r.deadline_at < now() - interval '1 minute'
+), counted as (
+  select f.trouble, count(*) as jobs, bool_or(f.may_be_more) as may_be_more from found as f group by f.trouble
 ), gone as (
   delete from jobrunner.trouble_counts as t where not exists (select from counted as c where c.trouble = t.trouble)
 )
 insert into jobrunner.trouble_counts as t (trouble, jobs, may_be_more)
-select c.trouble, c.jobs, (select count(*) from troubled) = in_most
-from counted as c
+select c.trouble, c.jobs, c.may_be_more from counted as c
 on conflict (trouble) do update
 set jobs = excluded.jobs, may_be_more = excluded.may_be_more
 where (t.jobs, t.may_be_more) is distinct from (excluded.jobs, excluded.may_be_more)

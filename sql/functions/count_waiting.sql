@@ -11,19 +11,20 @@ set jit = off
 as $$
 -- Counts what is due or would be and does not run, by the first reason in its way: once a minute, by whichever worker
 -- comes first. Returns false when it is not time. The counts are in waiting_counts until the next time.
--- Of each of four sorts it looks at no more than in_most jobs: what is due, is parked, is deferred, and is in trouble. A reason of which there may be more is marked as such. Per tenant it keeps the ten that have most of a reason.
+-- Of each of four sorts it looks at no more than in_most jobs: what is due, is parked, is deferred, and is in trouble. A
+-- reason of which there may be more is marked as such. Per tenant it keeps the ten that have most of a reason.
 declare
   worst constant integer := 10;
 begin
-  perform from jobrunner.chores as c
-  where c.name = 'waiting' and (c.done_at > now() or c.done_at <= now() - interval '1 minute' or c.done_at is null)
-  for no key update skip locked;
-  if not found then
+  if jobrunner.take_chore('waiting', '1 minute') is null then
     return false;
   end if;
 
   with alive as materialized (
-    select w.job_names from jobrunner.workers as w where w.ended_at is null and w.draining_at is null
+    -- Who has been silent for a minute is dead, though nobody may have said so.
+    select w.job_names
+    from jobrunner.workers as w
+    where w.ended_at is null and w.draining_at is null and w.heartbeat_at >= now() - interval '1 minute'
   ), due as materialized (
     select j.tenant_id, j.name, j.state, j.claimable_at as since
     from jobrunner.jobs as j
@@ -122,9 +123,6 @@ begin
   where (w.jobs, w.since, w.may_be_more) is distinct from (excluded.jobs, excluded.since, excluded.may_be_more);
 
   perform jobrunner.count_troubles(in_most);
-  update jobrunner.chores as c
-  set done_at = clock_timestamp(), latest_at = greatest(c.latest_at, now())
-  where c.name = 'waiting';
   return true;
 end
 $$;

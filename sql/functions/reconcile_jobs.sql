@@ -6,19 +6,14 @@ as $$
 -- and, when the server's clock was set back, brings due times that a wrong clock has made to what is right by today's.
 -- Returns how many jobs it put right; 0 as well when it is not time or another worker is at it.
 declare
-  v_was_ahead boolean;
+  v_was_ahead constant boolean := jobrunner.take_chore('reconcile', '1 minute');
   v_orphans record;
   v_count integer := 0;
   v_moved integer := 0;
 begin
-  select coalesce(c.done_at > now(), false) into v_was_ahead
-  from jobrunner.chores as c
-  where c.name = 'reconcile' and (c.done_at > now() or c.done_at <= now() - interval '1 minute' or c.done_at is null)
-  for no key update skip locked;
-  if not found then
+  if v_was_ahead is null then
     return 0;
   end if;
-  update jobrunner.chores as c set done_at = now(), latest_at = greatest(c.latest_at, now()) where c.name = 'reconcile';
 
   for v_orphans in
     select h.worker_id, array_agg(h.user_id) as user_ids, array_agg(h.name) as names

@@ -12,9 +12,19 @@ as $$
 -- Stores a sealed secret, which counts from in_since on, and wakes the jobs that were parked for want of it; returns how
 -- many. The caller holds the row of the user, or that of the tenant. Not for callers: set_secret, bring_secret.
 -- in_job: the user's job whose run brings the secret; null: a person sets it.
+-- Locks parked jobs before secrets and renewals, which is the order of a run's page.
 declare
   v_count integer;
 begin
+  perform
+  from jobrunner.jobs as j
+  where j.reauth_needed_at is not null
+    and (
+      in_user_id <> 0 and j.user_id = in_user_id
+      or in_user_id = 0 and j.user_id = any (array(select u.id from jobrunner.users as u where u.tenant_id = in_tenant_id))
+    )
+  order by j.user_id, j.name
+  for no key update;
   insert into jobrunner.secrets as s (tenant_id, user_id, name, sealed, current_since)
   values (in_tenant_id, in_user_id, in_name, in_sealed, in_since)
   on conflict (user_id, tenant_id, name) do update

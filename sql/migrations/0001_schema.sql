@@ -894,12 +894,13 @@ create table jobrunner.trouble_counts (
   constraint only_what_is_in_trouble_is_counted check (jobs > 0)
 ) with (fillfactor = 50);
 comment on table jobrunner.trouble_counts is 'Jobs that do not get on, as count_waiting last counted them. Read them one by one in jobs_in_trouble.';
-comment on column jobrunner.trouble_counts.trouble is 'failing, quarantined, needs_reauth, stalled, deferred or endless.';
-comment on column jobrunner.trouble_counts.jobs is 'How many jobs.';
+comment on column jobrunner.trouble_counts.trouble is 'What view jobs_in_trouble calls it.';
+comment on column jobrunner.trouble_counts.jobs is 'How many jobs; of a trouble of entities, how many of those.';
 comment on column jobrunner.trouble_counts.may_be_more is 'True: there were more than are looked at at once.';
 
 create table jobrunner.freshness_counts (
-  job_name text primary key,
+  job_name text not null,
+  tenant_id bigint not null default 0,
   users bigint not null default 0,
   fresh bigint not null default 0,
   never bigint not null default 0,
@@ -907,10 +908,12 @@ create table jobrunner.freshness_counts (
   round_users bigint not null default 0,
   round_fresh bigint not null default 0,
   round_never bigint not null default 0,
+  primary key (job_name, tenant_id),
   constraint fresh_users_are_counted_users check (fresh + never <= users and round_fresh + round_never <= round_users)
 ) with (fillfactor = 50);
 comment on table jobrunner.freshness_counts is 'Of how many users each job''s data is fresh, as count_freshness last counted all of them.';
 comment on column jobrunner.freshness_counts.job_name is 'The job.';
+comment on column jobrunner.freshness_counts.tenant_id is 'The tenant, one of the ten in which most users are stale; 0: all tenants.';
 comment on column jobrunner.freshness_counts.users is 'Users that have it.';
 comment on column jobrunner.freshness_counts.fresh is 'Of those, complete within the last period.';
 comment on column jobrunner.freshness_counts.never is 'Of those, never complete.';
@@ -923,12 +926,14 @@ create table jobrunner.chores (
   name text primary key,
   done_at timestamptz,
   latest_at timestamptz,
-  place bigint
+  place bigint,
+  place_key text
 );
 comment on table jobrunner.chores is 'Work that one worker at a time does now and then, and when it was last done. A row''s lock is the turn.';
 comment on column jobrunner.chores.name is 'What is done.';
 comment on column jobrunner.chores.done_at is 'When somebody last began it, where that matters; null: never, or it is done whenever it is due.';
-comment on column jobrunner.chores.place is 'Behind which user the next part begins; null: at the first.';
+comment on column jobrunner.chores.place is 'Behind which user the next part begins, by his tenant; null: at the first.';
+comment on column jobrunner.chores.place_key is 'The same user''s key.';
 comment on column jobrunner.chores.latest_at is 'The latest time at which it was ever done: after now() when the server''s clock was set back.';
 -- The health is asked for at each worker's start: the first day has no need.
 insert into jobrunner.chores (name, done_at) values ('maintain_runs', null), ('reconcile', null), ('health', now()), ('waiting', null),

@@ -33,13 +33,14 @@ union all
 select 'jobs_in_trouble', jsonb_build_object('trouble', t.trouble), t.jobs
 from jobrunner.trouble_counts as t
 union all
-select 'fresh_users_ratio', jsonb_build_object('job', f.job_name), f.fresh::double precision / f.users
+select 'fresh_users_ratio', jsonb_build_object('job', f.job_name, 'tenant', coalesce(t.name, '')), f.fresh::double precision / f.users
 from jobrunner.freshness_counts as f
-where f.counted_at is not null and f.users > 0
+left join jobrunner.tenants as t on t.id = f.tenant_id
+where f.counted_at is not null and f.users > 0 and (f.tenant_id = 0 or t.id is not null)
 union all
 select 'fresh_users_counted_seconds', jsonb_build_object('job', f.job_name), extract(epoch from now() - f.counted_at)
 from jobrunner.freshness_counts as f
-where f.counted_at is not null and f.users > 0
+where f.counted_at is not null and f.users > 0 and f.tenant_id = 0
 union all
 select 'waiting_counted_seconds', '{}', extract(epoch from now() - c.done_at)
 from jobrunner.chores as c

@@ -5,7 +5,7 @@ with gauges as materialized (
 select 'users_stale' as alert, 'page' as severity, g.labels ->> 'job' as subject,
   format('%s %% of the users are stale', round(100 * (1 - g.value)::numeric, 1)) as detail
 from gauges as g
-where g.name = 'fresh_users_ratio' and 1 - g.value > 0.144
+where g.name = 'fresh_users_ratio' and g.labels ->> 'tenant' = '' and 1 - g.value > 0.144
 union all
 select 'jobs_late', 'page', null, format('a job has been due for %s', jobrunner.words_for(g.value * interval '1 s'))
 from gauges as g
@@ -18,12 +18,14 @@ from (
   where r.ended_at > now() - interval '15 min' and r.outcome = 'failed'
   group by r.job_name
 ) as r
-left join jobrunner.freshness_counts as f on f.job_name = r.job_name
+left join jobrunner.freshness_counts as f on f.job_name = r.job_name and f.tenant_id = 0
 where r.count > greatest(coalesce(f.users, 0) / 10, 10)
 union all
-select 'jobs_need_somebody', 'ticket', g.labels ->> 'trouble', format('%s jobs', g.value)
+select 'jobs_need_somebody', 'ticket', g.labels ->> 'trouble', format('%s %s', g.value, case g.value when 1 then 'job' else 'jobs' end)
 from gauges as g
-where g.name = 'jobs_in_trouble' and g.labels ->> 'trouble' in ('quarantined', 'needs_reauth', 'stalled', 'endless')
+where g.name = 'jobs_in_trouble' and g.labels ->> 'trouble' in (
+  'quarantined', 'needs_reauth', 'stalled', 'endless', 'sweep_refused', 'sweep_held', 'end_unproven', 'overdue', 'orphaned'
+)
 union all
 select 'sweeps_delete_much', 'page', r.job_name, format('%s rows were swept in an hour', r.now)
 from (

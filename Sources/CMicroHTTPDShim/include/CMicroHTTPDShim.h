@@ -10,11 +10,12 @@ struct MHD_Daemon *mhd_shim_start(uint32_t address, uint16_t port, unsigned int 
                                   MHD_RequestCompletedCallback completed, void *context);
 
 // Starts a daemon for the world outside, or NULL: strict with clients, with a limit in seconds for one that is silent and
-// in bytes for the head of a request.
+// in bytes for the head of a request. `connected` is told when a connection begins, and before its socket is closed.
 struct MHD_Daemon *mhd_shim_start_server(uint32_t address, uint16_t port,
                                          unsigned int connections_max, unsigned int silence_max,
                                          size_t head_max, MHD_AccessHandlerCallback handler,
-                                         MHD_RequestCompletedCallback completed, void *context);
+                                         MHD_RequestCompletedCallback completed,
+                                         MHD_NotifyConnectionCallback connected, void *context);
 
 // The port the daemon listens on, 0 when unknown.
 uint16_t mhd_shim_port(struct MHD_Daemon *daemon);

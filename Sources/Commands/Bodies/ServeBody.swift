@@ -114,12 +114,7 @@ struct ServeEndpoint: Sendable {
         do { try await Migrator(database: database).check() } catch is SchemaError {
             reasons.append("schema: jobrunner migrate must be run")
         } catch { reasons.append("database: it does not answer, or refuses") }
-        let body = JSONValue.object([
-            JSONMember("ready", .bool(reasons.isEmpty)),
-            JSONMember("reasons", .array(reasons.map { .string($0) })),
-        ])
-        return ServedResponse(
-            reasons.isEmpty ? 200 : 503, body.text + "\n", type: "application/json")
+        return ServedResponse(readiness: reasons)
     }
 
     private func metrics(_ request: ServedRequest) async throws -> ServedResponse {

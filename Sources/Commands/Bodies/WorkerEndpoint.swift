@@ -1,5 +1,4 @@
 import Glibc
-import JSON
 import Runner
 import Serving
 import Synchronization
@@ -29,7 +28,7 @@ final class WorkerEndpoint: Sendable {
         switch request.path {
         // A probe that asked the database would restart every worker when that is slow.
         case "/livez": return ServedResponse(200, "alive\n")
-        case "/readyz": return readiness
+        case "/readyz": return ServedResponse(readiness: reasons)
         case "/metrics":
             let format = MetricFormat(accept: request.header("Accept"))
             return ServedResponse(200, format.text(samples), type: format.contentType)
@@ -39,16 +38,6 @@ final class WorkerEndpoint: Sendable {
 
     private var reasons: [String] {
         worker.withLock { $0 }?.reasonsNotReady ?? ["database: it has not answered yet"]
-    }
-
-    private var readiness: ServedResponse {
-        let reasons = reasons
-        let body = JSONValue.object([
-            JSONMember("ready", .bool(reasons.isEmpty)),
-            JSONMember("reasons", .array(reasons.map { .string($0) })),
-        ])
-        return ServedResponse(
-            reasons.isEmpty ? 200 : 503, body.text + "\n", type: "application/json")
     }
 
     private var samples: [MetricSample] {
