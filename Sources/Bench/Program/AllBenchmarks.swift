@@ -4,4 +4,5 @@ let allBenchmarks: [Benchmark] = [
     slowSourceBenchmark, crowdBenchmark, snapshotBenchmark, processesBenchmark, neighboursBenchmark,
     startUpBenchmark, fleetBenchmark, emptyBenchmark, slowNeighbourBenchmark, askedBenchmark,
     spreadBenchmark, limitedBenchmark, migrateBenchmark, equalBenchmark,
+    watchedBenchmark,
 ].sorted { $0.number < $1.number }
