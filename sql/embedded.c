@@ -63,6 +63,9 @@ static const unsigned char functions_commit_page[] = {
 static const unsigned char functions_count_freshness[] = {
 #embed "functions/count_freshness.sql"
 };
+static const unsigned char functions_count_swept[] = {
+#embed "functions/count_swept.sql"
+};
 static const unsigned char functions_count_troubles[] = {
 #embed "functions/count_troubles.sql"
 };
@@ -601,6 +604,7 @@ static const jr_sql_file files[] = {
     {"functions/claim_suspect.sql", functions_claim_suspect, sizeof functions_claim_suspect},
     {"functions/commit_page.sql", functions_commit_page, sizeof functions_commit_page},
     {"functions/count_freshness.sql", functions_count_freshness, sizeof functions_count_freshness},
+    {"functions/count_swept.sql", functions_count_swept, sizeof functions_count_swept},
     {"functions/count_troubles.sql", functions_count_troubles, sizeof functions_count_troubles},
     {"functions/count_waiting.sql", functions_count_waiting, sizeof functions_count_waiting},
     {"functions/counted_on.sql", functions_counted_on, sizeof functions_counted_on},

@@ -81,7 +81,7 @@ create table jobrunner.checkpoints (
   constraint pass_is_full_or_incremental CHECK ((pass_kind = ANY (ARRAY['full'::text, 'incremental'::text]))),
   constraint repair_is_one_of_the_full_requests CHECK ((repair_asked <= full_asked))
 ) with (fillfactor=70);
-CREATE INDEX checkpoints_with_errors ON jobrunner.checkpoints USING btree (user_id, job_name) WHERE (last_error_kind IS NOT NULL);
+CREATE INDEX checkpoints_with_errors ON jobrunner.checkpoints USING btree (((last_error_kind <> ALL (ARRAY['sweep_refused'::text, 'sweep_held'::text, 'end_unproven'::text]))), user_id, job_name) WHERE (last_error_kind IS NOT NULL);
 
 create table jobrunner.chores (
   name text not null,
@@ -89,6 +89,7 @@ create table jobrunner.chores (
   latest_at timestamp with time zone,
   place bigint,
   place_key text,
+  reached_at timestamp with time zone,
   constraint chores_pkey PRIMARY KEY (name)
 );
 
@@ -242,7 +243,7 @@ CREATE INDEX jobs_quarantined ON jobrunner.jobs USING btree (due_at) WHERE (quar
 CREATE INDEX jobs_slowing ON jobrunner.jobs USING btree (slows_at) WHERE (slows_at IS NOT NULL);
 CREATE INDEX jobs_stopping ON jobrunner.jobs USING btree (cancel_requested_at) WHERE (cancel_requested_at IS NOT NULL);
 CREATE INDEX jobs_suspect ON jobrunner.jobs USING btree (claimable_at) WHERE (crashes >= 2);
-CREATE INDEX jobs_troubled ON jobrunner.jobs USING btree (user_id, name) WHERE ((consecutive_failures > 0) OR (quarantined_at IS NOT NULL) OR (reauth_needed_at IS NOT NULL) OR (stalled_runs > 1) OR (deferrals > 4) OR (fruitless_runs > 1));
+CREATE INDEX jobs_troubled ON jobrunner.jobs USING btree ((((consecutive_failures > 0) AND (quarantined_at IS NULL) AND (reauth_needed_at IS NULL))), user_id, name) WHERE ((consecutive_failures > 0) OR (quarantined_at IS NOT NULL) OR (reauth_needed_at IS NOT NULL) OR (stalled_runs > 1) OR (deferrals > 4) OR (fruitless_runs > 1));
 
 create table jobrunner.limited_runs (
   tenant_id bigint not null,
@@ -394,6 +395,13 @@ create table jobrunner.sources (
 );
 CREATE INDEX sources_troubled ON jobrunner.sources USING btree (tenant_id, name) WHERE ((consecutive_failures > 0) OR (blocked_until IS NOT NULL));
 
+create table jobrunner.swept_counts (
+  job_name text not null,
+  hour timestamp with time zone not null,
+  rows bigint not null,
+  constraint swept_counts_pkey PRIMARY KEY (job_name, hour)
+) with (fillfactor=50);
+
 create table jobrunner.synced_tables (
   name text not null,
   kind text not null,
@@ -510,6 +518,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.claim_suspect(in_worker_id integer, in_names text[]) returns jobrunner.claimed_job[]
 -- function jobrunner.commit_page(in_user_id bigint, in_name text, in_entity text, in_fence bigint, in_generation bigint, in_page jobrunner.page, in_counters jobrunner.counters) returns boolean
 -- function jobrunner.count_freshness(in_most integer DEFAULT 5000) returns boolean
+-- function jobrunner.count_swept() returns void
 -- function jobrunner.count_troubles(in_most integer) returns void
 -- function jobrunner.count_waiting(in_most integer DEFAULT 10000) returns boolean
 -- function jobrunner.counted_on(in_checkpoint jobrunner.checkpoints, in_fence bigint, in_more jobrunner.counters) returns jobrunner.counters

@@ -222,7 +222,7 @@ public final class SourceSession {
     }
 
     private func once(_ request: HTTPRequest) async throws -> Answer {
-        try await activity.during(.awaitingBudget) {
+        let response = try await activity.during(.awaitingBudget) { () async throws in
             try await tools.budgets.take(
                 tenant: job.tenantID, source: source, isAnswered: isAnswered, until: deadline)
             return try await tools.budgets.withSlot(tenant: job.tenantID, source: source) {
@@ -230,15 +230,15 @@ public final class SourceSession {
                 return try await attempt(request)
             }
         }
-    }
-
-    private func attempt(_ request: HTTPRequest) async throws -> Answer {
-        let ready = try await activity.during(.awaitingCredential) { try await signed(request) }
-        let response = try await activity.during(.asking) { try await answered(ready) }
         if let credential = dialect?.newCredential(in: response) {
             try credentials.replace(with: credential)
         }
         return Answer(response, from: request.url, dialect)
+    }
+
+    private func attempt(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let ready = try await activity.during(.awaitingCredential) { try await signed(request) }
+        return try await activity.during(.asking) { try await answered(ready) }
     }
 
     /// The answer to one attempt, counted by its class.
@@ -320,6 +320,6 @@ public final class SourceSession {
         if let accessToken {
             return refusals == 0 && answer.response.status == 401 && accessToken.dropRefused()
         }
-        return try await credentials.readAgain()
+        return try await activity.during(.awaitingDatabase) { try await credentials.readAgain() }
     }
 }

@@ -17,6 +17,9 @@ public enum WorkerSignal: Sendable {
 ///
 /// Everything it does is a loop of its own in one task group. It never ends because the database is away.
 public final class Worker: Sendable {
+    /// What telling the state may keep the thread that also takes the signal to stop.
+    private static let tellingMax = Duration.milliseconds(500)
+
     let context: WorkerContext
     let orphans: OrphanedClaimCheck
     private let starter: RunStarter
@@ -90,14 +93,16 @@ public final class Worker: Sendable {
 
     /// Logs what the worker and each of its slots are doing.
     ///
-    /// Asks nobody and waits for nobody, so that it works while the database or a source hangs.
+    /// Asks nobody and waits for nobody, so that it works while the database or a source hangs. A reader of the log who
+    /// is slow gets those that have held their slots longest.
     public func tellState() {
+        let end = ContinuousClock.now + Self.tellingMax
         let busy = context.slots.busy()
         context.log.answer(
             .workerState(
                 context.subject, busy: busy.count, free: context.slots.free,
                 notReady: reasonsNotReady.joined(separator: "; ")))
-        for run in busy {
+        for run in busy where ContinuousClock.now < end {
             let activity = run.activity
             let claimed = Subject(job: run.claim.name, run: run.claim.fence)
             context.log.answer(

@@ -15,8 +15,9 @@ public struct WorkerSettings: Sendable {
     public var version: String
     /// A worker silent for longer loses its jobs (15 s).
     public var lease: Duration = .seconds(15)
-    /// Between heartbeats: a third of the lease, so that two may be late.
-    public var heartbeat: Duration { lease / 3 }
+    /// Between heartbeats: a third of the lease, so that two may be late, and at most twenty seconds, since those who
+    /// watch take a worker for dead after a minute.
+    public var heartbeat: Duration { min(lease / 3, .seconds(20)) }
     /// Between looks for due jobs when no notification comes.
     public var poll: Duration = .seconds(1)
     /// The same while no slot is free, so that runs can be asked to make room.

@@ -133,8 +133,9 @@ struct Calls {
         var hash: String?
         for list in inputs.file.lists where call.request.sends(list.name) {
             let column = ListColumn(table: list.table, column: list.column)
-            let loaded = try await context.services.queue.listItems(
-                user: inputs.job.claim.userID, in: column)
+            let loaded = try await context.ask {
+                try await $0.listItems(user: inputs.job.claim.userID, in: column)
+            }
             session.values.lists[list.name] = loaded.items
             hash = loaded.hash
         }

@@ -30,8 +30,10 @@ struct CountRaising {
     /// Throws `RunEnd` when the source refuses a record, after all others were raised.
     func raise() async throws {
         let (items, hash) = try await steps.items(of: step.list)
-        let open = try await context.services.queue.unraised(
-            items, field, in: source, by: context.inputs.job.claim.userID)
+        let open = try await context.ask {
+            try await $0.unraised(
+                items, field, in: source, by: context.inputs.job.claim.userID)
+        }
         var failures: [RecordFailure] = []
         var areLater = false
         for start in stride(from: 0, to: open.count, by: CloudKitAddress.batchMax) {

@@ -25,9 +25,11 @@ struct EntityParts {
     func parts(of entity: Entity) async throws -> [EntityPart] {
         guard let rule = entity.forEach, let list = context.inputs.file.list(named: rule.list)
         else { return [EntityPart(entity: entity)] }
-        let loaded = try await context.services.queue.listItems(
-            user: context.inputs.job.claim.userID,
-            in: ListColumn(table: list.table, column: list.column))
+        let loaded = try await context.ask {
+            try await $0.listItems(
+                user: context.inputs.job.claim.userID,
+                in: ListColumn(table: list.table, column: list.column))
+        }
         let parts = stride(from: 0, to: loaded.items.count, by: rule.chunk).map { start in
             let items = Array(loaded.items[start..<min(start + rule.chunk, loaded.items.count)])
             var part = entity

@@ -119,9 +119,11 @@ struct ListSteps {
 
     func items(of list: String) async throws -> (items: [String], hash: String) {
         guard let declared = context.inputs.file.list(named: list) else { return ([], "") }
-        return try await context.services.queue.listItems(
-            user: context.inputs.job.claim.userID,
-            in: ListColumn(table: declared.table, column: declared.column))
+        return try await context.ask {
+            try await $0.listItems(
+                user: context.inputs.job.claim.userID,
+                in: ListColumn(table: declared.table, column: declared.column))
+        }
     }
 
     /// Before a step's first success the source knows of no item.

@@ -73,8 +73,9 @@ struct PushConflicts {
         guard !found.isEmpty else { return [] }
         let statement = target.statements.ownEarlier(
             found.map { (row: rows[$0.0], remote: $0.1) }, context.inputs.job.claim.userID)
-        let answer = try await context.services.queue.turn(
-            [statement], deadline: context.deadline)[0]
+        let answer = try await context.ask {
+            try await $0.turn([statement], deadline: context.deadline)[0]
+        }
         return Set(try answer.map { found[try $0.int("number")].0 })
     }
 

@@ -98,8 +98,10 @@ final class Run {
             throw RunEnd.skipped(
                 message: "user attribute '\(attribute)' is not made yet; the first run makes it")
         }
-        let value = try await context.services.queue.makeAttribute(
-            attribute, of: inputs.job.claim.userID, deadline: context.deadline)
+        let value = try await context.ask {
+            try await $0.makeAttribute(
+                attribute, of: inputs.job.claim.userID, deadline: context.deadline)
+        }
         context.adopt(attribute, value)
     }
 

@@ -49,6 +49,11 @@ final class RunContext {
         session.values.attributes = inputs.job.attributes
     }
 
+    /// Asks the database for something that the run must know.
+    func ask<R>(_ question: (Queue) async throws -> R) async throws -> R {
+        try await activity.during(.awaitingDatabase) { try await question(services.queue) }
+    }
+
     /// What is to be stored with the next transaction of the run, whatever that is.
     var companions: [Statement] {
         progress.pendingCalls.map { $0.statement(for: inputs.job.claim) }

@@ -18,6 +18,8 @@ public enum MetricFamily: String, Sendable, CaseIterable {
     case troubled = "jobrunner_jobs_in_trouble"
     case freshUsers = "jobrunner_fresh_users_ratio"
     case freshCounted = "jobrunner_fresh_users_counted_seconds"
+    case sweptRows = "jobrunner_swept_rows"
+    case usualSweptRows = "jobrunner_usual_swept_rows"
     case waitingCounted = "jobrunner_waiting_counted_seconds"
     case clockSetBack = "jobrunner_clock_set_back_seconds"
     case sourceBlocked = "jobrunner_source_blocked"
@@ -50,7 +52,8 @@ public enum MetricFamily: String, Sendable, CaseIterable {
         case .runs, .records, .sourceRequests, .processCPU: .counter
         case .runDuration, .startDelay, .claimDuration, .commitDuration: .histogram
         case .slots, .ready, .dueJobs, .waitingJobs, .oldestDue, .troubled, .freshUsers,
-            .freshCounted, .waitingCounted, .clockSetBack, .sourceBlocked,
+            .freshCounted, .sweptRows, .usualSweptRows, .waitingCounted, .clockSetBack,
+            .sourceBlocked,
             .workers, .workerSlots, .databaseSessions, .oldestSnapshot, .processMemory,
             .processFiles, .processFilesMax, .processStart:
             .gauge
@@ -70,7 +73,7 @@ public enum MetricFamily: String, Sendable, CaseIterable {
         case .oldestDue: ["tenant"]
         case .troubled: ["trouble"]
         case .freshUsers: ["job", "tenant"]
-        case .freshCounted: ["job"]
+        case .freshCounted, .sweptRows, .usualSweptRows: ["job"]
         case .sourceBlocked: ["source"]
         case .workers: ["health"]
         default: []
@@ -102,6 +105,9 @@ public enum MetricFamily: String, Sendable, CaseIterable {
             "Share of the users whose data is complete within the job's period; by the tenants in which most are not, and without a name of all."
         case .freshCounted:
             "Age of that share: a worker counts 5,000 users a minute, and begins again at the first."
+        case .sweptRows:
+            "Rows that full passes have deleted since they lacked them, in this hour and the one before."
+        case .usualSweptRows: "The same of a usual day: the mean of the seven before."
         case .waitingCounted:
             "Age of the numbers of due and waiting jobs, which a worker counts each minute."
         case .clockSetBack:

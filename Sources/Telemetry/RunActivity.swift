@@ -12,6 +12,8 @@ public final class RunActivity: Sendable {
         case awaitingBudget = "awaiting_budget"
         /// A request is on its way, or its answer is.
         case asking
+        /// The database is asked for what the run must know.
+        case awaitingDatabase = "awaiting_database"
         /// The next attempt is not due yet.
         case awaitingRetry = "awaiting_retry"
         /// Between two pages, since the run has asked for so many.

@@ -107,6 +107,15 @@ import Testing
         }
     }
 
+    @Test func `an address of the settings is taken back on the command line`() throws {
+        for (line, hears) in [(["worker"], true), (["worker", "--metrics", "none"], false)] {
+            guard case .command(let parsed) = try parse(line, allCommands) else { continue }
+            let found = try Settings(environment: { $0 == "JOBRUNNER_METRICS" ? ":9464" : nil })
+                .found
+            #expect((try parsed.filled(from: found).address("metrics") != nil) == hears)
+        }
+    }
+
     @Test func `every option with a setting has the default that the setting has`() throws {
         for command in allCommands {
             for option in command.options {

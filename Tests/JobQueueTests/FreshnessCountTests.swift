@@ -156,6 +156,57 @@ import Testing
         }
     }
 
+    @Test func `what needs a person is counted before what merely fails, however much that is`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            try await fixture.addUsers(40)
+            try await fixture.script(
+                """
+                update jobrunner.jobs set consecutive_failures = 1, last_error_at = now() where user_id <= 30;
+                update jobrunner.jobs set reauth_needed_at = now() where user_id in (31, 32);
+                update jobrunner.jobs set quarantined_at = now(), quarantine_reason = 'x', consecutive_failures = 3 where user_id = 33;
+                insert into jobrunner.checkpoints (user_id, tenant_id, job_name, entity, last_error_kind, last_error, last_error_at)
+                select u.id, u.tenant_id, 'hub.refresh', 'item', case u.id when 40 then 'sweep_refused' else 'rejected' end, 'x', now()
+                from jobrunner.users as u where u.id > 33;
+                """)
+            // Ten of each sort at most.
+            _ = try await fixture.text("select jobrunner.count_waiting(10)::text")
+            #expect(
+                try await fixture.texts(
+                    "select concat_ws(' ', trouble, jobs, may_be_more) from jobrunner.trouble_counts order by 1"
+                )
+                    == [
+                        "entity_failing 6 f", "failing 7 t", "needs_reauth 2 t", "quarantined 1 t",
+                        "sweep_refused 1 f",
+                    ])
+        }
+    }
+
+    @Test
+    func `a turn that another worker has taken meanwhile is neither time nor a clock set back`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            // Its time stands still from here on, before the turn that the other one takes.
+            let late = try await OpenTransaction(fixture.url, "select now()")
+            #expect(
+                try await fixture.text("select jobrunner.take_chore('waiting', '1 minute')::text")
+                    == "false")
+            try await late.run(
+                """
+                do $$
+                begin
+                  if jobrunner.take_chore('waiting', '1 minute') is not null then
+                    raise exception 'the turn was taken twice';
+                  end if;
+                end
+                $$
+                """)
+            try await late.rollBack()
+        }
+    }
+
     @Test func `entities and runs in trouble are counted as the view tells them`() async throws {
         try await Fixture.lend { fixture async throws in
             try await fixture.addUsers(6)

@@ -5,25 +5,24 @@ language sql volatile
 set search_path = pg_catalog
 set enable_seqscan = off
 as $$
--- Counts the jobs, entities and runs that do not get on, by the trouble that view jobs_in_trouble would name first: of jobs in_most
--- at most, of entities as many, of runs as many. Walks indexes that hold nothing of healthy jobs. Left out, since they
--- can be found by reading everything only, are jobs that are lacking, and passes without an end whose runs bring something new.
+-- Counts the jobs, entities and runs that do not get on, by the trouble that view jobs_in_trouble would name first: of
+-- jobs in_most at most, and of entities as many. Walks indexes that hold nothing of healthy jobs, those that merely fail
+-- last: when a source is away they are many, and must not hide others. Left out, since they can be found only by reading
+-- everything, are jobs that are lacking, and passes without an end whose runs bring something new.
 -- Not for callers: count_waiting.
 with troubled as materialized (
   select j.quarantined_at, j.reauth_needed_at, j.consecutive_failures, j.stalled_runs, j.deferrals
   from jobrunner.jobs as j
   where j.consecutive_failures > 0 or j.quarantined_at is not null or j.reauth_needed_at is not null or j.stalled_runs > 1
     or j.deferrals > 4 or j.fruitless_runs > 1
-  order by j.user_id, j.name
+  order by (j.consecutive_failures > 0 and j.quarantined_at is null and j.reauth_needed_at is null), j.user_id, j.name
   limit in_most
 ), entities as materialized (
   select k.user_id, k.job_name, k.last_error_kind
   from jobrunner.checkpoints as k
   where k.last_error_kind is not null
-  order by k.user_id, k.job_name
+  order by (k.last_error_kind not in ('sweep_refused', 'sweep_held', 'end_unproven')), k.user_id, k.job_name
   limit in_most
-), runs as materialized (
-  select h.worker_id, h.deadline_at from jobrunner.held_jobs() as h limit in_most
 ), found as (
   select
     case
@@ -43,10 +42,10 @@ with troubled as materialized (
     select from jobrunner.jobs as j where j.user_id = e.user_id and j.name = e.job_name and j.consecutive_failures > 0
   )
   union all
-  select case when w.id is null or w.ended_at is not null then 'orphaned' else 'overdue' end, (select count(*) from runs) = in_most
-  from runs as r
-  left join jobrunner.workers as w on w.id = r.worker_id
-  where w.id is null or w.ended_at < now() - interval '1 minute' or r.deadline_at < now() - interval '1 minute'
+  select case when w.id is null or w.ended_at is not null then 'orphaned' else 'overdue' end, false
+  from jobrunner.held_jobs() as h
+  left join jobrunner.workers as w on w.id = h.worker_id
+  where w.id is null or w.ended_at < now() - interval '1 minute' or h.deadline_at < now() - interval '1 minute'
 ), counted as (
   select f.trouble, count(*) as jobs, bool_or(f.may_be_more) as may_be_more from found as f group by f.trouble
 ), gone as (

@@ -50,7 +50,8 @@ begin
     from jobrunner.jobs as j
     where j.consecutive_failures > 0 or j.quarantined_at is not null or j.reauth_needed_at is not null or j.stalled_runs > 1
       or j.deferrals > 4 or j.fruitless_runs > 1
-    order by j.user_id, j.name
+    -- Those that merely fail, and so back off, stand at the index's end.
+    order by (j.consecutive_failures > 0 and j.quarantined_at is null and j.reauth_needed_at is null) desc, j.user_id desc, j.name desc
     limit in_most
   ), due_of_job as (
     select d.tenant_id, d.name, count(*) as jobs, min(d.since) as since
@@ -123,6 +124,7 @@ begin
   where (w.jobs, w.since, w.may_be_more) is distinct from (excluded.jobs, excluded.since, excluded.may_be_more);
 
   perform jobrunner.count_troubles(in_most);
+  perform jobrunner.count_swept();
   return true;
 end
 $$;

@@ -21,7 +21,7 @@ begin
     jobrunner.blocked_sources, jobrunner.job_overview, jobrunner.jobs_in_trouble, jobrunner.tenant_shares, jobrunner.waiting_reasons, jobrunner.gauges, jobrunner.raised_alerts to jobrunner_reader;
   grant select on jobrunner.tenants, jobrunner.jobs, jobrunner.checkpoints, jobrunner.runs, jobrunner.workers,
     jobrunner.claims, jobrunner.sources, jobrunner.job_files, jobrunner.tenant_jobs, jobrunner.chores, jobrunner.periods, jobrunner.slot_use,
-    jobrunner.waiting_counts, jobrunner.trouble_counts, jobrunner.freshness_counts, jobrunner.migrations, jobrunner.applied_code to jobrunner_reader;
+    jobrunner.waiting_counts, jobrunner.trouble_counts, jobrunner.freshness_counts, jobrunner.swept_counts, jobrunner.migrations, jobrunner.applied_code to jobrunner_reader;
   grant select (id, tenant_id, key, paused_at, created_at) on jobrunner.users to jobrunner_reader;
   return true;
 end

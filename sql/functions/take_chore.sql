@@ -11,9 +11,11 @@ as $$
 declare
   v_was_ahead boolean;
 begin
-  select coalesce(c.done_at > now(), false) into v_was_ahead
+  -- By the clock: another worker may have taken the turn after this transaction had begun.
+  select coalesce(c.done_at > clock_timestamp(), false) into v_was_ahead
   from jobrunner.chores as c
-  where c.name = in_name and (c.done_at > now() or c.done_at <= now() - in_period or c.done_at is null)
+  where c.name = in_name
+    and (c.done_at > clock_timestamp() or c.done_at <= clock_timestamp() - in_period or c.done_at is null)
   for no key update skip locked;
   if found then
     update jobrunner.chores as c set done_at = now(), latest_at = greatest(c.latest_at, now()) where c.name = in_name;

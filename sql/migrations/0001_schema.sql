@@ -591,10 +591,12 @@ create index jobs_quarantined on jobrunner.jobs (due_at) where quarantined_at is
 comment on index jobrunner.jobs_quarantined is 'Finds those whose quarantine is over.';
 create index jobs_stopping on jobrunner.jobs (cancel_requested_at) where cancel_requested_at is not null;
 comment on index jobrunner.jobs_stopping is 'Runs that were asked to stop.';
-create index jobs_troubled on jobrunner.jobs (user_id, name)
+create index jobs_troubled on jobrunner.jobs (
+    (consecutive_failures > 0 and quarantined_at is null and reauth_needed_at is null), user_id, name
+  )
   where consecutive_failures > 0 or quarantined_at is not null or reauth_needed_at is not null or stalled_runs > 1
     or deferrals > 4 or fruitless_runs > 1;
-comment on index jobrunner.jobs_troubled is 'Jobs that do not get on; a healthy one is not in it, so that its runs do not write it.';
+comment on index jobrunner.jobs_troubled is 'Jobs that do not get on, and at the end those that merely fail, of which a source that is away makes many; a healthy one is not in it, so that its runs do not write it.';
 create index jobs_due on jobrunner.jobs (claimable_at, user_id);
 comment on index jobrunner.jobs_due is 'Tells whose jobs became due since the last look (look_due). A job that runs is in it too, at the due_at it answers to; one that is parked is at its end.';
 create index jobs_of_tenant on jobrunner.jobs (tenant_id, priority, claimable_at, user_id);
@@ -691,8 +693,11 @@ comment on column jobrunner.checkpoints.pass_unreadable is 'True: not one record
 comment on column jobrunner.checkpoints.asked is 'Stands for everything that decides which records the source shows; where it changes, every position here is forgotten.';
 comment on column jobrunner.checkpoints.full_page is 'The most records that a page has had which led on to another: a page with fewer is the last one.';
 comment on column jobrunner.checkpoints.unread is 'Values that the last pass with any could not read, by field or flag: {field: {count, example, read_elsewhere}}; null: none.';
-create index checkpoints_with_errors on jobrunner.checkpoints (user_id, job_name) where last_error_kind is not null;
-comment on index jobrunner.checkpoints_with_errors is 'Entities whose last pass left an error.';
+create index checkpoints_with_errors on jobrunner.checkpoints (
+    (last_error_kind not in ('sweep_refused', 'sweep_held', 'end_unproven')), user_id, job_name
+  )
+  where last_error_kind is not null;
+comment on index jobrunner.checkpoints_with_errors is 'Entities whose last pass left an error, and at the end those that merely fail.';
 
 create table jobrunner.seen_pages (
   user_id bigint not null,
@@ -922,18 +927,31 @@ comment on column jobrunner.freshness_counts.round_users is 'The same of the rou
 comment on column jobrunner.freshness_counts.round_fresh is 'The same of the round that is under way.';
 comment on column jobrunner.freshness_counts.round_never is 'The same of the round that is under way.';
 
+create table jobrunner.swept_counts (
+  job_name text not null,
+  hour timestamptz not null,
+  rows bigint not null,
+  primary key (job_name, hour)
+) with (fillfactor = 50);
+comment on table jobrunner.swept_counts is 'Rows that full passes have deleted since they lacked them, by hour, for eight days. Written by count_waiting, for view gauges.';
+comment on column jobrunner.swept_counts.job_name is 'The job.';
+comment on column jobrunner.swept_counts.hour is 'The hour in which the runs ended.';
+comment on column jobrunner.swept_counts.rows is 'How many rows.';
+
 create table jobrunner.chores (
   name text primary key,
   done_at timestamptz,
   latest_at timestamptz,
   place bigint,
-  place_key text
+  place_key text,
+  reached_at timestamptz
 );
 comment on table jobrunner.chores is 'Work that one worker at a time does now and then, and when it was last done. A row''s lock is the turn.';
 comment on column jobrunner.chores.name is 'What is done.';
 comment on column jobrunner.chores.done_at is 'When somebody last began it, where that matters; null: never, or it is done whenever it is due.';
 comment on column jobrunner.chores.place is 'Behind which user the next part begins, by his tenant; null: at the first.';
 comment on column jobrunner.chores.place_key is 'The same user''s key.';
+comment on column jobrunner.chores.reached_at is 'Up to which time it has counted what has happened; null: never.';
 comment on column jobrunner.chores.latest_at is 'The latest time at which it was ever done: after now() when the server''s clock was set back.';
 -- The health is asked for at each worker's start: the first day has no need.
 insert into jobrunner.chores (name, done_at) values ('maintain_runs', null), ('reconcile', null), ('health', now()), ('waiting', null),

@@ -42,6 +42,16 @@ select 'fresh_users_counted_seconds', jsonb_build_object('job', f.job_name), ext
 from jobrunner.freshness_counts as f
 where f.counted_at is not null and f.users > 0 and f.tenant_id = 0
 union all
+select s.name, jsonb_build_object('job', s.job_name), s.rows
+from (
+  select s.job_name, coalesce(sum(s.rows) filter (where s.hour >= h.last), 0) as now,
+    coalesce(sum(s.rows) filter (where s.hour < h.last and s.hour >= h.last - interval '7 days'), 0) / 7 as usual
+  from jobrunner.swept_counts as s
+  cross join (select date_trunc('hour', now(), 'UTC') - interval '1 hour' as last) as h
+  group by s.job_name
+) as c
+cross join lateral (values ('swept_rows', c.job_name, c.now), ('usual_swept_rows', c.job_name, c.usual)) as s (name, job_name, rows)
+union all
 select 'waiting_counted_seconds', '{}', extract(epoch from now() - c.done_at)
 from jobrunner.chores as c
 where c.name = 'waiting' and c.done_at is not null

@@ -27,16 +27,10 @@ where g.name = 'jobs_in_trouble' and g.labels ->> 'trouble' in (
   'quarantined', 'needs_reauth', 'stalled', 'endless', 'sweep_refused', 'sweep_held', 'end_unproven', 'overdue', 'orphaned'
 )
 union all
-select 'sweeps_delete_much', 'page', r.job_name, format('%s rows were swept in an hour', r.now)
-from (
-  select r.job_name,
-    coalesce(sum((r.counters).swept) filter (where r.ended_at > now() - interval '1 hour'), 0) as now,
-    coalesce(sum((r.counters).swept) filter (where r.ended_at <= now() - interval '1 hour'), 0) / 23 as usual
-  from jobrunner.runs as r
-  where r.ended_at > now() - interval '1 day'
-  group by r.job_name
-) as r
-where r.now > 1000 and r.now > 10 * r.usual
+select 'sweeps_delete_much', 'page', g.labels ->> 'job', format('%s rows were swept in this hour and the last', g.value)
+from gauges as g
+join gauges as u on u.name = 'usual_swept_rows' and u.labels = g.labels
+where g.name = 'swept_rows' and g.value > 1000 and g.value > 8 * u.value
 union all
 select 'no_workers', 'page', null, 'no worker is alive'
 where not exists (select from gauges as g where g.name = 'workers' and g.labels ->> 'health' = 'alive')

@@ -47,7 +47,7 @@ private func measureWatched(_ context: BenchmarkContext) async throws {
         try await count("waiting", cluster, context.measurements)
         try await count("freshness", cluster, context.measurements)
         try await scrape(serve, besideDrainOf: installation, context)
-        try await scrapeWorker(of: installation, context)
+        try await scrapeWorker(of: installation, as: "scraped\(round)", context)
     }
     context.measurements.remark(
         "A count is made once a minute by one worker of all; explain tells what the whole function took. Of \(scrapes)"
@@ -80,7 +80,7 @@ private func scrape(
     let workers = try (1...2).map { try installation.startWorker(as: "drainer\($0)") }
     try await cluster.wait(
         until:
-            "select exists (select from jobrunner.workers where running_count > 0)",
+            "select exists (select from jobrunner.workers where running_count > 0 and ended_at is null)",
         atMost: .seconds(60), "the workers to drain")
     try await cluster.forgetStatements()
     var times: [Double] = []
@@ -103,13 +103,13 @@ private func scrape(
 
 /// Scrapes a worker that has nothing to do.
 private func scrapeWorker(
-    of installation: Installation, _ context: BenchmarkContext
+    of installation: Installation, as name: String, _ context: BenchmarkContext
 ) async throws {
     try await installation.cluster.script(
         "update jobrunner.jobs set due_at = now() + interval '1 day' where due_at < now()")
     let worker = try installation.startWorker(
-        ["--metrics", "127.0.0.1:0"], logLevel: "info", as: "scraped")
-    let address = try await context.address(toldBy: "scraped")
+        ["--metrics", "127.0.0.1:0"], logLevel: "info", as: name)
+    let address = try await context.address(toldBy: name)
     // Its chores and its first claims are over.
     try await Task.sleep(for: .seconds(15))
     _ = try await context.scrape(address, times: 100)

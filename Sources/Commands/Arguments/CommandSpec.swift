@@ -17,8 +17,8 @@ enum ValueKind: Equatable {
     case word([String])
     /// `90s`, `5m`, `1h30m`, `2d`.
     case duration
-    /// `127.0.0.1:9464`.
-    case address
+    /// `127.0.0.1:9464`, or `none` where that may be.
+    case address(mayBeNone: Bool)
     case assignment(AssignedValue)
 }
 

@@ -5,7 +5,8 @@ enum OptionValue: Equatable {
     case text(String)
     case integer(Int)
     case duration(Duration)
-    case address(ListenAddress)
+    /// Nil: `none`.
+    case address(ListenAddress?)
     case assignment(Assignment)
 }
 
@@ -50,6 +51,7 @@ extension ValueKind {
                     message: "is \(quoted(text)); expected a duration like 90s, 5m, 1h30m or 2d")
             }
             return .duration(duration)
+        case .address(mayBeNone: true) where text == "none": return .address(nil)
         case .address:
             guard let address = ListenAddress(text) else {
                 throw ValueError(

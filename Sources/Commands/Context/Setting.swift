@@ -48,7 +48,7 @@ enum Setting: String, CaseIterable {
         case .serveTokenFile: "none: only this machine may ask"
         case .serveProxyHeader, .settingsFile: "none"
         case .reserve: "an eighth of `JOBRUNNER_CONCURRENCY`; none with `--drain`"
-        case .metrics: "none: it does not listen"
+        case .metrics: "`none`: it does not listen"
         case .concurrency, .lease, .listen, .log: fallback.map { "`\($0)`" } ?? ""
         case .logLevel: "`LOG_LEVEL`, else `info`"
         }

@@ -25,14 +25,16 @@ let runCommands = [
                 "silence after which others take this worker's jobs, and after which it takes"
                     + " theirs; the same for all workers"),
             .value(
-                "metrics", "ADDRESS", as: .address, setting: .metrics,
-                "answer /metrics, /livez and /readyz there, such as 127.0.0.1:9464"),
+                "metrics", "ADDRESS", as: .address(mayBeNone: true), setting: .metrics,
+                "answer /metrics, /livez and /readyz there, such as 127.0.0.1:9464; none: nowhere"),
         ],
         example: "jobrunner worker --concurrency 50"),
     CommandSpec(
         "serve", "Answer /metrics, /livez, /readyz and /views over HTTP until told to stop",
         options: [
-            .value("listen", "ADDRESS", as: .address, setting: .listen, "where to listen")
+            .value(
+                "listen", "ADDRESS", as: .address(mayBeNone: false), setting: .listen,
+                "where to listen")
         ],
         example: "jobrunner serve --listen 127.0.0.1:9465"),
     CommandSpec(
