@@ -32,6 +32,14 @@ import TestSupport
             write: { table: video, mode: overwrite }
         """
 
+    @Test func `a worker with a long lease is heard of before those who watch take it for dead`() {
+        var settings = WorkerSettings(
+            concurrency: 1, drains: false, host: "", pid: 1, version: "")
+        #expect(settings.heartbeat == .seconds(5))
+        settings.lease = .seconds(600)
+        #expect(settings.heartbeat == .seconds(20))
+    }
+
     private func worker(
         _ configuration: DatabaseConfiguration, _ change: (inout WorkerSettings) -> Void = { _ in }
     ) throws -> Worker {
