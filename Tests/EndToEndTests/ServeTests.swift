@@ -33,6 +33,79 @@ import Testing
         #expect(!ran.errors.contains("canary") && !ran.errors.contains("ann"), "\(ran.errors)")
     }
 
+    /// Peak of a process's resident memory, in bytes.
+    private func peakMemory(of process: Int32) throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+        let words = line.split(whereSeparator: \.isWhitespace)
+        return try #require(Int(words[1])) * 1024
+    }
+
+    /// A connection over which only a part of a request has come.
+    private func slowConnection(to port: UInt16, _ text: String) -> Int32 {
+        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        inet_pton(AF_INET, "127.0.0.1", &address.sin_addr)
+        _ = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        _ = text.withCString { send(socket, $0, strlen($0), Int32(MSG_NOSIGNAL)) }
+        return socket
+    }
+
+    @Test func `slow, oversized and unknown clients cost serve no memory to speak of`() async throws
+    {
+        try await Installation.with { installation in
+            let token = try installation.write("token", "canary-0123456789abcdef\n")
+            let program = try installation.start(
+                "serve --listen 127.0.0.1:0", ["JOBRUNNER_SERVE_TOKEN_FILE": token])
+            var port = ""
+            try await eventually("it listens") {
+                port =
+                    try program.errorsSoFar().firstMatch(of: /listening address=[0-9.]+:([0-9]+)/)
+                    .map { String($0.1) } ?? ""
+                return !port.isEmpty
+            }
+            let url = "http://127.0.0.1:\(port)"
+            let known = [HTTPHeader("Authorization", "Bearer canary-0123456789abcdef")]
+            for _ in 1...50 { #expect(try await get(url + "/metrics", known).status == 200) }
+            let process = program.process.processIdentifier
+            let before = try peakMemory(of: process)
+            for _ in 1...200 {
+                let strange = [HTTPHeader("Authorization", "Bearer nobody")]
+                #expect(try await get(url + "/metrics", strange).status == 401)
+            }
+            var sockets: [Int32] = []
+            defer { for socket in sockets { close(socket) } }
+            let number = try #require(UInt16(port))
+            let head = "GET /metrics HTTP/1.1\r\nHost: x\r\nX: "
+            for index in 1...200 {
+                let size = index % 2 == 0 ? 10 : 100_000
+                sockets.append(
+                    slowConnection(to: number, head + String(repeating: "x", count: size)))
+            }
+            try await eventually("all but a few are dropped") {
+                let held = sockets.filter { socket in
+                    var look = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+                    return poll(&look, 1, 0) == 0
+                }
+                return held.count < 20
+            }
+            // Whoever knows the token is served as soon as the others have been silent for too long.
+            try await eventually("it answers") {
+                (try? await get(url + "/metrics", known).status) == 200
+            }
+            let grown = try peakMemory(of: process) - before
+            #expect(grown < 4 << 20, "\(grown) bytes")
+            kill(process, SIGTERM)
+            #expect(try await program.end().code == 0)
+        }
+    }
+
     private func get(_ url: String, _ headers: [HTTPHeader] = []) async throws -> Answer {
         let client = HTTPClient(userAgent: "test")
         defer { client.close() }
