@@ -1,7 +1,8 @@
 /// What may be set of the program from outside: the one list, which the manual's table follows.
 ///
-/// An option of a command line comes before the setting of the same meaning. Each is looked for in the environment, then in a file that the environment names (`NAME_FILE`), then in systemd's
-/// `$CREDENTIALS_DIRECTORY` under its name in small letters, then in the file that `JOBRUNNER_SETTINGS` names.
+/// An option of a command line comes before the setting of the same meaning. Each is looked for in the environment, then
+/// in a file that the environment names (`NAME_FILE`), then in systemd's `$CREDENTIALS_DIRECTORY` under its name in small
+/// letters, then in the file that `JOBRUNNER_SETTINGS` names.
 enum Setting: String, CaseIterable {
     case databaseURL = "DATABASE_URL"
     case jobs = "JOBRUNNER_JOBS"
