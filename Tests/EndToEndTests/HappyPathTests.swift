@@ -235,7 +235,7 @@ import Testing
                 "\(row["name"]?.string ?? "") \(row["value"]?.string ?? "-") \(row["from"]?.string ?? "")"
             }
             #expect(found.first == "DATABASE_URL (set, left out) environment")
-            #expect(found.contains("JOBRUNNER_LOG_LEVEL - default"))
+            #expect(found.contains("JOBRUNNER_LOG_LEVEL info default"))
             #expect(found.contains("JOBRUNNER_JOBS \(installation.folder.path)/jobs environment"))
             let path = try installation.write("url", installation.url + "\n")
             let health = try await installation.run(
