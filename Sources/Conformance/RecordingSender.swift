@@ -13,6 +13,11 @@ public final class RecordingSender: Sender {
     private let inner: any Sender
     private let folder: String
     private let form: RecordingForm
+    /// The `Date` of every answer.
+    ///
+    /// A run's own time is the earlier one of its claim and its first answer. The claims are others when the recording is
+    /// replayed, so that the answers must be earlier than any of them, also by a server's clock that is minutes behind.
+    private let date: String
     private let state = Mutex(State())
 
     private struct State {
@@ -27,6 +32,7 @@ public final class RecordingSender: Sender {
         self.inner = inner
         self.folder = folder
         form = RecordingForm(file, redactor)
+        date = HTTPDate.text(unixSeconds: time(nil) - 600)
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
             throw recordingError(folder, errno)
         }
@@ -40,7 +46,9 @@ public final class RecordingSender: Sender {
     public func send(
         _ request: HTTPRequest, deadline: ContinuousClock.Instant
     ) async throws(HTTPError) -> HTTPResponse {
-        let response = try await inner.send(request, deadline: deadline)
+        var response = try await inner.send(request, deadline: deadline)
+        response.headers.removeAll { $0.name.lowercased() == "date" }
+        response.headers.append(HTTPHeader("Date", date))
         let text = form.kept(response, to: request).indentedText + "\n"
         state.withLock { state in
             state.count += 1

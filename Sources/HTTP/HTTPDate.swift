@@ -21,6 +21,18 @@ public enum HTTPDate {
         return seconds(day: words[1], month: words[2], year: words[3], time: words[4])
     }
 
+    /// A time since 1970 in the first of these formats, as `Sun, 06 Nov 1994 08:49:37 GMT`.
+    public static func text(unixSeconds: Int) -> String {
+        let (days, second) = floorDivision(Int64(unixSeconds), 86_400)
+        let date = CivilDate(daysSince1970: days)
+        let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+        let weekday = weekdays[Int(floorDivision(days, 7).remainder)]
+        let clock = [second / 3600, second / 60 % 60, second % 60]
+            .map { zeroPadded($0, 2) }.joined(separator: ":")
+        return "\(weekday), \(zeroPadded(date.day, 2)) \(months[Int(date.month) - 1])"
+            + " \(zeroPadded(date.year, 4)) \(clock) GMT"
+    }
+
     private static func seconds(
         day: Substring, month: Substring, year: Substring, time: Substring
     ) -> Int? {

@@ -198,6 +198,10 @@ extension Installation {
         try await Installation.withSource { installation, source in
             _ = try installation.write("jobs/shop/metube.yaml", text, mode: 0o644)
             _ = try installation.write("channels", "channel-1\nchannel-2\n")
+            // The source's clock shows another second than the claim's.
+            try await installation.command(
+                source, "faults",
+                #"{"kind": "slow", "delay_ms": 1000, "path": "/health", "times": 0}"#)
             let line =
                 "test metube.refresh --set hub_user_id=user-000001 --list channel_ids=@@channels"
                 + " --base http://127.0.0.1:\(source.port)"

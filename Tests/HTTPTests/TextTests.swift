@@ -12,6 +12,16 @@ import Testing
     func `a date is seconds since 1970`(_ text: String, _ seconds: Int) {
         #expect(HTTPDate.unixSeconds(text) == seconds)
     }
+
+    @Test(arguments: [
+        ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),
+        ("Tue, 29 Feb 2000 12:00:00 GMT", 951_825_600),
+        ("Mon, 01 Mar 2100 00:00:00 GMT", 4_107_542_400),
+        ("Wed, 31 Dec 1969 23:59:59 GMT", -1),
+    ])
+    func `seconds since 1970 are written as a date`(_ text: String, _ seconds: Int) {
+        #expect(HTTPDate.text(unixSeconds: seconds) == text)
+    }
 }
 
 @Suite struct PercentEncodingTests {
