@@ -20,7 +20,7 @@ public enum MetricFamily: String, Sendable, CaseIterable {
     case freshCounted = "jobrunner_fresh_users_counted_seconds"
     case sweptRows = "jobrunner_swept_rows"
     case usualSweptRows = "jobrunner_usual_swept_rows"
-    case waitingCounted = "jobrunner_waiting_counted_seconds"
+    case choreAge = "jobrunner_chore_age_seconds"
     case clockSetBack = "jobrunner_clock_set_back_seconds"
     case sourceBlocked = "jobrunner_source_blocked"
     case workers = "jobrunner_workers"
@@ -52,7 +52,7 @@ public enum MetricFamily: String, Sendable, CaseIterable {
         case .runs, .records, .sourceRequests, .processCPU: .counter
         case .runDuration, .startDelay, .claimDuration, .commitDuration: .histogram
         case .slots, .ready, .dueJobs, .waitingJobs, .oldestDue, .troubled, .freshUsers,
-            .freshCounted, .sweptRows, .usualSweptRows, .waitingCounted, .clockSetBack,
+            .freshCounted, .sweptRows, .usualSweptRows, .choreAge, .clockSetBack,
             .sourceBlocked,
             .workers, .workerSlots, .databaseSessions, .oldestSnapshot, .processMemory,
             .processFiles, .processFilesMax, .processStart:
@@ -76,6 +76,7 @@ public enum MetricFamily: String, Sendable, CaseIterable {
         case .freshCounted, .sweptRows, .usualSweptRows: ["job"]
         case .sourceBlocked: ["source"]
         case .workers: ["health"]
+        case .choreAge: ["chore"]
         default: []
         }
     }
@@ -108,8 +109,8 @@ public enum MetricFamily: String, Sendable, CaseIterable {
         case .sweptRows:
             "Rows that full passes have deleted since they lacked them, in this hour and the one before."
         case .usualSweptRows: "The same of a usual day: the mean of the seven before."
-        case .waitingCounted:
-            "Age of the numbers of due and waiting jobs, which a worker counts each minute."
+        case .choreAge:
+            "Since when a chore that a worker does each minute was not done: waiting and freshness count what these metrics tell, reconcile puts right what was left."
         case .clockSetBack:
             "By how much the server's clock is behind the latest time that it ever told: 0 while nobody sets it back."
         case .sourceBlocked: "Tenants for whom a source is not asked, since it was found away."

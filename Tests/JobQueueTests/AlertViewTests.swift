@@ -8,6 +8,7 @@ import Testing
     private func withAlerts(_ body: (Fixture) async throws -> Void) async throws {
         try await Fixture.lend { fixture async throws in
             _ = try await fixture.addWorker()
+            try await fixture.script("update jobrunner.chores set done_at = now()")
             try await body(fixture)
         }
     }
@@ -155,31 +156,48 @@ import Testing
     @Test func `a count that nobody makes, and a held snapshot, are alerts`() async throws {
         try await withAlerts { fixture async throws in
             let names = "select a.alert || ': ' || a.detail from jobrunner.raised_alerts as a"
-            try await fixture.script(
-                "update jobrunner.chores set done_at = now() - interval '7 min' where name = 'waiting'"
-            )
-            #expect(
-                try await fixture.texts(names) == [
-                    "nothing_counted: what waits was last counted 7 min ago"
-                ])
-            try await fixture.script(
-                "update jobrunner.chores set done_at = now() where name = 'waiting'")
-            #expect(try await fixture.texts(names) == [])
+            for chore in ["waiting", "freshness", "reconcile"] {
+                try await fixture.script(
+                    "update jobrunner.chores set done_at = now() - interval '7 min' where name = '\(chore)'"
+                )
+                #expect(
+                    try await fixture.texts(names) == ["chore_stopped: it was last done 7 min ago"])
+                // One that fails from the beginning was never done.
+                try await fixture.script(
+                    """
+                    update jobrunner.chores set done_at = null where name = '\(chore)';
+                    update jobrunner.migrations set applied_at = now() - interval '8 min';
+                    """)
+                #expect(
+                    try await fixture.texts(names) == ["chore_stopped: it was last done 8 min ago"])
+                try await fixture.script(
+                    "update jobrunner.chores set done_at = now() where name = '\(chore)'")
+                #expect(try await fixture.texts(names) == [])
+            }
             // All workers have died at once, and nobody is there who would say so.
             try await fixture.script(
                 "update jobrunner.workers set heartbeat_at = now() - interval '2 min'")
             #expect(try await fixture.texts(names) == ["no_workers: no worker is alive"])
             try await fixture.script("update jobrunner.workers set heartbeat_at = now()")
-            // An hour can't be waited for: the number that the alert compares is what a session holds.
+            // An hour can't be waited for: the same view with a bound of nothing.
+            try await fixture.script(
+                """
+                do $$
+                begin
+                  execute 'create view public.impatient_alerts as '
+                    || replace(pg_get_viewdef('jobrunner.raised_alerts'), '3600', '0');
+                end
+                $$
+                """)
+            let snapshot =
+                "select a.alert from public.impatient_alerts as a where a.alert = 'snapshot_held'"
             try await fixture.during(
                 "set transaction isolation level repeatable read; select from jobrunner.jobs limit 1"
             ) { () async throws in
-                #expect(
-                    try await fixture.text(
-                        "select (value > 0)::text from jobrunner.gauges where name = 'oldest_snapshot_seconds'"
-                    )
-                        == "true")
+                #expect(try await fixture.texts(snapshot) == ["snapshot_held"])
+                #expect(try await fixture.texts(names) == [])
             }
+            #expect(try await fixture.texts(snapshot) == [])
         }
     }
 }

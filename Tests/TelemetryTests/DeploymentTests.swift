@@ -21,11 +21,8 @@ import Testing
         let words = try text(path).matches(of: /\b(jobrunner|process)_[a-z_]+\b/).map {
             String($0.0)
         }
-        let named = words.filter { word in
-            word.hasSuffix("_total") || word.hasSuffix("_seconds") || word.hasSuffix("_bytes")
-                || word.hasSuffix("_bucket") || word.hasSuffix("_count") || word.hasSuffix("_sum")
-                || word.hasSuffix("_ratio") || word.hasPrefix("jobrunner_jobs_in")
-        }
+        // A role and a channel have such names, too.
+        let named = words.filter { !["jobrunner_reader", "jobrunner_event"].contains($0) }
         #expect(!named.isEmpty)
         for name in named {
             let base = name.replacing(/_(bucket|count|sum)$/, with: "")

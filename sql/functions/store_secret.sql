@@ -15,14 +15,14 @@ as $$
 -- Locks parked jobs before secrets and renewals, which is the order of a run's page.
 declare
   v_count integer;
+  v_users constant bigint[] := case
+    when in_user_id <> 0 then array[in_user_id]
+    else array(select u.id from jobrunner.users as u where u.tenant_id = in_tenant_id)
+  end;
 begin
   perform
   from jobrunner.jobs as j
-  where j.reauth_needed_at is not null
-    and (
-      in_user_id <> 0 and j.user_id = in_user_id
-      or in_user_id = 0 and j.user_id = any (array(select u.id from jobrunner.users as u where u.tenant_id = in_tenant_id))
-    )
+  where j.reauth_needed_at is not null and j.user_id = any (v_users)
   order by j.user_id, j.name
   for no key update;
   insert into jobrunner.secrets as s (tenant_id, user_id, name, sealed, current_since)
@@ -38,11 +38,7 @@ begin
   with parked as materialized (
     select j.user_id, j.name
     from jobrunner.jobs as j
-    where j.reauth_needed_at is not null
-      and (
-        in_user_id <> 0 and j.user_id = in_user_id
-        or in_user_id = 0 and j.user_id = any (array(select u.id from jobrunner.users as u where u.tenant_id = in_tenant_id))
-      )
+    where j.reauth_needed_at is not null and j.user_id = any (v_users)
     order by j.user_id, j.name
     for no key update
   )

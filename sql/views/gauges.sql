@@ -52,9 +52,11 @@ from (
 ) as c
 cross join lateral (values ('swept_rows', c.job_name, c.now), ('usual_swept_rows', c.job_name, c.usual)) as s (name, job_name, rows)
 union all
-select 'waiting_counted_seconds', '{}', extract(epoch from now() - c.done_at)
+-- One that was never done is as old as the schema.
+select 'chore_age_seconds', jsonb_build_object('chore', c.name), extract(epoch from now() - coalesce(c.done_at, m.applied_at))
 from jobrunner.chores as c
-where c.name = 'waiting' and c.done_at is not null
+cross join (select min(m.applied_at) as applied_at from jobrunner.migrations as m) as m
+where c.name in ('waiting', 'freshness', 'reconcile')
 union all
 select 'clock_set_back_seconds', '{}', greatest(coalesce(max(extract(epoch from c.latest_at - now())), 0), 0)
 from jobrunner.chores as c

@@ -50,11 +50,11 @@ select 'clock_set_back', 'ticket', null,
 from gauges as g
 where g.name = 'clock_set_back_seconds' and g.value > 60
 union all
-select 'nothing_counted', 'page', null, format('what waits was last counted %s ago', jobrunner.words_for(g.value * interval '1 s'))
+select 'chore_stopped', 'page', g.labels ->> 'chore', format('it was last done %s ago', jobrunner.words_for(g.value * interval '1 s'))
 from gauges as g
-where g.name = 'waiting_counted_seconds' and g.value > 300;
+where g.name = 'chore_age_seconds' and g.value > 300;
 comment on view jobrunner.raised_alerts is 'What should somebody know now? Empty when all is well: the alerts of deploy/prometheus/alerts.yaml, for who has no Prometheus.';
 comment on column jobrunner.raised_alerts.alert is 'Its name; the runbook has it, too.';
 comment on column jobrunner.raised_alerts.severity is 'page: at once; ticket: some time today.';
-comment on column jobrunner.raised_alerts.subject is 'The job, trouble or source that it is about; null: the installation.';
+comment on column jobrunner.raised_alerts.subject is 'The job, trouble, source or chore that it is about; null: the installation.';
 comment on column jobrunner.raised_alerts.detail is 'What it is.';

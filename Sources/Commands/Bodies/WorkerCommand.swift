@@ -166,7 +166,7 @@ enum WorkerCommand {
 }
 
 extension Metrics {
-    /// What alerts compare with before begins at nothing.
+    /// Counters that everybody has begin at nothing, so that a rate sees their first increase.
     fileprivate func begin(_ files: [JobFile]) {
         for file in files {
             begin(.runs, file.name, "complete", "")
