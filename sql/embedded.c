@@ -57,6 +57,9 @@ static const unsigned char functions_claim_of_tenants[] = {
 static const unsigned char functions_claim_suspect[] = {
 #embed "functions/claim_suspect.sql"
 };
+static const unsigned char functions_close_breaker[] = {
+#embed "functions/close_breaker.sql"
+};
 static const unsigned char functions_commit_page[] = {
 #embed "functions/commit_page.sql"
 };
@@ -264,6 +267,9 @@ static const unsigned char functions_next_tick[] = {
 static const unsigned char functions_notify_changes[] = {
 #embed "functions/notify_changes.sql"
 };
+static const unsigned char functions_own_deletes[] = {
+#embed "functions/own_deletes.sql"
+};
 static const unsigned char functions_own_session[] = {
 #embed "functions/own_session.sql"
 };
@@ -419,6 +425,9 @@ static const unsigned char functions_set_user[] = {
 };
 static const unsigned char functions_slow_jobs[] = {
 #embed "functions/slow_jobs.sql"
+};
+static const unsigned char functions_source_named[] = {
+#embed "functions/source_named.sql"
 };
 static const unsigned char functions_stamped[] = {
 #embed "functions/stamped.sql"
@@ -602,6 +611,7 @@ static const jr_sql_file files[] = {
     {"functions/claim_new.sql", functions_claim_new, sizeof functions_claim_new},
     {"functions/claim_of_tenants.sql", functions_claim_of_tenants, sizeof functions_claim_of_tenants},
     {"functions/claim_suspect.sql", functions_claim_suspect, sizeof functions_claim_suspect},
+    {"functions/close_breaker.sql", functions_close_breaker, sizeof functions_close_breaker},
     {"functions/commit_page.sql", functions_commit_page, sizeof functions_commit_page},
     {"functions/count_freshness.sql", functions_count_freshness, sizeof functions_count_freshness},
     {"functions/count_swept.sql", functions_count_swept, sizeof functions_count_swept},
@@ -671,6 +681,7 @@ static const jr_sql_file files[] = {
     {"functions/news_for_workers.sql", functions_news_for_workers, sizeof functions_news_for_workers},
     {"functions/next_tick.sql", functions_next_tick, sizeof functions_next_tick},
     {"functions/notify_changes.sql", functions_notify_changes, sizeof functions_notify_changes},
+    {"functions/own_deletes.sql", functions_own_deletes, sizeof functions_own_deletes},
     {"functions/own_session.sql", functions_own_session, sizeof functions_own_session},
     {"functions/pause_job_file.sql", functions_pause_job_file, sizeof functions_pause_job_file},
     {"functions/pause_jobs.sql", functions_pause_jobs, sizeof functions_pause_jobs},
@@ -723,6 +734,7 @@ static const jr_sql_file files[] = {
     {"functions/set_tenant.sql", functions_set_tenant, sizeof functions_set_tenant},
     {"functions/set_user.sql", functions_set_user, sizeof functions_set_user},
     {"functions/slow_jobs.sql", functions_slow_jobs, sizeof functions_slow_jobs},
+    {"functions/source_named.sql", functions_source_named, sizeof functions_source_named},
     {"functions/stamped.sql", functions_stamped, sizeof functions_stamped},
     {"functions/stand_for_tenant.sql", functions_stand_for_tenant, sizeof functions_stand_for_tenant},
     {"functions/status_of.sql", functions_status_of, sizeof functions_status_of},

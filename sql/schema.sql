@@ -386,9 +386,13 @@ create table jobrunner.sources (
   tokens double precision not null default 0,
   refilled_at timestamp with time zone not null default now(),
   consecutive_failures integer not null default 0,
+  opened_at timestamp with time zone,
+  failed_openings integer not null default 0,
   blocked_until timestamp with time zone,
   block_reason text,
   constraint blocked_source_has_a_reason CHECK (((blocked_until IS NULL) = (block_reason IS NULL))),
+  constraint blocked_source_has_been_opened CHECK (((blocked_until IS NULL) = (opened_at IS NULL))),
+  constraint open_breaker_counts_its_openings CHECK (((opened_at IS NULL) = (failed_openings = 0))),
   constraint source_base_is_a_web_address CHECK ((base ~ '^https?://[^/?#@[:space:]]+(/[^?#[:space:]]*[^/?#[:space:]])?$'::text)),
   constraint sources_pkey PRIMARY KEY (tenant_id, name),
   constraint sources_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES jobrunner.tenants(id)
@@ -470,7 +474,7 @@ create table jobrunner.waiting_counts (
   may_be_more boolean not null,
   constraint only_what_waits_is_counted CHECK ((jobs > 0)),
   constraint waiting_counts_pkey PRIMARY KEY (reason, tenant_id),
-  constraint waiting_jobs_are_counted_for_a_known_reason CHECK ((reason = ANY (ARRAY['no_worker'::text, 'job_file_missing'::text, 'breaker'::text, 'tenant_limit'::text, 'budget'::text, 'slots'::text, 'deferred'::text, 'backoff'::text, 'database'::text, 'paused'::text, 'credential'::text, 'quarantined'::text])))
+  constraint waiting_jobs_are_counted_for_a_known_reason CHECK ((reason = ANY (ARRAY['no_worker'::text, 'job_file_missing'::text, 'breaker'::text, 'tenant_limit'::text, 'budget'::text, 'suspect'::text, 'slots'::text, 'deferred'::text, 'backoff'::text, 'database'::text, 'paused'::text, 'credential'::text, 'quarantined'::text])))
 ) with (fillfactor=50);
 
 create table jobrunner.workers (
@@ -516,11 +520,12 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.claim_new(in_worker_id integer, in_limit integer, in_names text[], in_since timestamp with time zone, in_since_user_id bigint, OUT due jobrunner.due_tenants, OUT jobs jobrunner.claimed_job[]) returns record
 -- function jobrunner.claim_of_tenants(in_worker_id integer, in_limit integer, in_names text[], in_tenant_ids bigint[], in_shares integer[], in_new_shares integer[], in_times timestamp with time zone[], in_user_ids bigint[], OUT restricted jobrunner.remaining_capacity[], OUT jobs jobrunner.claimed_job[]) returns record
 -- function jobrunner.claim_suspect(in_worker_id integer, in_names text[]) returns jobrunner.claimed_job[]
+-- function jobrunner.close_breaker(in_tenant text, in_source text) returns integer
 -- function jobrunner.commit_page(in_user_id bigint, in_name text, in_entity text, in_fence bigint, in_generation bigint, in_page jobrunner.page, in_counters jobrunner.counters) returns boolean
 -- function jobrunner.count_freshness(in_most integer DEFAULT 5000) returns boolean
 -- function jobrunner.count_swept() returns void
 -- function jobrunner.count_troubles(in_most integer) returns void
--- function jobrunner.count_waiting(in_most integer DEFAULT 10000) returns boolean
+-- function jobrunner.count_waiting(in_most integer DEFAULT 10000, in_anew boolean DEFAULT false) returns boolean
 -- function jobrunner.counted_on(in_checkpoint jobrunner.checkpoints, in_fence bigint, in_more jobrunner.counters) returns jobrunner.counters
 -- function jobrunner.crash_runs(in_worker_id bigint, in_user_ids bigint[], in_names text[], in_reason text) returns TABLE(job_count integer, quarantined_count integer)
 -- function jobrunner.deferral(in_asked interval, in_deferrals integer, in_chance double precision) returns interval
@@ -550,7 +555,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.grant_reader() returns boolean
 -- function jobrunner.has_session(in_worker jobrunner.workers) returns boolean
 -- function jobrunner.has_work(in_names text[]) returns boolean
--- function jobrunner.heartbeat_worker(in_worker_id integer, in_running integer, in_draining boolean) returns TABLE(alive boolean, worker_count integer, worker_rank integer, beaten_at timestamp with time zone)
+-- function jobrunner.heartbeat_worker(in_worker_id integer, in_running integer, in_draining boolean, in_lease interval) returns TABLE(alive boolean, worker_count integer, worker_rank integer, beaten_at timestamp with time zone)
 -- function jobrunner.held_jobs() returns SETOF jobrunner.jobs
 -- function jobrunner.hold_job(in_user_id bigint, in_name text, in_fence bigint, in_nonce uuid) returns boolean
 -- function jobrunner.hold_secrets(in_tenant_id bigint, in_user_id bigint, in_job text) returns void
@@ -585,6 +590,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.news_for_workers(in_seen pg_snapshot, OUT seen pg_snapshot, OUT since timestamp with time zone, OUT tenant_id bigint, OUT weight integer) returns SETOF record
 -- function jobrunner.next_tick(in_after timestamp with time zone, in_every interval, in_phase interval) returns timestamp with time zone
 -- function jobrunner.notify_changes(in_user_ids bigint[], in_names text[], in_runs bigint[], in_counters jobrunner.counters[]) returns integer
+-- function jobrunner.own_deletes(in_setting text) returns text
 -- function jobrunner.own_session(OUT pid integer, OUT started_at timestamp with time zone) returns record
 -- function jobrunner.pause_job_file(in_job text) returns integer
 -- function jobrunner.pause_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
@@ -613,7 +619,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.repair_due_times() returns integer
 -- function jobrunner.repair_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.replace_list(in_tenant text, in_user text, in_table text, in_column text, in_items text[]) returns TABLE(added integer, removed integer)
--- function jobrunner.report_sources(in_tenant_ids bigint[], in_names text[], in_reached boolean[], in_unavailable boolean[]) returns void
+-- function jobrunner.report_sources(in_tenant_ids bigint[], in_names text[], in_started_at timestamp with time zone[], in_reached boolean[], in_unavailable boolean[]) returns void
 -- function jobrunner.request_full(in_job jobrunner.jobs, in_entities text[], in_repair boolean) returns void
 -- function jobrunner.request_full_after_removal() returns trigger
 -- function jobrunner.reset_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text, in_entity text DEFAULT NULL::text) returns integer
@@ -637,6 +643,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.set_tenant(in_name text, in_weight integer DEFAULT NULL::integer, in_max_running integer DEFAULT NULL::integer, in_unlimited boolean DEFAULT false) returns void
 -- function jobrunner.set_user(in_tenant text, in_key text, in_attributes jsonb) returns void
 -- function jobrunner.slow_jobs() returns integer
+-- function jobrunner.source_named(in_tenant text, in_source text) returns jobrunner.sources
 -- function jobrunner.stamped(in_known jsonb, in_values jsonb) returns jsonb
 -- function jobrunner.stand_for_tenant(in_tenant_id bigint) returns bigint
 -- function jobrunner.status_of(in_tenant text, in_user text) returns TABLE(job text, state text, entity text, pass text, page integer, rows bigint, last_complete_at timestamp with time zone, due_at timestamp with time zone, why text, needs text)

@@ -57,11 +57,11 @@ public final class Budgets: Sendable {
 
     /// Waits for one request of the budget, at most until `deadline`.
     ///
-    /// Throws `RunEnd.deferred` when the breaker is open. A run that the source has answered already
-    /// goes on all the same, at the budget's pace: the one request that an ending breaker grants would
-    /// else never become a run that closes it.
+    /// Throws `RunEnd.deferred` when the breaker is open. A run that `passesBreaker`, since the source has answered
+    /// it already or a person asked for it, goes on all the same, at the budget's pace: the one request that an
+    /// ending breaker grants would else never become a run that closes it.
     func take(
-        tenant: Int64, source: Source, isAnswered: Bool, until deadline: ContinuousClock.Instant
+        tenant: Int64, source: Source, passesBreaker: Bool, until deadline: ContinuousClock.Instant
     ) async throws {
         guard let perSecond = source.rate?.perSecond else { return }
         let refill = Duration.seconds(1 / max(perSecond, 1))
@@ -70,13 +70,12 @@ public final class Budgets: Sendable {
         while !takeGranted(key) {
             let request = BudgetRequest(tenantID: tenant, source: source.id, requests: 4)
             let grant = try await queue.takeBudget(request)
-            if let blocked = grant.blocked, !isAnswered {
-                throw RunEnd.deferred(
-                    .blocked, message: "source \(source.id) is blocked", wait: blocked)
-            }
             if grant.granted > 0 {
                 add(grant)
                 continue
+            }
+            if let blocked = grant.blocked, !passesBreaker {
+                throw RunEnd.breakerOpen(source.id, wait: blocked)
             }
             try await Task.sleep(until: min(.now + pause, deadline), clock: .continuous)
             guard ContinuousClock.now < deadline else { throw RunEnd.interrupted(.deadline) }

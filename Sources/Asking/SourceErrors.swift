@@ -13,7 +13,7 @@ public func classified(_ error: HTTPError, of request: String) -> RunEnd {
     case .badEncoding, .tooLarge: return .failed(.malformed, message)
     case .cancelled: return .interrupted(.cancelled)
     // Nobody's fault but that of all pages at the moment.
-    case .crowded: return .deferred(.blocked, message: message, wait: .seconds(10))
+    case .crowded: return .deferred(.crowded, message: message, wait: .seconds(10))
     case .invalidRequest, .tls, .redirectRefused, .tooManyRedirects, .addressRefused:
         return .failed(.rejected, message)
     }

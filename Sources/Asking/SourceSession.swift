@@ -17,6 +17,7 @@ public final class SourceSession {
     private let job: ClaimedJob
     private let tools: SourceTools
     private let deadline: ContinuousClock.Instant
+    private let passesBreaker: Bool
     private let claimedAt: ContinuousClock.Instant
     private let activity: RunActivity
 
@@ -44,9 +45,10 @@ public final class SourceSession {
     public init(
         with source: Source, at base: String?, for job: ClaimedJob, _ tools: SourceTools,
         claimedAt: ContinuousClock.Instant, deadline: ContinuousClock.Instant,
-        _ activity: RunActivity = RunActivity()
+        passesBreaker: Bool = false, _ activity: RunActivity = RunActivity()
     ) {
         self.activity = activity
+        self.passesBreaker = passesBreaker
         self.source = source
         self.base = base ?? source.base
         self.job = job
@@ -224,7 +226,8 @@ public final class SourceSession {
     private func once(_ request: HTTPRequest) async throws -> Answer {
         let response = try await activity.during(.awaitingBudget) { () async throws in
             try await tools.budgets.take(
-                tenant: job.tenantID, source: source, isAnswered: isAnswered, until: deadline)
+                tenant: job.tenantID, source: source, passesBreaker: passesBreaker || isAnswered,
+                until: deadline)
             return try await tools.budgets.withSlot(tenant: job.tenantID, source: source) {
                 guard ContinuousClock.now < deadline else { throw RunEnd.interrupted(.deadline) }
                 return try await attempt(request)

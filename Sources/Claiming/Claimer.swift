@@ -18,12 +18,23 @@ public final class Claimer: Sendable {
         public var failure: (any Error)?
     }
 
+    /// The last job that may have killed two workers.
+    private enum Suspect: Equatable {
+        /// None was found.
+        case none
+        /// This worker runs it, by its fence.
+        case held(Int64)
+        /// Its outcome is written.
+        case ended
+    }
+
     private let queue: Queue
     private let files: [String: RunNeeds]
     private let names: [String]
     private let clock: @Sendable () -> ContinuousClock.Instant
     private let start: ContinuousClock.Instant
     private let state: Mutex<ClaimState>
+    private let suspect = Mutex(Suspect.none)
 
     /// Claims jobs of the named files, with what their runs need, for a worker of so many slots.
     ///
@@ -113,12 +124,15 @@ public final class Claimer: Sendable {
 
     /// Gives the worker a job that may have killed two workers, where it holds no other such job; nil: none.
     public func takeSuspect(worker: Int) async throws -> ClaimedJob? {
-        guard let job = try await queue.claimSuspect(worker: worker, names: names) else {
-            return nil
-        }
+        let job = try await queue.claimSuspect(worker: worker, names: names)
+        suspect.withLock { $0 = job.map { .held($0.claim.fence) } ?? .none }
+        guard let job else { return nil }
         state.withLock { $0.begin([job], at: seconds) }
         return job
     }
+
+    /// The suspect that was taken last has ended: there may be another, which nobody else need find.
+    public var wantsSuspect: Bool { suspect.withLock { $0 == .ended } }
 
     /// The jobs with all that their runs must know, those that were asked for and the oldest first.
     ///
@@ -191,12 +205,19 @@ extension Claimer {
             jobs.map { Announcement(since: $0.scheduledAt, tenant: $0.tenantID, weight: nil) })
     }
 
-    /// Outcomes of runs of these tenants are written.
+    /// Outcomes of these runs are written.
     ///
-    /// Returns whether one of them waited at its limit, and may have more run now.
-    public func written(_ tenants: some Sequence<Int64>) -> Bool {
-        state.withLock { state in
-            tenants.reduce(false) { state.open($1) || $0 }
+    /// Returns whether another may be claimed at once: of a tenant that waited at its limit, or of the suspects, which a
+    /// worker runs one at a time.
+    public func written(_ runs: some Sequence<FinishedRun>) -> Bool {
+        let isNextSuspect = suspect.withLock { suspect in
+            guard case .held(let fence) = suspect, runs.contains(where: { $0.claim.fence == fence })
+            else { return false }
+            suspect = .ended
+            return true
+        }
+        return state.withLock { state in
+            runs.reduce(isNextSuspect) { state.open($1.tenantID) || $0 }
         }
     }
 

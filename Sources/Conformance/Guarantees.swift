@@ -35,7 +35,7 @@ extension GuaranteeSuite {
     /// Throws when a run that nothing was done to did not come to its end.
     private func expectComplete(_ result: RunResult) throws {
         guard result.outcome != "complete" else { return }
-        let away = ["unavailable", "timed_out", "rate_limited", "blocked"]
+        let away = ["unavailable", "timed_out", "rate_limited", "breaker_open"]
         let message =
             result.outcome == "skipped"
             ? "the run was skipped: \(result.error.isEmpty ? result.errorKind : result.error)"

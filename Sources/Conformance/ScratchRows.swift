@@ -37,7 +37,7 @@ struct ScratchRows: Sendable {
                 set due_at = now(), priority = 0, deferred_until = null, consecutive_failures = 0,
                   crashes = 0, stalled_runs = 0, quarantined_at = null, quarantine_reason = null;
                 update jobrunner.sources
-                set consecutive_failures = 0, blocked_until = null, block_reason = null;
+                set consecutive_failures = 0, opened_at = null, failed_openings = 0, blocked_until = null, block_reason = null;
                 """)
         }
     }

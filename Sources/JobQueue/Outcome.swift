@@ -36,8 +36,10 @@ public enum ErrorKind: String, Sendable, CaseIterable {
     case reset
     /// Tenants of whom nothing ran had waited for a slot for a second.
     case yielded
-    // The source's breaker is open, or this worker holds as many bytes of pages as it may.
-    case blocked
+    // The source's breaker is open.
+    case breakerOpen = "breaker_open"
+    // This worker holds as many bytes of pages as it may.
+    case crowded
     // Another run renews the credential, or uses one that serves one run at a time.
     case credentialInUse = "credential_in_use"
     // This worker has no key, or not the one, that the job's secrets are sealed with.

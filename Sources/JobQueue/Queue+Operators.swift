@@ -32,6 +32,13 @@ extension Queue {
         try await count("select jobrunner.retry_jobs($1, $2, $3)", scope)
     }
 
+    /// Closes the breaker of a tenant's source; returns how many jobs that were put off by it are due now.
+    public func closeBreaker(of source: String, tenant: String) async throws -> Int {
+        let statement = Statement(
+            "select jobrunner.close_breaker($1, $2)", .text(tenant), .text(source))
+        return try await call(statement) { try $0.only().int(0) }
+    }
+
     /// Pauses a tenant, a user, or jobs; returns how many jobs that holds back.
     public func pauseJobs(_ scope: JobScope) async throws -> Int {
         try await count("select jobrunner.pause_jobs($1, $2, $3)", scope)

@@ -4,6 +4,7 @@ import Postgres
 /// What a doctor asks of the database.
 public enum HealthQuestion: String, Sendable, CaseIterable {
     case server
+    case readers
     case workers
     case waiting
     case counting
@@ -25,6 +26,26 @@ public enum HealthQuestion: String, Sendable, CaseIterable {
             """
             select current_setting('server_version') as version,
               current_setting('server_version_num')::integer / 10000 as major
+            """
+        case .readers:
+            // Catalogues alone, since the schema may lack the view.
+            """
+            select r.oid is not null as is_made,
+              coalesce(has_table_privilege(r.oid, g.oid, 'select') and has_schema_privilege(r.oid, g.relnamespace, 'usage'), false)
+                as may_look,
+              exists (
+                select from pg_roles as l where l.rolcanlogin and not l.rolsuper and pg_has_role(l.oid, r.oid, 'usage')
+              ) as has_login,
+              (
+                select string_agg(l.rolname, ', ' order by l.rolname)
+                from pg_roles as l
+                where l.rolcanlogin and not l.rolsuper and pg_has_role(l.oid, r.oid, 'usage')
+                  and not has_database_privilege(l.oid, current_database(), 'connect')
+              ) as shut_out
+            from (values ('jobrunner_reader')) as n (name)
+            left join pg_roles as r on r.rolname = n.name
+            left join pg_class as g on g.relname = 'gauges'
+              and g.relnamespace = (select s.oid from pg_namespace as s where s.nspname = 'jobrunner')
             """
         case .workers:
             """

@@ -49,8 +49,11 @@ public struct SourceGrant: Sendable, Equatable {
     public var base: String?
     /// Requests granted.
     public var granted: Int
-    /// The breaker is open for so long; nil: closed.
+    /// The breaker is open for so long; nil: closed. Beside a request that is granted: but for one run, which probes.
     public var blocked: Duration?
+
+    /// One run may ask, and finds out whether the others may.
+    var isProbe: Bool { blocked != nil && granted > 0 }
 }
 
 /// Number and hash of a user's items in a list.
@@ -73,6 +76,12 @@ public struct PreloadedRuns: Sendable {
     public var sources: [SourceGrant] = []
     /// Why the server told nothing of this; nil: it did.
     public var refusal: DatabaseError?
+
+    /// Stands for the tenant's source, when one run of it may probe it.
+    public func probe(of source: String, tenant: Int64) -> BudgetRequest? {
+        sources.contains { $0.tenantID == tenant && $0.source == source && $0.isProbe }
+            ? BudgetRequest(tenantID: tenant, source: source, requests: 1) : nil
+    }
 
     /// Of runs that need not know anything, or could not be told.
     public init(refusal: DatabaseError? = nil) { self.refusal = refusal }

@@ -4,7 +4,12 @@ import Postgres
 extension Queue {
     /// Ends runs with their outcomes; returns those that were lost, that are busy and to be tried
     /// again, or whose job was set aside.
-    public func finishRuns(_ runs: [FinishedRun]) async throws -> [Verdict] {
+    ///
+    /// `failedWait`: which part of the longest wait after so many failures a failed job waits, such as 1 for all of
+    /// it; nil: by chance, so that those who failed together don't come back together.
+    public func finishRuns(
+        _ runs: [FinishedRun], failedWait: Double? = nil
+    ) async throws -> [Verdict] {
         guard !runs.isEmpty else { return [] }
         let statement = Statement(
             """
@@ -13,7 +18,7 @@ extension Queue {
               select row(
                 e.user_id, e.name, e.fence, e.nonce, e.outcome, e.error_kind, e.error, e.failures, e.wait_ms, e.requests,
                 e.ended_passes, e.calls, e.has_committed, e.is_unchanged, string_to_array(e.secret_versions, ','), null, null,
-                random()
+                case when e.outcome = 'failed' then coalesce($16, random()) else random() end
               )::jobrunner.run_end
               from unnest(
                 $1::bigint[], $2::text[], $3::bigint[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[],
@@ -33,7 +38,7 @@ extension Queue {
             .textArray(runs.map { endedPassesText($0.endedPasses) }),
             .textArray(runs.map { callsText($0.calls) }),
             .boolArray(runs.map(\.hasCommitted)), .boolArray(runs.map(\.isUnchanged)),
-            .textArray(runs.map(secretsText)))
+            .textArray(runs.map(secretsText)), .optional(failedWait, Bind.double))
         return try await call(statement) { rows in
             try rows.compactMap { row in
                 guard let kind = Verdict.Kind(rawValue: try row.text("verdict")) else { return nil }

@@ -1,3 +1,4 @@
+import Basics
 import Postgres
 
 /// What a heartbeat learned.
@@ -46,12 +47,16 @@ extension Queue {
     }
 
     /// One heartbeat keeps all claims of a worker; from the session that is its presence.
+    ///
+    /// `lease`: who of the others has missed a beat of it has no turn and no share.
     public func beat(
-        worker: Int, running: Int, isDraining: Bool, deadline: ContinuousClock.Instant
+        worker: Int, running: Int, isDraining: Bool, lease: Duration,
+        deadline: ContinuousClock.Instant
     ) async throws -> Heartbeat {
         let statement = Statement(
-            "select * from jobrunner.heartbeat_worker($1, $2, $3)", .int4(Int32(clamping: worker)),
-            .int4(Int32(clamping: running)), .bool(isDraining))
+            "select * from jobrunner.heartbeat_worker($1, $2, $3, $4)",
+            .int4(Int32(clamping: worker)), .int4(Int32(clamping: running)), .bool(isDraining),
+            .interval(lease.wholeMicroseconds))
         return try await call(statement, deadline: deadline) { rows in
             let row = try rows.only()
             return Heartbeat(
@@ -137,8 +142,12 @@ extension Queue {
     }
 
     /// Counts what does not run, by reason, where the last count is a minute old; returns whether it was.
-    public func countWaiting() async throws -> Bool {
-        try await call(Statement("select jobrunner.count_waiting()")) { try $0.only().bool(0) }
+    ///
+    /// `anew`: also before it is time, for a person who asks.
+    @discardableResult
+    public func countWaiting(anew: Bool = false) async throws -> Bool {
+        let statement = Statement("select jobrunner.count_waiting(in_anew => $1)", .bool(anew))
+        return try await call(statement) { try $0.only().bool(0) }
     }
 
     /// Counts a part of the users, whose data is fresh, where the last part is a minute old; returns whether it was.

@@ -18,6 +18,11 @@ public enum RunEnd: Error, Sendable, Equatable {
         .failed(kind: kind.rawValue, message: message)
     }
 
+    /// The source's breaker is open.
+    public static func breakerOpen(_ source: String, wait: Duration) -> RunEnd {
+        .deferred(.breakerOpen, message: "the breaker of source \(source) is open", wait: wait)
+    }
+
     /// The outcome the job's row gets; nil for a lost run, which gets none.
     public var outcome: Outcome? {
         switch self {

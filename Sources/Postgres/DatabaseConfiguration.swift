@@ -25,8 +25,6 @@ public struct DatabaseConfiguration: Sendable {
     ///
     /// That is right for statements that look rows up by key and are sent all day.
     public var usesGenericPlans = false
-    /// The role that sessions take on, of which their own must be a member; nil: they keep their own.
-    public var role: String?
 
     let applicationName: String
     /// What the connection string says, by libpq's keywords.

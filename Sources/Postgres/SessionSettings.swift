@@ -45,7 +45,6 @@ extension DatabaseConfiguration {
             // Compiling one of our statements takes longer than running it.
             "jit=off",
         ] + (usesGenericPlans ? ["plan_cache_mode=force_generic_plan"] : [])
-            + (role.map { ["role=\($0)"] } ?? [])
     }
 }
 

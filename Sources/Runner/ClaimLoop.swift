@@ -15,7 +15,7 @@ final class ClaimLoop: Sendable {
     /// A worker that found something so lately polls more often.
     private static let busy = Duration.seconds(5)
     private static let busyPoll = Duration.milliseconds(100)
-    /// Jobs that may have killed two workers are looked for by the workers in turn.
+    /// Jobs that may have killed two workers are looked for by the workers in turn; one that found some goes on by itself.
     private static let suspectPeriod = Duration.seconds(1)
     /// Jobs in one claim: enough to make a round trip cheap, few enough to start at once.
     private static let claimMax = 500
@@ -116,7 +116,7 @@ extension ClaimLoop {
         var taken = try await claimer.take(worker: worker, slots: limit)
         context.syncer.metrics.observe(.now - begun, in: .claimDuration)
         if taken.failure == nil, taken.jobs.count < limit,
-            context.rotation.isOurs(each: Self.suspectPeriod)
+            claimer.wantsSuspect || context.rotation.isOurs(each: Self.suspectPeriod)
         {
             // What was taken before has its runs, whatever becomes of this.
             do {

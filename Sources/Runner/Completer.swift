@@ -34,6 +34,7 @@ final class Completer: Sendable {
 
     private let queue: Queue
     private let log: Log
+    private let failedWait: Double?
     private let wakeUp = WakeUp()
     private let state = Mutex(State())
     /// Called after each batch: slots' jobs may be due again, and tenants may have more run.
@@ -42,11 +43,12 @@ final class Completer: Sendable {
     private let pause: Duration
 
     init(
-        _ queue: Queue, _ log: Log, pause: Duration = .seconds(1),
+        _ queue: Queue, _ log: Log, failedWait: Double? = nil, pause: Duration = .seconds(1),
         wrote: @escaping @Sendable ([FinishedRun]) -> Void
     ) {
         self.queue = queue
         self.log = log
+        self.failedWait = failedWait
         self.pause = pause
         self.wrote = wrote
     }
@@ -126,7 +128,7 @@ final class Completer: Sendable {
         var isDoubtful = false
         while true {
             do {
-                let verdicts = try await queue.finishRuns(batch)
+                let verdicts = try await queue.finishRuns(batch, failedWait: failedWait)
                 report(verdicts, isDoubtful)
                 postpone(batch, verdicts)
                 return markWritten()
@@ -255,7 +257,7 @@ extension Completer {
     }
 
     private func finish(_ run: FinishedRun, _ isDoubtful: Bool) async throws {
-        let verdicts = try await queue.finishRuns([run])
+        let verdicts = try await queue.finishRuns([run], failedWait: failedWait)
         report(verdicts, isDoubtful)
         postpone([run], verdicts)
     }

@@ -28,7 +28,7 @@ struct HeartbeatLoop: Sendable {
         do {
             let beat = try await context.heartbeatQueue.beat(
                 worker: worker, running: context.slots.count, isDraining: context.isStopping,
-                deadline: .now + context.settings.heartbeat)
+                lease: context.settings.lease, deadline: .now + context.settings.heartbeat)
             context.registration.heartbeatSucceeded()
             context.budgets.setWorkers(beat.workers)
             context.claimer.setRank(beat.rank, of: beat.workers)

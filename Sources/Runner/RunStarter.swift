@@ -1,4 +1,5 @@
 import Claiming
+import JobFiles
 import JobQueue
 import Sync
 import Synchronization
@@ -86,9 +87,22 @@ final class RunStarter: Sendable {
             for job in batch.jobs where !kept.contains(job.claim.fence) {
                 context.leaveSlot(of: job)
             }
+            var probed: Set<BudgetRequest> = []
             for job in jobs {
-                guard let control = batch.controls[job.claim.fence] else { continue }
-                start(job, control, preloaded[job.claim.name] ?? PreloadedRuns(), batch.claimedAt)
+                guard let control = batch.controls[job.claim.fence],
+                    let file = context.files[job.claim.name]
+                else {
+                    context.leaveSlot(of: job)
+                    continue
+                }
+                let opened = preloaded[job.claim.name] ?? PreloadedRuns()
+                let probe =
+                    file.asksItsSource
+                    ? opened.probe(of: file.source.id, tenant: job.tenantID) : nil
+                let inputs = RunInputs(
+                    job: job, file: file, opened: opened, claimedAt: batch.claimedAt,
+                    probes: probe.map { probed.insert($0).inserted } ?? false)
+                start(job, control, inputs)
             }
             state.withLock { $0.isBroken = false }
         } catch {
@@ -114,11 +128,8 @@ final class RunStarter: Sendable {
 
     /// Starts a run and has its deadline watched.
     private func start(
-        _ job: ClaimedJob, _ control: RunControl, _ preloaded: PreloadedRuns,
-        _ claimedAt: ContinuousClock.Instant
+        _ job: ClaimedJob, _ control: RunControl, _ inputs: RunInputs
     ) {
-        guard let file = context.files[job.claim.name] else { return context.leaveSlot(of: job) }
-        let inputs = RunInputs(job: job, file: file, opened: preloaded, claimedAt: claimedAt)
         let run = Task {
             if let finished = await context.syncer.run(inputs, control) {
                 context.completer.add(finished)
@@ -129,6 +140,6 @@ final class RunStarter: Sendable {
             if context.claimer.isHeldBack { context.dueWakeUp.wake() }
         }
         context.slots.begin(job.claim, run)
-        context.deadlines.add(job.claim.fence, at: claimedAt + job.deadline)
+        context.deadlines.add(job.claim.fence, at: inputs.claimedAt + job.deadline)
     }
 }

@@ -64,9 +64,9 @@ final class WorkerContext: Sendable {
             queue, files: self.files.mapValues(\.needs), capacity: settings.concurrency,
             reserved: settings.reserved)
         self.claimer = claimer
-        completer = Completer(queue, log) { [slotWakeUp, dueWakeUp] written in
+        completer = Completer(queue, log, failedWait: settings.failedWait) { [slotWakeUp, dueWakeUp] written in
             slotWakeUp.wake()
-            if claimer.written(written.map(\.tenantID)) { dueWakeUp.wake() }
+            if claimer.written(written) { dueWakeUp.wake() }
         }
         deadlines = Deadlines(slots, patience: settings.lease) { fence, since in
             log.emit(.runOverdue(Subject(run: fence), since: since))

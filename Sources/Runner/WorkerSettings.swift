@@ -33,6 +33,8 @@ public struct WorkerSettings: Sendable {
     public var grace: Duration = .seconds(6)
     /// With `drains`: how long it goes on without a database that works.
     public var patience: Duration = .seconds(60)
+    /// Which part of its longest wait a failed job waits (`finishRuns`); nil: by chance.
+    public var failedWait: Double?
     /// How long history is kept.
     public var retention: Duration = .seconds(30 * 86400)
 

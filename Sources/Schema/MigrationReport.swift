@@ -10,7 +10,7 @@ public struct MigrationReport: Sendable, Equatable {
     public var synced: [String] = []
     /// Names of the job files that were stored because they are new or changed.
     public var jobFiles: [String] = []
-    /// False: role `jobrunner_reader` is missing and may not be made by this database user.
+    /// False: there is no role `jobrunner_reader`, which an administrator makes.
     public var isReaderGranted = true
 
     /// Nothing was changed.

@@ -232,7 +232,7 @@ extension Session {
         return made
     }
 
-    /// False when the role does not exist and may not be made here; a grant writes even when it
+    /// False when the role does not exist; a grant writes even when it
     /// changes nothing, so only when something is new.
     fileprivate func grantReader(always: Bool) throws -> Bool {
         var isGranted = true

@@ -74,8 +74,7 @@ final class Run {
 
     private func checkBreaker() throws {
         guard let blocked = inputs.blocked else { return }
-        let message = "source \(inputs.file.source.id) is blocked"
-        throw RunEnd.deferred(.blocked, message: message, wait: blocked)
+        throw RunEnd.breakerOpen(inputs.file.source.id, wait: blocked)
     }
 
     private func meetRequirements() async throws {

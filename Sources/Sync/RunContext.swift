@@ -33,8 +33,8 @@ final class RunContext {
                 services.queue, for: claim, deadline: deadline, services.metrics, control.activity)
         session = SourceSession(
             with: inputs.file.source, at: inputs.base, for: inputs.job, services.tools,
-            claimedAt: inputs.claimedAt,
-            deadline: deadline, control.activity)
+            claimedAt: inputs.claimedAt, deadline: deadline, passesBreaker: inputs.passesBreaker,
+            control.activity)
         checkpoints = RunCheckpoints(of: inputs.job)
         warnings = RecordWarnings(inputs.subject, services.log)
     }

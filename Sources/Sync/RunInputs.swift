@@ -23,16 +23,19 @@ public final class RunInputs: Sendable {
     public let dirtyTables: Set<String>
     /// Why the server told nothing of the lists and tables; nil: it did.
     public let refusal: DatabaseError?
-    /// The source's breaker is open for so long.
+    /// The source's breaker is open for so long, and this run is none that passes it; nil: it may ask.
     public let blocked: Duration?
+    /// The run probes a source whose breaker is open, or a person asked for it by force.
+    public let passesBreaker: Bool
     /// When the job was claimed: the deadline runs from here.
     public let claimedAt: ContinuousClock.Instant
     /// The database's time at the claim, microseconds since 1970.
     public let claimedAtMicroseconds: Int64
 
-    /// Gathers what a run is given.
+    /// Gathers what a run is given; `probes`: it is the one that an open breaker lets through.
     public init(
-        job: ClaimedJob, file: JobFile, opened: PreloadedRuns, claimedAt: ContinuousClock.Instant
+        job: ClaimedJob, file: JobFile, opened: PreloadedRuns, claimedAt: ContinuousClock.Instant,
+        probes: Bool = false
     ) {
         let user = job.claim.userID
         let grant = opened.sources.first {
@@ -41,7 +44,8 @@ public final class RunInputs: Sendable {
         self.job = job
         self.file = file
         base = grant?.base
-        blocked = grant?.blocked
+        passesBreaker = probes || job.isForced
+        blocked = passesBreaker ? nil : grant?.blocked
         refusal = opened.refusal
         var lists: [String: ListState] = [:]
         for list in file.lists {
@@ -64,6 +68,7 @@ public final class RunInputs: Sendable {
         dirtyTables = other.dirtyTables
         refusal = other.refusal
         blocked = other.blocked
+        passesBreaker = other.passesBreaker
         claimedAt = other.claimedAt
         claimedAtMicroseconds = other.claimedAtMicroseconds
     }

@@ -20,7 +20,7 @@ import Testing
 
     @Test func `a source without a rate asks nobody`() async throws {
         try await budgets().take(
-            tenant: 1, source: source("{ concurrent: 1 }"), isAnswered: false,
+            tenant: 1, source: source("{ concurrent: 1 }"), passesBreaker: false,
             until: .now + .seconds(1))
     }
 
@@ -29,13 +29,13 @@ import Testing
         let source = try source("{ per_second: 5 }")
         budgets.add(SourceGrant(tenantID: 1, source: "hub", base: nil, granted: 2, blocked: nil))
         let end = ContinuousClock.now + .milliseconds(500)
-        try await budgets.take(tenant: 1, source: source, isAnswered: false, until: end)
-        try await budgets.take(tenant: 1, source: source, isAnswered: false, until: end)
+        try await budgets.take(tenant: 1, source: source, passesBreaker: false, until: end)
+        try await budgets.take(tenant: 1, source: source, passesBreaker: false, until: end)
         await #expect(throws: DatabaseError.self) {
-            try await budgets.take(tenant: 1, source: source, isAnswered: false, until: end)
+            try await budgets.take(tenant: 1, source: source, passesBreaker: false, until: end)
         }
         await #expect(throws: DatabaseError.self) {
-            try await budgets.take(tenant: 2, source: source, isAnswered: false, until: end)
+            try await budgets.take(tenant: 2, source: source, passesBreaker: false, until: end)
         }
     }
 

@@ -125,6 +125,11 @@ private func row(_ text: String) throws -> JSONValue {
         #expect(
             old.line == "degraded: waiting: what waits was last counted 7 min ago; workers: 1 alive"
         )
+        // What waited then, and may be long gone, asks for nobody by itself.
+        let long = try verdict([try reason("slots", 1, seconds: 700)], counted: 400)
+        #expect(
+            long.reasons.last
+                == "waiting: 7 min ago: 1 job waits for a slot, the first since 12 min")
         let none = HealthVerdict(healthOfJobs([.workers: [], .waiting: [], .counting: []]))
         #expect(none.line == "urgent: workers: none is alive")
         #expect(none.exitCode == .urgent)

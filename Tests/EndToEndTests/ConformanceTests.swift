@@ -2,6 +2,7 @@ import FakeSource
 import Foundation
 import HTTP
 import JSON
+import Postgres
 import Testing
 import TestSupport
 
@@ -19,12 +20,20 @@ private let allHold = [
 private let items = "test demo.items --set demo_id=user-000001"
 
 extension Installation {
-    /// Waits until no database of `jobrunner test` is left: another test may have one for a while.
-    fileprivate func expectNoScratch() async throws {
-        try await eventually("no scratch database is left") {
-            try await value(
-                "select count(*) from pg_database where datname like 'jobrunner_test_%'") == "0"
+    /// Whatever a test ended with, the database that was lent to it is empty.
+    fileprivate func expectEmptyScratch() async throws {
+        let configuration = try DatabaseConfiguration(
+            conninfo: url + "_scratch", applicationName: "test", lanes: 1)
+        let left = try await Database.withSessions(configuration) { database in
+            try await database.run { session in
+                try session.query(
+                    Statement(
+                        "select count(*) from pg_namespace where nspname in ('jobrunner', 'synced')"
+                    )
+                ).only().int(0)
+            }
         }
+        #expect(left == 0)
     }
 
     /// All that stands in the files of a folder.
@@ -38,6 +47,35 @@ extension Installation {
 
 @Suite(.serialized) struct ConformanceTests {
     @Test
+    func `who may make no database is told which one to have made, and two tests don't share it`()
+        async throws
+    {
+        try await Installation.with { installation in
+            _ = try installation.write("jobs/shop/items.yaml", itemsFile(port: 1), mode: 0o644)
+            let name = String(installation.url.split(separator: "/").last ?? "") + "_scratch"
+            let refused = try await installation.run(items)
+            #expect(refused.code == 78)
+            #expect(
+                refused.errors
+                    == "jobrunner test: a test needs an empty database, which role jobrunner may not make; have an"
+                    + " administrator run: create database \(name) owner jobrunner\n")
+            try await TestDatabase.makeScratch(beside: installation.url)
+            let other = try DatabaseConfiguration(
+                conninfo: installation.url + "_scratch", applicationName: "test", lanes: 1)
+            try await Database.withSessions(other) { database in
+                try await database.run { session in
+                    try session.script(
+                        "select pg_advisory_lock(hashtextextended('jobrunner test', 0)); create schema synced"
+                    )
+                }
+                let busy = try await installation.run(items)
+                #expect(busy.code == 75)
+                #expect(busy.errors.contains("another test is at work in database \(name)"))
+            }
+        }
+    }
+
+    @Test
     func `a job that pages by tokens holds every guarantee, and its own database is untouched`()
         async throws
     {
@@ -48,7 +86,7 @@ extension Installation {
             #expect(ran.output.split(separator: "\n").map(String.init) == allHold)
             #expect(ran.code == 0)
             #expect(try await installation.fingerprint() == before)
-            try await installation.expectNoScratch()
+            try await installation.expectEmptyScratch()
         }
     }
 
@@ -89,7 +127,7 @@ extension Installation {
             #expect(other.errors.contains("has no answer to GET /generic/user-000002/token?"))
             let away = try await installation.run(line)
             #expect(away.code == 69, "\(away.errors)")
-            try await installation.expectNoScratch()
+            try await installation.expectEmptyScratch()
         }
     }
 
@@ -309,7 +347,7 @@ extension Installation {
             running.process.interrupt()
             let ran = try await running.end()
             #expect(ran.code == 75, "\(ran.errors)")
-            try await installation.expectNoScratch()
+            try await installation.expectEmptyScratch()
         }
     }
 }

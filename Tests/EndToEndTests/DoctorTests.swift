@@ -81,7 +81,7 @@ import Testing
                 update jobrunner.jobs set due_at = now() - interval '3 h' where name = 'shop.orders';
                 update jobrunner.jobs set quarantined_at = now(), quarantine_reason = 'it died'
                 where name = 'shop.status';
-                update jobrunner.sources set blocked_until = now() + interval '1 h',
+                update jobrunner.sources set opened_at = now(), failed_openings = 1, blocked_until = now() + interval '1 h',
                   block_reason = 'HTTP 503';
                 do $$ begin execute 'drop table jobrunner.runs_'
                   || to_char((now() at time zone 'UTC')::date + 1, 'YYYYMMDD'); end $$
@@ -105,7 +105,9 @@ import Testing
                 "error: quarantine: shop.status of user ann of tenant acme: it died",
                 "warning: job files: shop.orders has another period than is stored",
                 "warning: job files: shop.status is stored, but no file defines it",
-                "warning: sources: source shop of tenant acme is not asked until ",
+                "warning: sources: the breaker of source shop of tenant acme is open until ",
+                "error: waiting: 1 job waits for a worker (acme 1), the first since 3 h",
+                "warning: waiting: 1 job is set aside (acme 1), the first since ",
                 "warning: workers: none is alive",
                 "warning: workers: worker 1 on here (pid 7) is silent for 5 min",
             ]

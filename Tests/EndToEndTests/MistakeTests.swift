@@ -247,7 +247,7 @@ private let alwaysWrong = ["--xyzzy", "-x", "--=1", "--tenant=", "--tenant⏎=1"
 
     @Test func `a wrong role or database is unavailable at once`() async throws {
         try await Installation.with(migrated: false) { installation in
-            let url = installation.url.replacing("postgres@", with: "nobody:sesame@")
+            let url = installation.url.replacing("jobrunner@", with: "nobody:sesame@")
             let role = try await installation.run("status", ["DATABASE_URL": url])
             #expect(role.code == 69, "\(role.errors)")
             #expect(role.errors.contains("role \"nobody\" does not exist"))

@@ -1,11 +1,14 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 @Suite struct ReadmeTests {
     @Test func `the five steps of the README do what it says`() async throws {
         let readme = try Page("README.md")
         try await Installation.with(migrated: false) { installation in
+            // As docs/INSTALL.md has an administrator make it.
+            try await TestDatabase.makeScratch(beside: installation.url)
             let source = try await Source.start(["--users", "3"])
             defer { source.process.terminate() }
             var installation = installation

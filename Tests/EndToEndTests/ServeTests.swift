@@ -24,13 +24,18 @@ import Testing
         return try #require(port)
     }
 
+    /// The address by which a server logs in.
+    private func serving(_ installation: Installation) -> [String: String] {
+        ["DATABASE_URL": TestCluster.reader(of: installation.url)]
+    }
+
     /// A server, until the body is over; then it is told to stop, and ends with 0.
     private func withServer(
         _ installation: Installation, _ line: String = "serve --listen 127.0.0.1:0",
         _ changes: [String: String] = [:],
         _ body: (String) async throws -> Void
     ) async throws {
-        let program = try installation.start(line, changes)
+        let program = try installation.start(line, serving(installation).merging(changes) { $1 })
         try await body("http://127.0.0.1:\(try await port(of: program))")
         kill(program.process.processIdentifier, SIGTERM)
         let ran = try await program.end()
@@ -67,7 +72,8 @@ import Testing
         try await Installation.with { installation in
             let token = try installation.write("token", "canary-0123456789abcdef\n")
             let program = try installation.start(
-                "serve --listen 127.0.0.1:0", ["JOBRUNNER_SERVE_TOKEN_FILE": token])
+                "serve --listen 127.0.0.1:0",
+                serving(installation).merging(["JOBRUNNER_SERVE_TOKEN_FILE": token]) { $1 })
             let port = try await port(of: program)
             let url = "http://127.0.0.1:\(port)"
             let known = [HTTPHeader("Authorization", "Bearer canary-0123456789abcdef")]
@@ -235,8 +241,8 @@ import Testing
                 update jobrunner.jobs set consecutive_failures = 3, last_error_kind = 'rejected',
                   last_error = 'canary-error', last_error_at = now(), due_at = now() + interval '1 hour'
                 where name = 'shop.orders';
-                insert into jobrunner.sources (tenant_id, name, blocked_until, block_reason)
-                select id, 'other', now() + interval '1 hour', 'ten runs' from jobrunner.tenants;
+                insert into jobrunner.sources (tenant_id, name, opened_at, failed_openings, blocked_until, block_reason)
+                select id, 'other', now(), 1, now() + interval '1 hour', 'ten runs' from jobrunner.tenants;
                 select jobrunner.count_waiting();
                 """)
             _ = try installation.write("canary", "canary-secret")
@@ -255,7 +261,7 @@ import Testing
 
     @Test func `from elsewhere only who has the token is answered`() async throws {
         try await Installation.with { installation in
-            let program = try installation.start("serve --listen 0.0.0.0:0")
+            let program = try installation.start("serve --listen 0.0.0.0:0", serving(installation))
             try await eventually("it refuses to listen, or listens") {
                 try !program.errorsSoFar().isEmpty
             }
@@ -313,16 +319,37 @@ import Testing
                         where datname = current_database() and application_name = 'jobrunner' and pid <> pg_backend_pid()
                         """) <= "2")
             }
-            for (statement, word) in [
-                ("select count(*) from jobrunner.secrets", "secrets"),
-                ("select attributes from jobrunner.users", "users"),
-                ("update jobrunner.tenants set weight = 2", "tenants"),
-            ] {
-                await #expect(throws: (any Error).self, "\(word)") {
-                    try await installation.execute("set role jobrunner_reader; \(statement)")
-                }
-                try await installation.execute("reset role")
-            }
+        }
+    }
+
+    @Test
+    func `a login that may read secrets does not serve, and one that may not look is told of`()
+        async throws
+    {
+        try await Installation.with { installation in
+            let owner = ["DATABASE_URL": installation.url]
+            let refused = try await installation.run("serve --listen 127.0.0.1:0", owner)
+            #expect(refused.code == 78)
+            #expect(
+                refused.errors.contains(
+                    "logs in as jobrunner, which may read secrets: serve needs a login of its own, create role"
+                        + " jobrunner_serve login"), "\(refused.errors)")
+            try await installation.execute(
+                "revoke select on jobrunner.gauges from jobrunner_reader")
+            let program = try installation.start(
+                "serve --listen 127.0.0.1:0", serving(installation))
+            let url = "http://127.0.0.1:\(try await port(of: program))"
+            for _ in 1...3 { #expect(try await get(url + "/metrics").status == 503) }
+            // Once a minute, however often it is asked.
+            var said = try program.errorsSoFar()
+            #expect(said.matches(of: /database lost/).count == 1, "\(said)")
+            #expect(said.contains("permission denied for view gauges"))
+            try await installation.execute("grant select on jobrunner.gauges to jobrunner_reader")
+            #expect(try await get(url + "/metrics").status == 200)
+            said = try program.errorsSoFar()
+            #expect(said.contains("database back"), "\(said)")
+            kill(program.process.processIdentifier, SIGTERM)
+            #expect(try await program.end().code == 0)
         }
     }
 

@@ -1,6 +1,7 @@
 import FakeSource
 import Foundation
 import HTTP
+import TestSupport
 import Testing
 
 /// A job of a source that runs beside the test, with token pages of 25 and a full pass that sweeps.
@@ -48,6 +49,7 @@ extension Installation {
         let source = try FakeSourceServer(options)
         defer { source.stop() }
         try await with { installation in
+            try await TestDatabase.makeScratch(beside: installation.url)
             _ = try installation.write(
                 "jobs/shop/items.yaml", itemsFile(port: source.port), mode: 0o644)
             let migrated = try await installation.run("migrate")

@@ -123,7 +123,7 @@ import Testing
                 "update jobrunner.checkpoints set watermark = '2099-01-01T00:00:00Z'")
             let asked = try await world.source.asked().count
             try await world.makeDue()
-            let worker = try world.start()
+            let worker = try await world.start()
             try await eventually("the pass comes to its end") {
                 try await watermarkIsAhead(world) == "false"
             }

@@ -18,8 +18,10 @@ import Testing
             // A run keeps its slot until the end of the test.
             try await world.source.fault(
                 #"{"kind": "slow", "delay_ms": 60000, "times": 0, "path": "/generic"}"#)
-            let workers = try (1...10).map { _ in
-                try world.start(concurrency: 1) { $0.maintenance = .seconds(600) }
+            var workers: [RunningWorker] = []
+            for _ in 1...10 {
+                workers.append(
+                    try await world.start(concurrency: 1) { $0.maintenance = .seconds(600) })
             }
             try await eventually("ten workers know their ranks") {
                 try await world.value(

@@ -92,7 +92,7 @@ import TestSupport
         try await withWorld(yaml) { world in
             try await world.addUser("ann", videos: 95)
             try await world.source.fault(#"{"kind": "slow", "delay_ms": 100, "times": 0}"#)
-            let worker = try world.start()
+            let worker = try await world.start()
             for count in 1...3 {
                 try await world.source.waitFor(count, path)
                 try await world.source.command(
@@ -126,7 +126,7 @@ import TestSupport
         try await withWorld(yaml) { world in
             try await world.addUser("ann", videos: 50)
             try await world.source.fault(#"{"kind": "endless_cursor", "times": 0}"#)
-            let worker = try world.start()
+            let worker = try await world.start()
             try await eventually("three runs") { try await world.runs("ann").count >= 3 }
             await worker.stop()
             let outcomes = try await world.outcomes("ann")

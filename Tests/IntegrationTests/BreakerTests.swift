@@ -1,3 +1,4 @@
+import JobFiles
 import JSON
 import Postgres
 import Testing
@@ -8,6 +9,40 @@ import Testing
         try await world.sql(
             "update jobrunner.sources set blocked_until = now() where blocked_until is not null")
         try await world.makeDue()
+    }
+
+    @Test(arguments: [true, false])
+    func `one request alone finds out whether a source is back, with a budget or without`(
+        hasRate: Bool
+    ) async throws {
+        let rate = "  rate:\n    per_second: 100000\n    concurrent: 500\n"
+        let yaml = World.metube(hasRate ? [] : [(rate, "")])
+        try await withWorld(yaml) { world in
+            for number in 0..<10 { try await world.addUser("u\(number)", videos: 5) }
+            try await world.source.fault(
+                #"{"kind": "status", "status": 503, "path": "/health", "times": 0}"#)
+            try await world.drain()
+            #expect(try await isBlocked(world))
+            let asked = try await world.source.asked().count
+            try await endBlock(world)
+            try await world.drain()
+            #expect(try await world.source.asked().count == asked + 1)
+            #expect(try await world.value("select failed_openings from jobrunner.sources") == "2")
+            // A person who asks by force learns what becomes of it, however long the block lasts.
+            try await world.sql(
+                "select jobrunner.enqueue('acme', 'u3', $1, in_force => true)",
+                .text(world.file.name))
+            try await world.drain()
+            #expect(try await world.source.asked().count == asked + 2)
+            #expect(try await world.job("u3").text("last_error_kind") == "unavailable")
+            try await world.source.heal()
+            try await world.sql(
+                "select jobrunner.enqueue('acme', 'u3', $1, in_force => true)",
+                .text(world.file.name))
+            try await world.drain()
+            #expect(try await world.job("u3").text("last_outcome") == "complete")
+            #expect(try await !isBlocked(world))
+        }
     }
 
     private func isBlocked(_ world: World) async throws -> Bool {
@@ -28,7 +63,8 @@ import Testing
             let asked = try await world.source.asked().count
             try await world.runAgain()
             #expect(try await world.source.asked().count == asked)
-            #expect(try await world.outcomes("u0") == ["failed unavailable", "deferred blocked"])
+            #expect(
+                try await world.outcomes("u0") == ["failed unavailable", "deferred breaker_open"])
             #expect(try await world.job("u0").int("consecutive_failures") == 1)
             // Half open: one asks, and finds it away still.
             try await endBlock(world)

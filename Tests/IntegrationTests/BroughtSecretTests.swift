@@ -228,7 +228,7 @@ import Testing
             try await world.deviceStores("one", on: "one")
             try await world.deviceStores("two", on: "two")
             try await world.source.fault(#"{"kind": "hang", "op": "changes/zone", "nth": 2}"#)
-            let worker = try world.start()
+            let worker = try await world.start()
             try await world.waitFor("changes/zone", 2)
             #expect(try await world.secret() == "one")
             #expect(

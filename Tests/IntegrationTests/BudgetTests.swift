@@ -8,7 +8,7 @@ import TestSupport
     @Test func `what runs were granted and did not use is void after a second`() async throws {
         try await withWorld(World.metube([("per_second: 100000", "per_second: 20")])) { world in
             try await world.addUser("ann", videos: 5)
-            let worker = try world.start(concurrency: 1) { $0.supervision = .seconds(3600) }
+            let worker = try await world.start(concurrency: 1) { $0.supervision = .seconds(3600) }
             // Runs that skip registration and reconcile are granted four requests and send two.
             for count in 1...4 {
                 try await eventually("run \(count)") {

@@ -70,7 +70,7 @@ import TestSupport
 
     /// Runs a worker until nothing is due, with a slot for each job; no chore but the first comes, however long it takes.
     private func drain(_ world: World) async throws {
-        let worker = try world.start(concurrency: 100, drains: true) {
+        let worker = try await world.start(concurrency: 100, drains: true) {
             $0.supervision = .seconds(3600)
             $0.maintenance = .seconds(3600)
             $0.lease = .seconds(36_000)
@@ -82,12 +82,13 @@ import TestSupport
     private func statements(
         of world: World, _ body: () async throws -> Void
     ) async throws -> [String: Int] {
-        try await world.sql("create extension if not exists pg_stat_statements")
-        try await world.sql(
-            "do $$ begin execute format('alter database %I set pg_stat_statements.track = top', current_database()); end $$"
-        )
+        try await world.database.administer(
+            """
+            create extension if not exists pg_stat_statements;
+            alter database "\(world.database.name)" set pg_stat_statements.track = top;
+            """)
         let this = "(select oid from pg_database where datname = current_database())"
-        try await world.sql("select pg_stat_statements_reset(0, \(this), 0)")
+        try await world.database.administer("select pg_stat_statements_reset(0, \(this), 0)")
         try await body()
         let rows = try await world.rows(
             """

@@ -42,7 +42,8 @@ struct CredentialTurnTests {
 
     /// Three workers at once, until nothing is due.
     private func drainByThree(_ world: World) async throws {
-        let workers = try (1...3).map { _ in try world.start(concurrency: 10, drains: true) }
+        var workers: [RunningWorker] = []
+        for _ in 1...3 { workers.append(try await world.start(concurrency: 10, drains: true)) }
         for worker in workers { await worker.ended() }
     }
 
@@ -127,7 +128,7 @@ struct CredentialTurnTests {
                 select tenant_id, id, 'refresh', gen_random_uuid(), now() + interval '1 hour'
                 from jobrunner.users where key = 'ann'
                 """)
-            let worker = try world.start()
+            let worker = try await world.start()
             try await eventually("it is put off") {
                 try await world.job("ann").text("last_error_kind") == "credential_in_use"
             }
@@ -231,7 +232,7 @@ struct CredentialTurnTests {
             try await world.sql(
                 "update jobrunner.secrets set sealed = set_byte(sealed, 1, get_byte(sealed, 1) # 255)"
             )
-            let worker = try world.start()
+            let worker = try await world.start()
             try await eventually("it is put off") {
                 try await world.job("ann").text("last_error_kind") == "no_key"
             }

@@ -14,7 +14,7 @@ extension DatabaseFaultTests {
         try await withWorld(Self.yaml(deadline: "30m")) { world in
             try await world.addUser("ann", videos: 15)
             try await world.source.fault(#"{"kind": "hang", "user": "ann"}"#)
-            let worker = try world.start(concurrency: 1) { $0.lease = .seconds(2) }
+            let worker = try await world.start(concurrency: 1) { $0.lease = .seconds(2) }
             try await world.source.waitFor(1, "token")
             try await world.addUser("bob", videos: 15)
             let number = Int(
@@ -50,7 +50,7 @@ extension DatabaseFaultTests {
                 """)
             let batches = "select last_value from jobrunner.fences"
             let before = Int(try await world.value(batches) ?? "") ?? 0
-            let worker = try world.start()
+            let worker = try await world.start()
             try await eventually("all are complete") {
                 try await world.value(
                     "select count(*) from jobrunner.jobs where last_outcome = 'complete'") == "5"
@@ -67,9 +67,9 @@ extension DatabaseFaultTests {
         try await withWorld(Self.yaml(deadline: "30m")) { world in
             try await world.addUser("ann", videos: 15)
             try await world.source.fault(#"{"kind": "hang", "user": "ann"}"#)
-            let worker = try world.start()
+            let worker = try await world.start()
             // Watches the first.
-            let other = try world.start()
+            let other = try await world.start()
             try await world.source.waitFor(1, "token")
             try await world.sql(
                 """
@@ -108,7 +108,7 @@ extension DatabaseFaultTests {
             try await world.addUser("ann", videos: 15)
             try await world.pool.replaceFunction(
                 "run_inputs", with: "raise exception 'no inputs today';")
-            let worker = try world.start()
+            let worker = try await world.start()
             try await eventually("the trouble is told") {
                 world.lines.all.contains { $0.contains("no inputs today") }
             }
@@ -146,7 +146,7 @@ extension DatabaseFaultTests {
         try await withWorld(Self.yaml()) { world in
             try await addUsers(world)
             let relay = try FaultyRelay(to: world.database.url)
-            let worker = try world.start(through: relay.url) { $0.grace = .milliseconds(300) }
+            let worker = try await world.start(through: relay.url) { $0.grace = .milliseconds(300) }
             try await eventually("a page is committed") {
                 try await world.value("select count(*) > 0 from synced.generic_item") == "true"
             }

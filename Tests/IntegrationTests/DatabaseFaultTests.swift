@@ -59,7 +59,7 @@ import Testing
             try await addUsers(world)
             let relay = try FaultyRelay(
                 to: world.database.url, options: "-c statement_timeout=300ms")
-            let worker = try world.start(through: relay.url)
+            let worker = try await world.start(through: relay.url)
             try await eventually("a page is committed") {
                 try await world.value("select count(*) > 0 from synced.generic_item") == "true"
             }
@@ -79,7 +79,7 @@ import Testing
             try await addUsers(world)
             try await world.source.fault(
                 #"{"kind": "slow", "delay_ms": 300, "probability": 0.5, "times": 0}"#)
-            let worker = try world.start()
+            let worker = try await world.start()
             try await eventually("a page is committed") {
                 try await world.value("select count(*) > 0 from synced.generic_item") == "true"
             }
@@ -110,7 +110,7 @@ import Testing
             try await world.source.fault(#"{"kind": "slow", "delay_ms": 1000, "times": 0}"#)
             let asked = try await world.source.asked("token").count
             try await world.makeDue()
-            let worker = try world.start()
+            let worker = try await world.start()
             try await world.source.waitFor(asked + users.count, "token")
             let name = world.database.name
             try await world.sql(
@@ -166,7 +166,7 @@ import Testing
         try await withWorld(Self.yaml()) { world in
             try await world.addUser("ann", videos: 15)
             try await refusePages(world, state)
-            let worker = try world.start()
+            let worker = try await world.start()
             try await world.source.waitFor(1, "token")
             // A fault of the source would have had three tries.
             try await eventually("the page is tried again and again") {
@@ -188,7 +188,7 @@ import Testing
         try await withWorld(Self.yaml(deadline: "1s")) { world in
             try await world.addUser("ann", videos: 15)
             try await refusePages(world, "53100")
-            let worker = try world.start()
+            let worker = try await world.start()
             try await eventually("the run has ended") {
                 try await world.outcomes("ann").count == 1
             }
@@ -258,7 +258,7 @@ import Testing
             try await addUsers(world)
             let first = try await world.userID(users[0])
             try await refuseEnds(world, state, when: "new.user_id = \(first)")
-            let worker = try world.start()
+            let worker = try await world.start()
             for user in users.dropFirst() {
                 try await eventually("\(user) is complete") {
                     try await world.outcomes(user) == ["complete"]
@@ -281,7 +281,7 @@ import Testing
             let signature = try await world.value(
                 "select oid::regprocedure from pg_proc where proname = $1", .text(verb))
             try await world.sql("alter function \(try #require(signature)) rename to away")
-            let worker = try world.start(drains: true) {
+            let worker = try await world.start(drains: true) {
                 $0.patience = .seconds(1)
                 $0.grace = .milliseconds(100)
             }
@@ -302,7 +302,7 @@ import Testing
             try await world.addUser("ann", videos: 15)
             try await world.pool.replaceFunction(
                 "run_inputs", with: "perform pg_sleep(0.3); raise exception 'no inputs today';")
-            let worker = try world.start(drains: true) {
+            let worker = try await world.start(drains: true) {
                 $0.patience = .seconds(2)
                 $0.grace = .seconds(2)
             }
@@ -329,7 +329,7 @@ import Testing
                 try await world.value(
                     "select oid::regprocedure from pg_proc where proname = 'register_worker'"))
             try await world.sql("alter function \(signature) rename to away")
-            let worker = try world.start()
+            let worker = try await world.start()
             try await eventually("the trouble is told") {
                 world.lines.all.contains { $0.contains("database lost") }
             }

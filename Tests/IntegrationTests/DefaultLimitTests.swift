@@ -13,7 +13,7 @@ import TestSupport
         try await withWorld(yaml) { world in
             try await world.addUser("ann", videos: 1)
             try await world.source.fault(#"{"kind": "endless_cursor", "times": 0}"#)
-            let worker = try world.start()
+            let worker = try await world.start()
             try await eventually("a run has ended") {
                 try await !world.runs("ann").isEmpty
             }

@@ -64,7 +64,7 @@ import Testing
             #"{"kind": "slow", "delay_ms": 60000, "op": "records/modify"}"#)
         try await world.makeDue()
         if trouble == .edited {
-            let worker = try world.start()
+            let worker = try await world.start()
             try await world.waitUntilHeld()
             let edit = try await OpenTransaction(world.database.url, row.edit(number + 1))
             try await world.source.command("POST", "hurry", "{}")

@@ -21,7 +21,7 @@ import TestSupport
                 select j.user_id, -n, 'partial', j.tenant_id, j.name, now(), now(), now() - interval '25 hours', 100
                 from jobrunner.jobs as j, generate_series(1, 98) as n
                 """)
-            let worker = try world.start()
+            let worker = try await world.start()
             try await eventually("four runs more") {
                 try await world.value("select count(*) >= 102 from jobrunner.runs") == "true"
             }

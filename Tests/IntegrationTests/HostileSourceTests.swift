@@ -27,7 +27,7 @@ import TestSupport
             try await world.addUser("ann", videos: 3)
             try await world.source.fault(
                 Self.answer(#"{"items": \#(Self.items), "total": 1000, "last": 1000}"#))
-            let worker = try world.start()
+            let worker = try await world.start()
             try await eventually("the run has ended") {
                 try await !world.outcomes("ann").isEmpty
             }

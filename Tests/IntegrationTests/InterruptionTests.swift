@@ -63,7 +63,7 @@ import TestSupport
     @Test func `a cancel ends a run whose page hangs, and what is committed stays`() async throws {
         try await withWorld(Self.yaml()) { world in
             try await hang(world)
-            let worker = try world.start()
+            let worker = try await world.start()
             try await world.source.waitFor(3, "token")
             #expect(try await world.value("select jobrunner.cancel_jobs('acme', 'ann')") == "1")
             try await eventually("the run ends") { try await world.runs("ann").count >= 1 }
@@ -82,7 +82,7 @@ import TestSupport
     @Test func `a stopped worker tears its runs down as partial and due again`() async throws {
         try await withWorld(Self.yaml()) { world in
             try await hang(world)
-            let worker = try world.start()
+            let worker = try await world.start()
             try await world.source.waitFor(3, "token")
             await worker.stop()
             #expect(try await world.outcomes("ann") == ["partial shutdown"])
@@ -96,7 +96,7 @@ import TestSupport
     @Test func `a pause ends the run and nothing starts until it is lifted`() async throws {
         try await withWorld(Self.yaml()) { world in
             try await hang(world)
-            let worker = try world.start()
+            let worker = try await world.start()
             try await world.source.waitFor(3, "token")
             try await world.sql("select jobrunner.pause_jobs('acme', 'ann')")
             try await eventually("the run ends") {
@@ -118,7 +118,7 @@ import TestSupport
             try await world.source.fault(
                 #"{"kind": "slow", "delay_ms": 600, "user": "ann", "nth": 3}"#)
             try await world.keepTrail()
-            let worker = try world.start()
+            let worker = try await world.start()
             try await world.source.waitFor(3, "token")
             try await world.sql("select jobrunner.reset_jobs('acme', 'ann')")
             try await eventually("both runs") { try await world.runs("ann").count >= 2 }
@@ -139,7 +139,7 @@ import TestSupport
             for number in 0..<30 { try await world.addUser("u\(number)", videos: 1) }
             for _ in 0..<6 {
                 try await world.makeDue()
-                let worker = try world.start(concurrency: 3)
+                let worker = try await world.start(concurrency: 3)
                 try await eventually("it claims") {
                     try await world.value(
                         "select exists (select from jobrunner.workers where ended_at is null)")
@@ -170,7 +170,7 @@ import TestSupport
             }
             // Counted while nothing runs: a count after the resume may have the new request in it.
             var before = try await world.queries().count
-            let worker = try world.start { $0.supervision = .seconds(3600) }
+            let worker = try await world.start { $0.supervision = .seconds(3600) }
             // Fewer than the job has entities, of which each attempt may read one.
             for attempt in 1...5 {
                 try await eventually("it asks") {

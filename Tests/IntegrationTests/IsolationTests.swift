@@ -51,7 +51,7 @@ import TestSupport
                 """)
             try await world.addUser("late", videos: 5, tenant: "small")
             try await world.source.fault(#"{"kind": "hang", "path": "/health", "times": 0}"#)
-            let worker = try world.start(concurrency: 2)
+            let worker = try await world.start(concurrency: 2)
             try await eventually("two run") {
                 try await world.value("select count(*) from jobrunner.jobs where state = 'running'")
                     == "2"
@@ -95,7 +95,7 @@ import TestSupport
                 """)
             try await world.addUser("ann", videos: 5)
             try await world.addUser("bob", videos: 5, tenant: "other")
-            let worker = try world.start()
+            let worker = try await world.start()
             try await eventually("the other tenant's run") {
                 try await world.job("bob", tenant: "other").text("last_outcome") == "complete"
             }

@@ -31,7 +31,7 @@ import Testing
             let before = try await world.runs(firstUser).count
             try await world.enqueue(firstUser, full: true)
             let edit = try await openEdit(world, "article_4", "mine")
-            let worker = try world.start()
+            let worker = try await world.start()
             try await waitForLock(in: world.database.url)
             try await edit.commit()
             try await eventually("the run is over") {
@@ -54,7 +54,7 @@ import Testing
             try await world.edit("article", #"{"record_name": "article_1", "title": "first"}"#)
             try await world.source.fault(slowPush)
             try await world.makeDue()
-            let worker = try world.start()
+            let worker = try await world.start()
             try await world.waitUntilHeld()
             let edit = try await openEdit(world, "article_1", "second")
             try await world.source.command("POST", "hurry", "{}")

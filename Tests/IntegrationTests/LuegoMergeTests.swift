@@ -218,7 +218,7 @@ import Testing
             ])
             try await world.drain()
             try await world.sql("update synced.article set url = 'https://u'")
-            let worker = try world.start { $0.maintenance = .milliseconds(20) }
+            let worker = try await world.start { $0.maintenance = .milliseconds(20) }
             for hours in [23, 25] {
                 try await world.setChore("health", back: hours * 60)
                 // Chores are done in an order: when this one was done twice, so was every other.

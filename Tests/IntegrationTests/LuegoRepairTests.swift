@@ -14,7 +14,7 @@ import TestSupport
         try await withArticles(5, changes: [("size: 200", "size: 2")]) { world in
             for round in 1...2 {
                 try await world.hold("changes/zone", nth: 2)
-                let worker = try world.start()
+                let worker = try await world.start()
                 try await world.waitUntilHeld()
                 #expect(try await world.value(state, .text(firstUser)) == "restoring")
                 try await world.letGo()
@@ -37,7 +37,7 @@ import TestSupport
             try await world.drain()
             try await world.enqueue(firstUser, full: true)
             try await world.hold("changes/zone", nth: 2)
-            let worker = try world.start()
+            let worker = try await world.start()
             try await world.waitUntilHeld()
             #expect(try await world.value(state, .text(firstUser)) == "reading")
             try await world.letGo()
@@ -102,7 +102,7 @@ import TestSupport
     @Test func `LU24 who asks while a run is under way is told so in words`() async throws {
         try await withArticles(3) { world in
             try await world.hold("changes/zone")
-            let worker = try world.start()
+            let worker = try await world.start()
             try await world.waitUntilHeld()
             #expect(try await world.enqueue(firstUser) == "follows_running")
             #expect(
@@ -123,7 +123,7 @@ import TestSupport
     {
         try await withArticles(5) { world in
             try await world.drain()
-            let worker = try world.start()
+            let worker = try await world.start()
             let before = try await world.cloudCalls().count
             // In one statement, so that no slow machine spreads them over two debounces.
             let edits = """

@@ -97,7 +97,7 @@ import Writing
             let holding = try await OpenTransaction(
                 world.database.url,
                 "select from jobrunner.users where key = 'ann' for no key update")
-            let worker = try world.start(drains: true)
+            let worker = try await world.start(drains: true)
             try await waitForLock(in: world.database.url, sessions: 2)
             try await holding.commit()
             await worker.ended()

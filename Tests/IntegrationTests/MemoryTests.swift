@@ -10,9 +10,11 @@ import TestSupport
     /// Were the records of 270 more pages kept, it would be 30 MB and more; what the allocator and the
     /// source's log take is a few.
     @Test func `AL5 three hundred pages need no more memory than thirty`() async throws {
-        let server = TestCluster.shared.url
-        await #expect(processExitsWith: .success) { [server = server as String] in
-            setenv("JOBRUNNER_TEST_DATABASE_URL", server, 1)
+        let (url, administratorURL) = (TestCluster.shared.url, TestCluster.shared.administratorURL)
+        await #expect(processExitsWith: .success) {
+            [url = url as String, administratorURL = administratorURL as String] in
+            setenv("JOBRUNNER_TEST_DATABASE_URL", url, 1)
+            setenv("JOBRUNNER_TEST_ADMINISTRATOR_URL", administratorURL, 1)
             let world = try await World(World.metube([("size: 100", "size: 200")]))
             try await world.addUser("small", videos: 6_000)
             try await world.drain()

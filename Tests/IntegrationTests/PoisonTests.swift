@@ -96,7 +96,7 @@ import TestSupport
                 }
             }
             try await world.makeDue()
-            let worker = try world.start()
+            let worker = try await world.start()
             for (number, poison) in poisons.enumerated() {
                 let user = "p\(number)"
                 try await eventually("\(poison.column) = \(poison.value.prefix(40))") {
@@ -189,7 +189,7 @@ import TestSupport
             update jobrunner.jobs as j set due_at = least(j.due_at, now()) from jobrunner.users as u
             where u.id = j.user_id and j.worker_id is null
             """)
-        let worker = try world.start()
+        let worker = try await world.start()
         for user in poisons.indices.map({ "p\($0)" }) + ["ann", "zoe"] {
             try await eventually("\(user) has run") {
                 try await world.value(

@@ -152,7 +152,7 @@ import Testing
             func run() async throws -> [String] {
                 let before = told("run ", world).count
                 try await world.makeDue()
-                await (try world.start(drains: true, level: .info)).ended()
+                await (try await world.start(drains: true, level: .info)).ended()
                 return Array(told("run ", world).dropFirst(before))
             }
             let first = try await run()

@@ -1,5 +1,6 @@
 import JSON
 import Postgres
+import TestSupport
 import Testing
 
 @Suite("Pages that change nothing")
@@ -59,16 +60,16 @@ struct QuietPagesTests {
         async throws
     {
         try await withSecondPass(Self.yaml()) { world in
-            try await world.sql("create extension pg_walinspect")
+            try await world.database.administer("create extension pg_walinspect")
             let begin = try #require(try await world.value("select pg_current_wal_insert_lsn()"))
             let start = ContinuousClock.now
             try await world.runAgain()
             let most = mostVersions(since: start)
             // Full-page images aside, which depend on when the server's last checkpoint was. What the
             // claim and the outcome write is in other tables.
-            let bytes = try await world.value(
+            let bytes = try await world.database.administratorText(
                 """
-                select coalesce(sum(w.record_length - w.fpi_length), 0)
+                select coalesce(sum(w.record_length - w.fpi_length), 0)::text
                 from pg_get_wal_records_info($1::text::pg_lsn, pg_current_wal_flush_lsn()) as w
                 where w.resource_manager in ('Heap', 'Btree') and exists (
                   select from pg_class as c, pg_database as d

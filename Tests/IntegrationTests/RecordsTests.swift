@@ -164,7 +164,7 @@ import Testing
             try await world.addUser("ann", videos: 250)
             try await world.source.fault(
                 #"{"kind": "hang", "path": "/api/users/*/feed", "nth": 3}"#)
-            let worker = try world.start()
+            let worker = try await world.start()
             try await world.source.waitFor(3, "feed")
             let stored = try await world.value("select count(*) from synced.hub_video")
             #expect(

@@ -49,7 +49,7 @@ import TestSupport
     {
         try await withWorld(Self.yaml) { world in
             try await prepare(world)
-            let worker = try world.start()
+            let worker = try await world.start()
             try await waitUntilAllHang(world)
             await worker.stop()
             try await world.drain()
@@ -63,7 +63,7 @@ import TestSupport
         try await withWorld(Self.yaml) { world in
             try await prepare(world)
             // No slot is left and no heartbeat comes: like a process that is gone.
-            let worker = try world.start(concurrency: Self.pages.count) {
+            let worker = try await world.start(concurrency: Self.pages.count) {
                 $0.lease = .seconds(3600)
             }
             try await waitUntilAllHang(world)

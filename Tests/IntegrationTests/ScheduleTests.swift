@@ -12,7 +12,7 @@ import TestSupport
             // Long enough for twenty enqueues on a busy machine.
             try await world.source.fault(
                 #"{"kind": "slow", "delay_ms": 1000, "path": "/api/users/*/feed", "times": 0}"#)
-            let workers = [try world.start(), try world.start()]
+            let workers = [try await world.start(), try await world.start()]
             try await world.source.waitFor(1, "feed")
             for _ in 0..<20 {
                 #expect(try await world.enqueue("ann") == "follows_running")
@@ -66,7 +66,7 @@ import TestSupport
         try await withWorld { world in
             try await world.addUser("ann", videos: 20)
             try await world.source.fault(#"{"kind": "hang", "path": "/api/users/*/feed"}"#)
-            let worker = try world.start()
+            let worker = try await world.start()
             try await world.source.waitFor(1, "feed")
             #expect(try await world.enqueue("ann", force: true) == "follows_running")
             #expect(try await world.source.asked("feed").count == 1)

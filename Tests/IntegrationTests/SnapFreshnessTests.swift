@@ -36,7 +36,7 @@ import TestSupport
             try await world.share([recipe("new")])
             try await world.hold("records/query")
             let calls = try await world.cloudCalls {
-                let worker = try world.start()
+                let worker = try await world.start()
                 #expect(try await answers(of: 20, world) == ["refreshing"])
                 try await world.waitUntilHeld()
                 #expect(try await answers(of: 20, world) == ["refreshing"])

@@ -18,7 +18,7 @@ import TestSupport
             try await world.hold("records/query")
             calls = try await world.cloudCalls {
                 try await world.enqueue(firstUser, force: true)
-                let worker = try world.start()
+                let worker = try await world.start()
                 try await world.waitUntilHeld()
                 for _ in 1...3 {
                     #expect(try await world.enqueue(firstUser, force: true) == "follows_running")

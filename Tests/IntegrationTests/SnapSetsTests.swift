@@ -180,7 +180,7 @@ import Testing
                 try await world.editSet("saved", add: [popular], user: userName(user))
             }
             try await world.sql("update jobrunner.jobs set due_at = now()")
-            let workers = [try world.start(), try world.start(), try world.start()]
+            let workers = [try await world.start(), try await world.start(), try await world.start()]
             try await eventually("all have arrived") {
                 // Who met the others again and again is put off, which nobody waits for here.
                 try await world.sql(
@@ -204,7 +204,7 @@ import Testing
             try await world.source.fault(
                 #"{"kind": "slow", "delay_ms": 60000, "op": "records/lookup", "nth": 2}"#)
             try await world.makeDue()
-            let worker = try world.start()
+            let worker = try await world.start()
             try await world.waitUntilHeld()
             try await world.setCount(5)
             try await world.source.command("POST", "hurry", "{}")

@@ -193,7 +193,7 @@ struct Soak {
 
     /// A worker that loses its job, or is stopped, while the source has its batch.
     private func interruptWorker(isGivenUp: Bool) async throws {
-        let worker = try world.start(concurrency: 1) { $0.lease = .seconds(3600) }
+        let worker = try await world.start(concurrency: 1) { $0.lease = .seconds(3600) }
         try await eventually("the batch is under way, or there was none") {
             let fired = try await world.source.command("GET", "faults")
             let isStruck = fired["faults"]?.elements.contains { ($0.int("fired") ?? 0) > 0 }
@@ -226,7 +226,7 @@ extension Soak {
         for turn in 1...10 {
             try await world.sql("update jobrunner.jobs set deferred_until = null")
             try await world.sql(
-                "update jobrunner.sources set blocked_until = null, block_reason = null")
+                "update jobrunner.sources set opened_at = null, failed_openings = 0, blocked_until = null, block_reason = null")
             try await world.runAgain()
             for place in devices.indices { try await devices[place].sync() }
             let theirs = try await world.remote()

@@ -135,7 +135,7 @@ extension World {
     func cut(_ type: String, _ number: Int = 1) async throws {
         let before = try await queries(type).count
         try await hang(type, number)
-        let worker = try start()
+        let worker = try await start()
         try await waitForQuery(type, before + number)
         await worker.stop()
     }

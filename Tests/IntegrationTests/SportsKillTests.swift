@@ -68,7 +68,7 @@ import Testing
             ] {
                 let before = try await world.queries(type).count
                 try await world.hang(type, page)
-                let worker = try world.start()
+                let worker = try await world.start()
                 try await world.waitForQuery(type, before + page)
                 try await world.giveUpWorkers()
                 await worker.stop()

@@ -28,7 +28,7 @@ import TestSupport
     func `ST3 a cancel in any page ends the run there`(_ type: String, _ page: Int) async throws {
         try await withSports { world in
             try await world.hang(type, page)
-            let worker = try world.start()
+            let worker = try await world.start()
             try await world.waitForQuery(type, page)
             let asked = try await world.queries().count
             try await world.sql("select jobrunner.pause_jobs('acme', '*')")
@@ -53,7 +53,7 @@ import TestSupport
         try await withSports { world in
             try await world.source.fault(
                 #"{"kind": "slow", "delay_ms": 400, "record_type": "\#(type)", "nth": \#(page)}"#)
-            let worker = try world.start { $0.supervision = .seconds(3600) }
+            let worker = try await world.start { $0.supervision = .seconds(3600) }
             try await world.waitForQuery(type, page)
             let asked = try await world.queries().count
             try await world.sql("update jobrunner.jobs set cancel_requested_at = now()")

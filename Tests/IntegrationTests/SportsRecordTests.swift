@@ -173,9 +173,11 @@ import Testing
     ///
     /// Were the bodies of 200 more pages kept, it would be 26 MB and more.
     @Test func `ST29 an entity of many pages needs no more memory than one of few`() async throws {
-        let server = TestCluster.shared.url
-        await #expect(processExitsWith: .success) { [server = server as String] in
-            setenv("JOBRUNNER_TEST_DATABASE_URL", server, 1)
+        let (url, administratorURL) = (TestCluster.shared.url, TestCluster.shared.administratorURL)
+        await #expect(processExitsWith: .success) {
+            [url = url as String, administratorURL = administratorURL as String] in
+            setenv("JOBRUNNER_TEST_DATABASE_URL", url, 1)
+            setenv("JOBRUNNER_TEST_ADMINISTRATOR_URL", administratorURL, 1)
             var grown = Int.max
             var rows = 0
             let changes = [("deadline: 5m", "deadline: 10m")]

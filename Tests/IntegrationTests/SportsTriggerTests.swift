@@ -67,7 +67,7 @@ import TestSupport
             try await world.sql("update jobrunner.jobs set due_at = now()")
             try await world.hang("Team")
             let asked = try await world.queries().count
-            let worker = try world.start()
+            let worker = try await world.start()
             try await world.waitForQuery("Team", 2)
             #expect(
                 try await world.value("select deadline_at - started_at from jobrunner.jobs")

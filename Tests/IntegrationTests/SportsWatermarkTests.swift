@@ -70,7 +70,7 @@ import TestSupport
             let asked = try await world.queries().count
             try await world.hang("Game", 2)
             try await world.makeDue()
-            let worker = try world.start()
+            let worker = try await world.start()
             try await eventually("the deadline cuts it") {
                 try await world.outcomes("*").contains("partial deadline")
             }

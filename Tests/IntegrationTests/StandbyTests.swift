@@ -12,7 +12,7 @@ import Testing
     /// From here on no commit is answered before the standby has it.
     private func makeSynchronous(_ primary: TestCluster) async throws {
         let database = Database(
-            try DatabaseConfiguration(conninfo: primary.url, applicationName: "test", lanes: 1))
+            try DatabaseConfiguration(conninfo: primary.administratorURL, applicationName: "test", lanes: 1))
         try await database.run { session in
             try session.script("alter system set synchronous_standby_names = '*'")
             try session.script("alter system set synchronous_commit = on")
@@ -40,7 +40,7 @@ import Testing
         try await makeSynchronous(primary)
         let world = try await World(Self.yaml, servers: (primary, standby))
         for user in users { try await world.addUser(user, videos: 300) }
-        let worker = try world.start()
+        let worker = try await world.start()
         try await eventually("pages are committed") {
             try await world.value("select count(*) > 60 from synced.generic_item") == "true"
         }

@@ -12,7 +12,7 @@ import TestSupport
     @Test func `MS26 a cancel between pages keeps the pages and goes on after them`() async throws {
         try await withStatuses(450) { world in
             try await world.source.fault(#"{"kind": "hang", "op": "changes/zone", "nth": 3}"#)
-            let worker = try world.start()
+            let worker = try await world.start()
             try await world.waitFor("changes/zone", 3)
             #expect(try await world.local().count == 400)
             #expect(try await world.value("select jobrunner.cancel_jobs('acme')") == "1")
@@ -33,7 +33,7 @@ import TestSupport
             try await world.source.fault(
                 #"{"kind": "slow", "delay_ms": 60000, "op": "records/modify", "nth": 2}"#)
             try await world.makeDue()
-            let worker = try world.start()
+            let worker = try await world.start()
             try await world.waitFor("records/modify", 2)
             let token = try await world.checkpoint(ann).text("sync_token")
             #expect(try await world.local().values.filter(\.isSynced).count == 203)
@@ -75,7 +75,7 @@ import TestSupport
         try await withStatuses(450) { world in
             try await world.settings(#""token_mode": "strict""#)
             try await world.source.fault(#"{"kind": "hang", "op": "changes/zone", "nth": 3}"#)
-            let worker = try world.start()
+            let worker = try await world.start()
             try await world.waitFor("changes/zone", 3)
             #expect(
                 try await world.value(
@@ -98,7 +98,7 @@ import TestSupport
             try await world.settings(#""token_mode": "\#(mode)""#)
             try await world.source.fault(
                 #"{"kind": "slow", "delay_ms": 60000, "op": "changes/zone", "nth": 2}"#)
-            let stale = try world.start(concurrency: 1) { $0.lease = .seconds(3600) }
+            let stale = try await world.start(concurrency: 1) { $0.lease = .seconds(3600) }
             try await world.waitFor("changes/zone", 2)
             try await world.giveUpWorkers()
             let start = try await world.requestCount()
@@ -176,7 +176,7 @@ import TestSupport
             try await world.source.fault(
                 #"{"kind": "slow", "delay_ms": 60000, "op": "records/modify"}"#)
             try await world.makeDue()
-            let stale = try world.start(concurrency: 1) { $0.lease = .seconds(3600) }
+            let stale = try await world.start(concurrency: 1) { $0.lease = .seconds(3600) }
             try await world.waitFor("records/modify")
             // The source has taken the batch; nobody here has heard it.
             #expect(try await world.remote()["mine"]?.status == "watched")
@@ -212,7 +212,7 @@ import TestSupport
             try await world.source.fault(
                 #"{"kind": "slow", "delay_ms": 60000, "op": "records/modify"}"#)
             try await world.makeDue()
-            let stale = try world.start(concurrency: 1) { $0.lease = .seconds(3600) }
+            let stale = try await world.start(concurrency: 1) { $0.lease = .seconds(3600) }
             try await world.waitFor("records/modify")
             try await world.weSave(Save(video(1), "unknown", Self.later + 5))
             try await world.giveUpWorkers()

@@ -124,7 +124,7 @@ import TestSupport
             try await world.source.fault(
                 #"{"kind": "slow", "delay_ms": 60000, "op": "records/modify"}"#)
             try await world.makeDue()
-            let worker = try world.start()
+            let worker = try await world.start()
             try await world.waitFor("records/modify")
             try await world.weSave(Save(video(1), "watched", Self.later + 7))
             try await world.source.command("POST", "hurry", "{}")

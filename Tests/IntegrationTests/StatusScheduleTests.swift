@@ -55,7 +55,7 @@ import TestSupport
         try await withStatuses { world in
             try await world.source.fault(
                 #"{"kind": "slow", "delay_ms": 60000, "op": "changes/zone"}"#)
-            let workers = [try world.start(), try world.start()]
+            let workers = [try await world.start(), try await world.start()]
             try await world.waitFor("changes/zone")
             for _ in 0..<5 {
                 #expect(

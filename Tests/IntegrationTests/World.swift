@@ -28,6 +28,8 @@ final class World: Sendable {
     /// Jobs beside `file`.
     private let others = Mutex<[JobFile]>([])
     let sealer: Sealer?
+    /// Seconds since 1970.
+    private let began = Double(time(nil))
 
     /// Makes a world whose job file is `yaml`, by default MeTube's without its long waits.
     ///
@@ -51,14 +53,6 @@ final class World: Sendable {
         queue = Queue(pool)
         self.sealer = sealer
         _ = try await Migrator(database: pool).migrate(jobFiles: [file])
-        // A failed job is due again when a test says so, not when chance does.
-        try await sql(
-            """
-            create or replace function jobrunner.backoff(
-              in_failures integer, in_every interval, in_chance double precision
-            ) returns interval language sql immutable strict as $$ select interval '1 hour' $$
-            """)
-        try await holdTicks()
         try await sql("select jobrunner.add_tenant('acme')")
         try await sql("select jobrunner.give_job('acme', $1)", .text(file.name))
         try await sql(
@@ -67,25 +61,8 @@ final class World: Sendable {
     }
 
     /// Ticks stand on a fixed grid, and one that comes in the middle of a test is a run more than it asked for: every
-    /// job's last tick is this moment, so that its next one is a whole period away.
-    private func holdTicks() async throws {
-        try await sql(
-            """
-            do $$
-            begin
-              execute format(
-                $f$
-                create or replace function jobrunner.phase_of(
-                  in_user_id bigint, in_name text, in_every interval, in_spread boolean
-                ) returns interval language sql immutable parallel safe as $s$
-                select case when in_spread
-                  then make_interval(secs => mod(%s::numeric, extract(epoch from in_every))::float8) else interval '0' end
-                $s$
-                $f$, floor(extract(epoch from now())));
-            end
-            $$
-            """)
-    }
+    /// job's last tick is the moment at which the world was made, so that its next one is a whole period away.
+    private func holdTicks() async throws { try await sql(holdingTicks, .double(began)) }
 
     /// Gives the tenant another job, which the workers that are started from now on run too.
     func also(_ yaml: String) async throws {
@@ -115,9 +92,16 @@ final class World: Sendable {
         let hubID = hubID ?? key
         try await source.command(
             "POST", "users", #"{"id": "\#(hubID)", "videos": \#(videos), "registered": false}"#)
-        try await sql(
-            "select jobrunner.add_user($1, $2, jsonb_build_object('hub_user_id', $3::text))",
-            .text(tenant), .text(key), .text(hubID))
+        try await pool.run { session in
+            // At once, for a worker may be waiting for the job.
+            try session.transaction { session in
+                _ = try session.query(
+                    Statement(
+                        "select jobrunner.add_user($1, $2, jsonb_build_object('hub_user_id', $3::text))",
+                        .text(tenant), .text(key), .text(hubID)))
+                _ = try session.query(Statement(holdingTicks, .double(self.began)))
+            }
+        }
         guard let list = file.lists.first else { return }
         try await sql(
             "select jobrunner.replace_list($1, $2, $3, $4, $5)", .text(tenant), .text(key),
@@ -135,7 +119,7 @@ final class World: Sendable {
 
     /// Runs a worker until nothing is due or running.
     func drain(concurrency: Int = 20) async throws {
-        await (try start(concurrency: concurrency, drains: true)).ended()
+        await (try await start(concurrency: concurrency, drains: true)).ended()
     }
 
     /// Starts a worker; without `drains` it works until it is stopped.
@@ -145,7 +129,8 @@ final class World: Sendable {
         concurrency: Int = 20, drains: Bool = false, level: Level = .debug,
         through url: String? = nil,
         change: (inout WorkerSettings) -> Void = { _ in }
-    ) throws -> RunningWorker {
+    ) async throws -> RunningWorker {
+        try await holdTicks()
         let configuration = try DatabaseConfiguration(
             conninfo: url ?? database.url, applicationName: "jobrunner-worker", lanes: 2)
         let own = Queue(Database(configuration))
@@ -156,6 +141,8 @@ final class World: Sendable {
             concurrency: concurrency, drains: drains, host: "test", pid: getpid(), version: "test")
         settings.poll = .milliseconds(20)
         settings.supervision = .milliseconds(100)
+        // An hour after the first failure: a failed job is due again when a test says so.
+        settings.failedWait = 120
         change(&settings)
         let worker = Worker(
             settings, configuration: configuration, queue: own,
@@ -204,6 +191,17 @@ extension World {
         return text
     }
 }
+
+/// Sets the phase of jobs whose file spreads them, `$1` being a moment in seconds since 1970.
+private let holdingTicks = """
+    update jobrunner.jobs as j set phase = h.phase
+    from (
+      select j.user_id, j.name, make_interval(secs => mod($1::numeric, extract(epoch from j.every))::float8) as phase
+      from jobrunner.jobs as j
+      join jobrunner.job_files as f on f.name = j.name and f.spread
+    ) as h
+    where h.user_id = j.user_id and h.name = j.name and h.phase <> j.phase
+    """
 
 let packageRoot = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()

@@ -22,7 +22,7 @@ import TestSupport
         try await withWorld(Self.yaml) { world in
             try await world.addTenant("other")
             try await addSlowUser(world, "ann", pageTakes: 1500)
-            let worker = try world.start(concurrency: 1)
+            let worker = try await world.start(concurrency: 1)
             try await world.source.waitFor(1, "token")
             try await world.addUser("bob", videos: 15, tenant: "other")
             try await eventually("bob's run ends") {
@@ -61,7 +61,7 @@ import TestSupport
             for number in 1...10 {
                 try await addSlowUser(world, "slow\(number)", pageTakes: 600_000)
             }
-            let worker = try world.start(concurrency: 8)
+            let worker = try await world.start(concurrency: 8)
             try await eventually("the slow runs have what they may") {
                 try await world.value("select count(*) from jobrunner.running_jobs") == "7"
             }

@@ -59,9 +59,9 @@ import Testing
         (
             "source_blocked hub: it is not asked for 1 tenants",
             """
-            update jobrunner.sources set blocked_until = now() + interval '1 min', block_reason = 'x', consecutive_failures = 12
+            update jobrunner.sources set opened_at = now(), failed_openings = 1, blocked_until = now() + interval '1 min', block_reason = 'x', consecutive_failures = 12
             """,
-            "update jobrunner.sources set blocked_until = null, block_reason = null, consecutive_failures = 0"
+            "update jobrunner.sources set opened_at = null, failed_openings = 0, blocked_until = null, block_reason = null, consecutive_failures = 0"
         ),
         (
             "clock_set_back: the server's clock is 5 min behind a time that it has told",

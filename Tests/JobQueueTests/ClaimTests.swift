@@ -187,7 +187,8 @@ struct ClaimTests {
             let worker = try await fixture.addWorker()
             try await fixture.addUser()
             _ = try await fixture.queue.beat(
-                worker: worker, running: 0, isDraining: true, deadline: .now + .seconds(10))
+                worker: worker, running: 0, isDraining: true, lease: .seconds(15),
+                deadline: .now + .seconds(10))
             await #expect(throws: QueueError.workerEnded) { try await fixture.claim(worker) }
             await #expect(throws: QueueError.workerEnded) { try await fixture.claim(worker + 1) }
         }

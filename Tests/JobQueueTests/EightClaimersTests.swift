@@ -146,7 +146,10 @@ struct Town: Sendable {
                         claimer.ended(job)
                         free.add(1)
                         _ = try await fixture.finish(job.claim)
-                        _ = claimer.written([job.tenantID])
+                        _ = claimer.written([
+                            FinishedRun(
+                                claim: job.claim, tenantID: job.tenantID, outcome: .complete)
+                        ])
                     }
                 }
                 if jobs.count < slots { try await Task.sleep(for: .milliseconds(10)) }

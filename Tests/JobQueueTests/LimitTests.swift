@@ -75,6 +75,28 @@ import Testing
         }
     }
 
+    @Test(arguments: ["in_weight => 2", "in_max_running => 5", "in_unlimited => true"])
+    func `a tenant with a limit goes on by it while a transaction that changes it stays open`(
+        change: String
+    ) async throws {
+        try await Fixture.lend { fixture in
+            let worker = try await fixture.addWorker()
+            try await fixture.addUsers(9)
+            try await fixture.script(
+                """
+                select jobrunner.set_tenant('acme', in_max_running => 3);
+                select jobrunner.activate_limits();
+                """)
+            try await fixture.during("select jobrunner.set_tenant('acme', \(change))") {
+                () async throws in
+                let jobs = try await fixture.claim(worker)
+                #expect(jobs.count == 3)
+                try await fixture.finish(try #require(jobs.first).claim)
+                #expect(try await fixture.claim(worker).count == 1)
+            }
+        }
+    }
+
     @Test func `a job that may have killed two workers counts towards the limit with others`()
         async throws
     {

@@ -1,3 +1,4 @@
+import Claiming
 import Postgres
 import TestSupport
 import JobQueue
@@ -47,12 +48,38 @@ struct ReapTests {
             _ = try await fixture.claim(worker)
             try await fixture.script(silence)
             let beat = try await fixture.queue.beat(
-                worker: worker, running: 10, isDraining: false, deadline: .now + .seconds(10))
+                worker: worker, running: 10, isDraining: false, lease: .seconds(15),
+                deadline: .now + .seconds(10))
             #expect(beat.isAlive)
             #expect(beat.workers == 1)
             #expect(try await fixture.queue.reapJobs(lease: lease) == [])
             #expect(
                 try await fixture.int("select running_count from jobrunner.worker_health") == 10)
+        }
+    }
+
+    @Test func `who has missed a beat has no turn, so that one who is left notices all at once`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            for _ in 1...39 { _ = try await fixture.addWorker() }
+            try await fixture.script(
+                "update jobrunner.workers set heartbeat_at = now() - interval '10 s' where id % 2 = 0"
+            )
+            let last = try await fixture.addWorker()
+            func beat() async throws -> Heartbeat {
+                try await fixture.queue.beat(
+                    worker: last, running: 0, isDraining: false, lease: .seconds(15),
+                    deadline: .now + .seconds(10))
+            }
+            let first = try await beat()
+            #expect([first.workers, first.rank] == [21, 20])
+            try await fixture.script(
+                "update jobrunner.workers set heartbeat_at = now() - interval '31 s' where id <> \(last)"
+            )
+            let second = try await beat()
+            #expect([second.workers, second.rank] == [1, 0])
+            #expect(try await fixture.queue.reapJobs(lease: lease).count == 39)
         }
     }
 
@@ -93,7 +120,8 @@ struct ReapTests {
             #expect(try await fixture.queue.reapJobs(lease: lease).map(\.worker) == [worker])
             await #expect(throws: QueueError.workerEnded) { try await fixture.claim(worker) }
             let beat = try await fixture.queue.beat(
-                worker: worker, running: 0, isDraining: false, deadline: .now + .seconds(10))
+                worker: worker, running: 0, isDraining: false, lease: .seconds(15),
+                deadline: .now + .seconds(10))
             #expect(beat.isAlive == false)
             #expect(
                 try await fixture.queue.leave(worker: worker, deadline: .now + .seconds(10))
@@ -269,6 +297,55 @@ struct SuspectTests {
             #expect(
                 try await fixture.int("select count(*) from jobrunner.jobs where crashes >= 2") == 3
             )
+        }
+    }
+
+    @Test func `a worker that ran a suspect takes the next one as soon as it is written`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            try await fixture.addUsers(4)
+            for _ in 1...2 { #expect(try await crash(fixture).count == 4) }
+            let worker = try await fixture.addWorker()
+            let claimer = fixture.claimer(10)
+            #expect(!claimer.wantsSuspect)
+            var taken: Set<Int64> = []
+            for _ in 1...4 {
+                let job = try #require(try await claimer.takeSuspect(worker: worker))
+                taken.insert(job.claim.userID)
+                #expect(!claimer.wantsSuspect)
+                try await fixture.finish(job.claim)
+                let run = FinishedRun(claim: job.claim, tenantID: job.tenantID, outcome: .complete)
+                #expect(claimer.written([run]))
+                #expect(claimer.wantsSuspect)
+            }
+            #expect(taken.count == 4)
+            #expect(try await claimer.takeSuspect(worker: worker) == nil)
+            #expect(!claimer.wantsSuspect)
+        }
+    }
+
+    @Test func `a suspect of a tenant without room keeps no other tenant's away`() async throws {
+        try await Fixture.lend { fixture async throws in
+            try await fixture.addUsers(2)
+            try await fixture.addUsers(1, tenant: "other", addingTenant: true)
+            for _ in 1...2 { #expect(try await crash(fixture).count == 3) }
+            try await fixture.script(
+                """
+                select jobrunner.set_tenant('acme', in_max_running => 1);
+                select jobrunner.activate_limits();
+                update jobrunner.jobs set due_at = now() - interval '1 hour'
+                where tenant_id = (select id from jobrunner.tenants where name = 'acme')
+                """)
+            let worker = try await fixture.addWorker()
+            // Another claim has the tenant's turn.
+            let turn = "select from jobrunner.limited_tenants for no key update"
+            let job = try await fixture.during(turn) {
+                try await fixture.claimer(10).takeSuspect(worker: worker)
+            }
+            let other = try await fixture.int(
+                "select id from jobrunner.tenants where name = 'other'")
+            #expect(job?.tenantID == Int64(other))
         }
     }
 

@@ -98,12 +98,81 @@ struct SourceTests {
                     "select tenant || ' ' || source || ' ' || reason from jobrunner.blocked_sources"
                 )
                     == ["acme hub 10 runs in a row found it unavailable"])
+            // It was under way when the breaker opened: it says what is known, and so does one that came through.
+            let block = "select blocked_until || ' ' || failed_openings from jobrunner.sources"
+            let before = try await fixture.text(block)
             try await fixture.finish(claims[10], .failed, kind: .unavailable, error: "503")
+            try await fixture.finish(claims[11])
+            #expect(try await fixture.text(block) == before)
+        }
+    }
+
+    @Test(arguments: [10, 50])
+    func `however many runs fail together, the first wait is 5 s; each probe that fails doubles it`(
+        count: Int
+    ) async throws {
+        try await Fixture.lend { fixture async throws in
+            let worker = try await fixture.addWorker()
+            try await fixture.addUsers(count)
+            let user = try await fixture.addUser()
+            try await fixture.script("select jobrunner.pause_jobs('acme', 'ann')")
+            let claims = try await fixture.claim(worker).map(\.claim)
+            #expect(claims.count == count)
+            _ = try await fixture.queue.finishRuns(
+                claims.map {
+                    FinishedRun(
+                        claim: $0, outcome: .failed, errorKind: "unavailable", error: "503",
+                        requests: 1)
+                })
+            let wait =
+                "select round(extract(epoch from blocked_until - opened_at))::text from jobrunner.sources"
+            var waits = [try await fixture.text(wait)]
+            try await fixture.script("select jobrunner.resume_jobs('acme', 'ann')")
+            for _ in 1...8 {
+                try await fixture.script("update jobrunner.sources set blocked_until = now()")
+                let probe = try await fixture.run(worker, user: user)
+                try await fixture.finish(probe, .failed, kind: .unavailable, error: "503")
+                waits.append(try await fixture.text(wait))
+            }
+            #expect(waits == ["5", "10", "20", "40", "80", "160", "300", "300", "300"])
+        }
+    }
+
+    @Test func `whoever closes a breaker has all that it put off run now, and nothing else`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            let worker = try await fixture.addWorker()
+            let (ann, bob) = (try await fixture.addUser(), try await fixture.addUser("bob"))
+            try await fixture.script(
+                """
+                update jobrunner.sources set consecutive_failures = 12, opened_at = now(), failed_openings = 3,
+                  blocked_until = now() + interval '1 min', block_reason = 'a test' where name = 'hub'
+                """)
+            for (user, kind) in [(ann, ErrorKind.breakerOpen), (bob, .rateLimited)] {
+                try await fixture.finish(
+                    try await fixture.run(worker, user: user), .deferred, kind: kind,
+                    error: "later",
+                    wait: .seconds(60))
+            }
+            #expect(
+                try await fixture.text("select jobrunner.explain_job('acme', 'ann', 'hub.refresh')")
+                    .contains(
+                        "the breaker of its source hub is open, and `jobrunner close-breaker` closes it"
+                    ))
+            #expect(try await fixture.queue.closeBreaker(of: "hub", tenant: "acme") == 1)
+            #expect(
+                try await fixture.texts(
+                    "select (due_at <= now())::text from jobrunner.jobs order by user_id")
+                    == ["true", "false"])
             #expect(
                 try await fixture.text(
-                    "select (blocked_until - now() between '5 s' and '10 s')::text from jobrunner.sources"
-                )
-                    == "true")
+                    "select concat_ws(' ', consecutive_failures, failed_openings, blocked_until) from jobrunner.sources"
+                ) == "0 0")
+            #expect(try await fixture.queue.closeBreaker(of: "hub", tenant: "acme") == 0)
+            #expect(
+                try await fixture.refusal("select jobrunner.close_breaker('acme', 'other')")
+                    == "JR015")
         }
     }
 
@@ -117,8 +186,8 @@ struct SourceTests {
                 tenantID: try await tenant(fixture), source: "hub", requests: 5)
             try await fixture.script(
                 """
-                update jobrunner.sources set consecutive_failures = 12, blocked_until = now() - interval '1 s',
-                  block_reason = 'a test' where name = 'hub'
+                update jobrunner.sources set consecutive_failures = 12, opened_at = now() - interval '6 s', failed_openings = 1,
+                  blocked_until = now() - interval '1 s', block_reason = 'a test' where name = 'hub'
                 """)
             let grants = try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<8 {

@@ -50,18 +50,29 @@ import Testing
                     fixture,
                     """
                     update jobrunner.workers set job_names = '{hub.refresh}';
-                    update jobrunner.sources set blocked_until = now() + interval '1 minute', block_reason = 'ten failures';
+                    update jobrunner.sources set opened_at = now(), failed_openings = 1,
+                      blocked_until = now() + interval '1 minute', block_reason = 'ten failures';
                     """) == ["breaker * 3", "breaker acme 3"])
             #expect(
                 try await of(
                     fixture,
                     """
-                    update jobrunner.sources set blocked_until = null, block_reason = null, tokens = -100, refilled_at = now();
+                    update jobrunner.sources set opened_at = null, failed_openings = 0, blocked_until = null, block_reason = null, tokens = -100, refilled_at = now();
                     """) == ["budget * 3", "budget acme 3"])
             #expect(
                 try await of(
                     fixture,
-                    "update jobrunner.sources set tokens = 20; select jobrunner.pause_jobs('acme')")
+                    "update jobrunner.sources set tokens = 20; update jobrunner.jobs set crashes = 2"
+                )
+                    == ["suspect * 3", "suspect acme 3"])
+            #expect(
+                try await fixture.text(
+                    "select jobrunner.explain_job('acme', 'user1', 'hub.refresh')"
+                ).contains("waits for a turn alone: it may have killed two workers"))
+            #expect(
+                try await of(
+                    fixture,
+                    "update jobrunner.jobs set crashes = 0; select jobrunner.pause_jobs('acme')")
                     == ["paused * 3", "paused acme 3"])
         }
     }
@@ -101,6 +112,12 @@ import Testing
                         "backoff * 1", "database * 1", "deferred * 1", "backoff acme 1",
                         "database acme 1", "deferred acme 1",
                     ])
+            #expect(
+                try await of(
+                    fixture,
+                    "update jobrunner.jobs set consecutive_failures = 0; update jobrunner.jobs set last_error_kind = 'breaker_open'"
+                )
+                    == ["breaker * 1", "breaker acme 1"])
             #expect(
                 try await of(
                     fixture,

@@ -167,10 +167,10 @@ class Server:
         # The folder itself is the server's: bin/pg gives it to the user that the server runs as.
         self.folder = tempfile.mkdtemp(prefix="jobrunner-mutants.", dir="/var/tmp")
         status, output = run(["bin/pg", "start", "--fast", self.folder])
-        url = re.search(r"^DATABASE_URL=(.*)$", output, re.M)
-        if status != 0 or not url:
+        urls = dict(re.findall(r"^(DATABASE_URL|ADMINISTRATOR_URL)=(.*)$", output, re.M))
+        if status != 0 or len(urls) != 2:
             raise Mistake("no server: " + output.strip())
-        os.environ["JOBRUNNER_TEST_DATABASE_URL"] = url[1]
+        os.environ.update({"JOBRUNNER_TEST_" + name: url for name, url in urls.items()})
 
     def stop(self):
         if self.folder:

@@ -27,7 +27,7 @@ struct InterleavedEditTests {
             try await world.arrive("a", url: "u", saved: 1)
             // As a page does: the job first, then rows.
             let page = try await OpenTransaction(
-                world.url, "set local deadlock_timeout = '10ms'",
+                world.url,
                 "select from jobrunner.jobs where user_id = 1 and name = 'luego.refresh' for no key update"
             )
             let edit = Task { try await world.script(verb) }
@@ -59,7 +59,7 @@ struct InterleavedEditTests {
                 "insert into synced.status (user_id, video_id, status, last_modified) values (1, 'v', 'unwatched', now())"
             )
             let page = try await OpenTransaction(
-                world.url, "set local deadlock_timeout = '10ms'",
+                world.url,
                 "select from jobrunner.jobs where user_id = 1 and name = 'metube.status' for no key update"
             )
             // Whoever edits may ask for a run as well.

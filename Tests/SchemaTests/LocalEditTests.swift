@@ -44,6 +44,42 @@ struct LocalEditTests {
         }
     }
 
+    /// What a verb deletes is no removal to be read again; what its caller deletes in the same transaction is.
+    @Test(arguments: [
+        "jobrunner.delete_record('acme', 'ann', 'recipe', '{\"recipe_id\": \"a\"}')",
+        "jobrunner.take_job('acme', 'luego.refresh', true)",
+        "jobrunner.remove_user('acme', 'bob')",
+        "jobrunner.merge_duplicates(1, 'article')",
+    ])
+    func `after a verb that deletes, rows that its caller deletes are still read again`(
+        verb: String
+    ) async throws {
+        try await Articles.lend { world async throws in
+            try await world.script(
+                """
+                insert into synced.recipe (user_id, recipe_id, synced) values (1, 'a', false), (1, 'b', true), (2, 'c', true);
+                insert into synced.article (user_id, record_name, url, synced) values (1, 'a', 'one', false), (1, 'b', 'one', false);
+                insert into jobrunner.checkpoints (user_id, job_name, entity, tenant_id)
+                select j.user_id, j.name, f.expanded #>> '{entities,0,entity}', j.tenant_id
+                from jobrunner.jobs as j join jobrunner.job_files as f on f.name = j.name
+                where j.user_id = 1
+                """)
+            let asked =
+                "select coalesce(string_agg(job_name, ' '), '') from jobrunner.checkpoints where full_asked > full_begun"
+            try await world.script(
+                """
+                begin;
+                do $$ begin
+                  perform \(verb);
+                  assert not exists (select from jobrunner.checkpoints where full_asked > full_begun), 'its own deletes were noted';
+                end $$;
+                delete from synced.recipe where recipe_id = 'b';
+                commit
+                """)
+            #expect(try await world.text(asked) == "snap.refresh")
+        }
+    }
+
     @Test func `SC13 a record made here is there at once, and SC14 nothing else changes`()
         async throws
     {

@@ -65,7 +65,7 @@ import Testing
         let table: [(RunEnd, Outcome?, String, String?)] = [
             (.failed(kind: "user_not_found", message: "m"), .failed, "user_not_found", "m"),
             (.failed(.malformed, "m"), .failed, "malformed", "m"),
-            (.deferred(.blocked, message: "m", wait: .seconds(1)), .deferred, "blocked", "m"),
+            (.deferred(.breakerOpen, message: "m", wait: .seconds(1)), .deferred, "breaker_open", "m"),
             (.needsReauth(message: "m"), .needsReauth, "unauthorised", "m"),
             (.skipped(message: "m"), .skipped, "missing", "m"),
             (.interrupted(.pageCap), .partial, "page_cap", nil), (.lost, nil, "lost", nil),

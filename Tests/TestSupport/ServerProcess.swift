@@ -16,8 +16,15 @@ private let clusterPrefix = "/var/tmp/jobrunner-test-pg."
 /// Clusters of this process to stop at its end.
 private let started = Mutex<[String]>([])
 
+/// A server's two addresses, as `TestCluster` has them, and its folder.
+struct StartedServer {
+    var url: String
+    var administratorURL: String
+    var directory: String?
+}
+
 /// Starts a cluster, or a standby of the one in a folder.
-func startServer(standbyOf primary: String? = nil) throws -> (url: String, directory: String) {
+func startServer(standbyOf primary: String? = nil) throws -> StartedServer {
     let number = started.withLock { directories in
         if directories.isEmpty { atexit(stopAllServers) }
         directories.append("")
@@ -27,9 +34,14 @@ func startServer(standbyOf primary: String? = nil) throws -> (url: String, direc
     started.withLock { $0[number - 1] = directory }
     let output = try runPG(
         primary.map { ["standby", directory, $0] } ?? ["start", "--fast", directory])
-    guard let line = output.split(separator: "\n").first(where: { $0.hasPrefix("DATABASE_URL=") })
-    else { throw ServerFailure(description: "no DATABASE_URL in: \(output)") }
-    return (String(line.dropFirst("DATABASE_URL=".count)), directory)
+    func address(_ name: String) throws -> String {
+        guard let line = output.split(separator: "\n").first(where: { $0.hasPrefix(name + "=") })
+        else { throw ServerFailure(description: "no \(name) in: \(output)") }
+        return String(line.dropFirst(name.count + 1))
+    }
+    return StartedServer(
+        url: try address("DATABASE_URL"), administratorURL: try address("ADMINISTRATOR_URL"),
+        directory: directory)
 }
 
 func stopServer(_ directory: String) throws {

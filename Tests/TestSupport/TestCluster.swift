@@ -4,14 +4,16 @@ import Synchronization
 
 /// The PostgreSQL server of this test process.
 ///
-/// `JOBRUNNER_TEST_DATABASE_URL` names one that runs already; otherwise `bin/pg` starts one, which
-/// is stopped and removed when the process ends, or by the next process if this one is killed.
+/// `JOBRUNNER_TEST_DATABASE_URL` and `JOBRUNNER_TEST_ADMINISTRATOR_URL` name one that runs already; otherwise `bin/pg`
+/// starts one, which is stopped and removed when the process ends, or by the next process if this one is killed.
 public final class TestCluster: Sendable {
     /// The one cluster of the process, started at first use.
     public static let shared = TestCluster()
 
-    /// Connection string of the cluster's `postgres` database.
+    /// Connection string of the role that owns the tests' databases and nothing else, which is all that jobrunner gets.
     public let url: String
+    /// Connection string of a superuser, for what makes databases and for instruments; never for jobrunner.
+    public let administratorURL: String
     /// Its folder, for `bin/pg`; nil when the environment named the server.
     public let directory: String?
     /// Creates databases; one lane, so that clones of a template wait for each other.
@@ -20,32 +22,37 @@ public final class TestCluster: Sendable {
     /// Starts a cluster of its own, for tests that stop or break the server.
     public static func start() throws -> TestCluster {
         let own = try startServer()
-        return TestCluster(url: own.url, directory: own.directory)
+        return TestCluster(own)
     }
 
     private convenience init() {
-        if let url = ProcessInfo.processInfo.environment["JOBRUNNER_TEST_DATABASE_URL"] {
-            self.init(url: url, directory: nil)
+        let environment = ProcessInfo.processInfo.environment
+        if let url = environment["JOBRUNNER_TEST_DATABASE_URL"] {
+            guard let administratorURL = environment["JOBRUNNER_TEST_ADMINISTRATOR_URL"] else {
+                fatalError("JOBRUNNER_TEST_ADMINISTRATOR_URL is to name the same server, by a superuser")
+            }
+            self.init(
+                StartedServer(url: url, administratorURL: administratorURL, directory: nil))
         } else {
             do {
                 removeAbandonedClusters()
-                let own = try startServer()
-                self.init(url: own.url, directory: own.directory)
+                self.init(try startServer())
             } catch {
                 fatalError("bin/pg start: \(error)")
             }
         }
     }
 
-    private init(url: String, directory: String?) {
-        self.url = url
-        self.directory = directory
+    private init(_ server: StartedServer) {
+        url = server.url
+        administratorURL = server.administratorURL
+        directory = server.directory
         do {
             let configuration = try DatabaseConfiguration(
-                conninfo: url, applicationName: "jobrunner-test-administration", lanes: 1)
+                conninfo: administratorURL, applicationName: "jobrunner-test-administration", lanes: 1)
             administration = Database(configuration)
         } catch {
-            fatalError("JOBRUNNER_TEST_DATABASE_URL: \(error)")
+            fatalError("JOBRUNNER_TEST_ADMINISTRATOR_URL: \(error)")
         }
     }
 
@@ -55,10 +62,15 @@ public final class TestCluster: Sendable {
         _ = try runPG(["restart", directory] + (immediate ? ["--immediate"] : []))
     }
 
+    /// The same connection string for the role that may look and no more.
+    public static func reader(of url: String) -> String {
+        url.replacing("jobrunner@", with: "jobrunner_serve@", maxReplacements: 1)
+    }
+
     /// A standby of this cluster, which follows it from now on.
     public func standby() throws -> TestCluster {
         let own = try startServer(standbyOf: directory)
-        return TestCluster(url: own.url, directory: own.directory)
+        return TestCluster(own)
     }
 
     /// Makes a standby a server of its own.

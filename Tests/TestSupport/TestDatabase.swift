@@ -9,8 +9,10 @@ import Synchronization
 public struct TestDatabase: Sendable {
     /// `jr_test_<unix seconds>_<random>`.
     public let name: String
-    /// Its connection string.
+    /// The connection string of the role that owns it and nothing else.
     public let url: String
+    /// That of a superuser, for instruments: extensions that measure, and the server's settings.
+    public let administratorURL: String
 
     /// Creates a database, as a clone of the named template when given.
     public static func make(
@@ -26,9 +28,11 @@ public struct TestDatabase: Sendable {
         let source = template ?? "template1"
         try await cluster.administration.run { session in
             try dropAbandonedOnce(session)
-            try createDatabase(session, "create database \"\(name)\" template \"\(source)\"")
+            try createDatabase(session, "create database \"\(name)\" template \"\(source)\" owner jobrunner")
         }
-        return TestDatabase(name: name, url: connectionString(cluster.url, database: name))
+        return TestDatabase(
+            name: name, url: connectionString(cluster.url, database: name),
+            administratorURL: connectionString(cluster.administratorURL, database: name))
     }
 
     /// The same database, also on the server that may take its server's place.
@@ -38,8 +42,42 @@ public struct TestDatabase: Sendable {
         }
         let hosts = "\(host(url)),\(host(standby.url))"
         let both = url.replacing(host(url), with: hosts, maxReplacements: 1)
-        return TestDatabase(name: name, url: both + "?target_session_attrs=read-write")
+        return TestDatabase(
+            name: name, url: both + "?target_session_attrs=read-write",
+            administratorURL: administratorURL)
     }
+
+    /// Makes the empty database beside it that `jobrunner test` fills.
+    public static func makeScratch(beside url: String) async throws {
+        let name = url.split(separator: "/").last.map(String.init) ?? ""
+        try await TestCluster.shared.administration.run { session in
+            try createDatabase(
+                session, "create database \"\(name)_scratch\" template template1 owner jobrunner")
+        }
+    }
+
+    /// Runs statements with the rights of a superuser.
+    public func administer(_ script: String) async throws {
+        try await Database.withSessions(try instruments()) {
+            try await $0.run { try $0.script(script) }
+        }
+    }
+
+    /// The only value of a statement that takes the rights of a superuser; nil for null.
+    public func administratorText(_ text: String, _ binds: Bind...) async throws -> String? {
+        let statement = Statement(text, binds: binds, cached: false)
+        return try await Database.withSessions(try instruments()) {
+            try await $0.run { try $0.query(statement).only().optionalText(0) }
+        }
+    }
+
+    private func instruments() throws -> DatabaseConfiguration {
+        try DatabaseConfiguration(
+            conninfo: administratorURL, applicationName: "jobrunner-test-instrument", lanes: 1)
+    }
+
+    /// The connection string of the role by which `serve` looks.
+    public var readerURL: String { TestCluster.reader(of: url) }
 
     /// Settings for a pool over it.
     public func configuration(lanes: Int = 1) throws -> DatabaseConfiguration {
@@ -112,8 +150,8 @@ private func dropAbandonedOnce(_ session: Session) throws {
         Statement(
             #"""
             select d.datname as name from pg_database as d
-            where d.datname ~ '^jr_(test|template_.*)_\d+_[0-9a-z]+$'
-            and substring(d.datname from '_(\d+)_[0-9a-z]+$')::bigint
+            where d.datname ~ '^jr_(test|template_.*)_\d+_[0-9a-z]+(_scratch)?$'
+            and substring(d.datname from '_(\d+)_[0-9a-z]+(?:_scratch)?$')::bigint
                 < extract(epoch from now()) - 3600
             and not exists (select from pg_stat_activity as a where a.datname = d.datname)
             """#))

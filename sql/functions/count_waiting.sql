@@ -1,5 +1,6 @@
 create or replace function jobrunner.count_waiting(
-  in_most integer default 10000
+  in_most integer default 10000,
+  in_anew boolean default false
 ) returns boolean
 language plpgsql volatile
 set search_path = pg_catalog
@@ -10,13 +11,13 @@ set enable_mergejoin = off
 set jit = off
 as $$
 -- Counts what is due or would be and does not run, by the first reason in its way: once a minute, by whichever worker
--- comes first. Returns false when it is not time. The counts are in waiting_counts until the next time.
+-- comes first; in_anew: also before it is time, for a person who asks. Returns false when it is not time. The counts are in waiting_counts until the next time.
 -- Of each of four sorts it looks at no more than in_most jobs: what is due, is parked, is deferred, and is in trouble. A
 -- reason of which there may be more is marked as such. Per tenant it keeps the ten that have most of a reason.
 declare
   worst constant integer := 10;
 begin
-  if jobrunner.take_chore('waiting', '1 minute') is null then
+  if jobrunner.take_chore('waiting', case when in_anew then '0' else '1 minute' end::interval) is null then
     return false;
   end if;
 
@@ -26,7 +27,7 @@ begin
     from jobrunner.workers as w
     where w.ended_at is null and w.draining_at is null and w.heartbeat_at >= now() - interval '1 minute'
   ), due as materialized (
-    select j.tenant_id, j.name, j.state, j.claimable_at as since
+    select j.tenant_id, j.name, j.state, j.claimable_at as since, j.crashes >= 2 as is_suspect
     from jobrunner.jobs as j
     where j.claimable_at <= now()
     order by j.claimable_at, j.user_id
@@ -54,10 +55,10 @@ begin
     order by (j.consecutive_failures > 0 and j.quarantined_at is null and j.reauth_needed_at is null) desc, j.user_id desc, j.name desc
     limit in_most
   ), due_of_job as (
-    select d.tenant_id, d.name, count(*) as jobs, min(d.since) as since
+    select d.tenant_id, d.name, d.is_suspect, count(*) as jobs, min(d.since) as since
     from due as d
     where d.state = 'waiting'
-    group by d.tenant_id, d.name
+    group by d.tenant_id, d.name, d.is_suspect
   ), reasons as (
     select d.tenant_id, d.jobs, d.since,
       case
@@ -69,6 +70,7 @@ begin
         when case when t.max_running is not null then t.max_running <= jobrunner.running_of_tenant(t.id) end then 'tenant_limit'
         when f.per_second is not null
           and s.tokens + greatest(extract(epoch from now() - s.refilled_at), 0) * f.per_second < 1 then 'budget'
+        when d.is_suspect then 'suspect'
         else 'slots'
       end as reason
     from due_of_job as d
@@ -82,7 +84,8 @@ begin
     where p.state <> 'running'
     group by p.tenant_id, p.state
     union all
-    select p.tenant_id, count(*), min(p.since), case p.last_error_kind when 'database' then 'database' else 'deferred' end
+    select p.tenant_id, count(*), min(p.since),
+      case p.last_error_kind when 'database' then 'database' when 'breaker_open' then 'breaker' else 'deferred' end
     from put_off as p
     where p.is_put_off
     group by p.tenant_id, 4
@@ -115,6 +118,7 @@ begin
       when c.reason in ('credential', 'quarantined') then k.parked
       when c.reason = 'paused' then k.parked or k.due
       when c.reason in ('deferred', 'backoff', 'database') then k.put_off
+      when c.reason = 'breaker' then k.put_off or k.due
       else k.due
     end
   from counted as c

@@ -6,7 +6,6 @@ create or replace function jobrunner.delete_record(
 ) returns boolean
 language plpgsql volatile
 set search_path = pg_catalog
-set jobrunner.own_deletes = 'on'
 as $$
 -- Deletes a record by its key columns. One that the source has, or may just be getting, stays as pending_delete until a
 -- push has deleted it there; any other goes at once. Returns whether there was one. Raises JR010, JR011, JR016.
@@ -18,6 +17,7 @@ declare
   v_stays text := 'false';
   v_is_there boolean;
   v_count integer;
+  v_deletes text;
 begin
   select k.name into v_missing
   from jsonb_array_elements_text(v_known -> 'key') as k (name) where in_key ->> k.name is null;
@@ -43,11 +43,13 @@ begin
       else coalesce('(r.' || quote_ident(v_known ->> 'change_tag') || ' is not null or r.sent_hashes is not null)', 'true')
     end;
   end if;
+  v_deletes := jobrunner.own_deletes('on');
   execute format(
     'delete from synced.%1$I as r using jsonb_populate_record(null::synced.%1$I, $2) as v where %2$s and not (%3$s)',
     in_table, jobrunner.record_where(v_known -> 'key'), v_stays)
   using v_user_id, in_key;
   get diagnostics v_count = row_count;
+  perform jobrunner.own_deletes(v_deletes);
   if v_count = 0 and v_stays <> 'false' then
     execute format(
       'update synced.%1$I as r set synced = false, pending_delete = true%3$s

@@ -11,7 +11,6 @@ create or replace function jobrunner.edit_list(
 )
 language plpgsql volatile
 set search_path = pg_catalog
-set jobrunner.own_deletes = 'on'
 as $$
 -- Adds items to a user's list and removes others, whatever else is in it: two devices that edit it at once both have
 -- their way. An item that is there already is not written again; one that is given to both is removed.
@@ -20,13 +19,16 @@ as $$
 declare
   v_user_id bigint := (jobrunner.user_named(in_tenant, in_user)).id;
   v_add text[] := coalesce(array_remove(in_add, null), '{}');
+  v_deletes text;
   v_remove text[] := coalesce(array_remove(in_remove, null), '{}');
 begin
   perform from jobrunner.users as u where u.id = v_user_id for no key update;
   perform jobrunner.push_soon(v_user_id, in_table);
+  v_deletes := jobrunner.own_deletes('on');
   execute format('delete from synced.%1$I where user_id = $1 and %2$I = any ($2)', in_table, in_column)
   using v_user_id, v_remove;
   get diagnostics removed = row_count;
+  perform jobrunner.own_deletes(v_deletes);
   execute format(
     'insert into synced.%1$I (user_id, %2$I)
     select $1, g.item from (select distinct unnest($2)) as g (item) where g.item <> all ($3) order by g.item

@@ -25,6 +25,7 @@ declare
   v_names text[];
   v_fences bigint[];
   v_tenant_ids bigint[];
+  v_started_at timestamptz[];
   v_counters jobrunner.counters[];
   v_reached boolean[];
   v_unavailable boolean[];
@@ -85,7 +86,7 @@ begin
     where c.is_told or c.outcome = 'deferred' and c.has_progress
       or jobrunner.changed_rows(c.counters) + (c.counters).pushed + (c.counters).push_failed > 0
   )
-  select array_agg(c.user_id), array_agg(c.name), array_agg(c.fence), array_agg(c.tenant_id), array_agg(c.counters),
+  select array_agg(c.user_id), array_agg(c.name), array_agg(c.fence), array_agg(c.tenant_id), array_agg(c.started_at), array_agg(c.counters),
     array_agg(coalesce(c.outcome = 'complete' or c.has_progress, false)),
     array_agg(coalesce(c.error_kind in ('unavailable', 'timed_out'), false)),
     array_agg(c.quarantined_at is not null),
@@ -98,7 +99,7 @@ begin
       'detail', jsonb_strip_nulls(jsonb_build_object('outcome', c.outcome, 'error_kind', c.error_kind))
     )) filter (where c.trouble is not null and (select jobrunner.tells_of('trouble'))),
     count(*) filter (where c.due_at <= now()), min(c.due_at) filter (where c.due_at <= now())
-  into v_user_ids, v_names, v_fences, v_tenant_ids, v_counters, v_reached, v_unavailable, v_set_aside, v_details, v_troubles, v_due, v_due_since
+  into v_user_ids, v_names, v_fences, v_tenant_ids, v_started_at, v_counters, v_reached, v_unavailable, v_set_aside, v_details, v_troubles, v_due, v_due_since
   from ended as c;
 
   if v_due > 0 then
@@ -118,7 +119,7 @@ begin
     group by t.kind;
   end if;
   if v_fences is not null then
-    perform jobrunner.report_sources(v_tenant_ids, v_names, v_reached, v_unavailable);
+    perform jobrunner.report_sources(v_tenant_ids, v_names, v_started_at, v_reached, v_unavailable);
   end if;
   return query select * from unnest(v_user_ids, v_names, v_fences, v_set_aside);
 end

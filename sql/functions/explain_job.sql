@@ -53,9 +53,10 @@ begin
   if v_job.due_at > now() then
     return format('It does not run because it is due in %s%s.', jobrunner.words_for(v_job.due_at - now()),
       case
-        when v_job.deferred_until > now() and v_job.last_error_kind in ('no_key', 'credential_in_use')
-          then ': ' || coalesce(v_job.last_error, v_job.last_error_kind)
-        when v_job.deferred_until > now() then ': the source asked for patience'
+        when v_job.deferred_until > now() and v_job.last_error_kind = 'breaker_open'
+          then format(': the breaker of its source %s is open, and `jobrunner close-breaker` closes it', v_source.name)
+        when v_job.deferred_until > now() and v_job.last_error_kind = 'rate_limited' then ': the source asked for patience'
+        when v_job.deferred_until > now() then ': ' || coalesce(v_job.last_error, 'the source asked for patience')
         when v_job.consecutive_failures = 1 then ', backing off after a failure: ' || coalesce(v_job.last_error, '')
         when v_job.consecutive_failures > 1
           then format(', backing off after %s failures in a row: %s', v_job.consecutive_failures, v_job.last_error)
@@ -64,9 +65,18 @@ begin
         else ''
       end);
   end if;
-  select count(*) into v_alive from jobrunner.workers as w where w.ended_at is null and w.draining_at is null;
+  select count(*) into v_alive from jobrunner.workers as w
+  where w.ended_at is null and w.draining_at is null and w.heartbeat_at >= now() - interval '1 minute';
   if v_alive = 0 then
     return format('It has been due for %s and does not run because no worker is alive.',
+      jobrunner.words_for(now() - v_job.due_at));
+  end if;
+  if not exists (
+    select from jobrunner.workers as w
+    where w.ended_at is null and w.draining_at is null and w.heartbeat_at >= now() - interval '1 minute'
+      and coalesce(in_job = any (w.job_names), true)
+  ) then
+    return format('It has been due for %s and does not run because no worker has its job file.',
       jobrunner.words_for(now() - v_job.due_at));
   end if;
   if v_tenant.max_running is not null then
@@ -77,8 +87,12 @@ begin
       jobrunner.words_for(now() - v_job.due_at), in_tenant, v_tenant.max_running);
   end if;
   if v_source.blocked_until > now() then
-    return format('It is due, and will be deferred because its source is blocked for %s: %s.',
-      jobrunner.words_for(v_source.blocked_until - now()), v_source.block_reason);
+    return format('It is due, and will be put off because the breaker of its source %s is open for %s: %s.',
+      v_source.name, jobrunner.words_for(v_source.blocked_until - now()), v_source.block_reason);
+  end if;
+  if v_job.crashes >= 2 then
+    return format('It has been due for %s and waits for a turn alone: it may have killed two workers, and each worker runs one such job at a time.',
+      jobrunner.words_for(now() - v_job.due_at));
   end if;
   -- Nobody needs to know it more exactly, and a backlog may be of millions.
   select count(*) into v_ahead

@@ -1,7 +1,8 @@
 create or replace function jobrunner.heartbeat_worker(
   in_worker_id integer,
   in_running integer,
-  in_draining boolean
+  in_draining boolean,
+  in_lease interval
 ) returns table (
   alive boolean,
   worker_count integer,
@@ -14,6 +15,8 @@ as $$
 -- A worker's sign of life, which keeps all of its claims. alive false: it was given up and must drop its runs.
 -- worker_count: workers alive, the caller included, among which a source's concurrency is shared; worker_rank: how many of them
 -- came before the caller, by which they take turns and some of them listen; beaten_at: the time, by which a turn is told.
+-- Who has missed a beat, of which there are three in a lease, has no turn, long before anybody may take its jobs: of many that died
+-- together the dead would else have nearly all turns to notice it in.
 begin
   update jobrunner.workers as w
   set heartbeat_at = now(),
@@ -24,7 +27,7 @@ begin
   beaten_at := clock_timestamp();
   select count(*), count(*) filter (where w.id < in_worker_id) into worker_count, worker_rank
   from jobrunner.workers as w
-  where w.ended_at is null;
+  where w.ended_at is null and (w.id = in_worker_id or w.heartbeat_at > now() - in_lease * 0.6);
   return next;
 end
 $$;

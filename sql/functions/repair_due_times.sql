@@ -34,6 +34,8 @@ begin
   update jobrunner.sources as s
   set blocked_until = now() + interval '5 minutes'
   where s.blocked_until > now() + interval '5 minutes';
+  -- Runs that begin from now on would else not count for a breaker until the clock has caught up.
+  update jobrunner.sources as s set opened_at = now() where s.opened_at > now();
   perform jobrunner.wake_workers('epoch');
   return v_count;
 end

@@ -1,17 +1,22 @@
 create or replace function jobrunner.report_sources(
   in_tenant_ids bigint[],
   in_names text[],
+  in_started_at timestamptz[],
   in_reached boolean[],
   in_unavailable boolean[]
 ) returns void
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Feeds the breakers with how a batch of runs found its sources. Ten runs in a row that found a source
--- unavailable, over all users, open its breaker for 5 s, doubling up to 5 min; one that reached it closes it.
+-- Feeds the breakers with how a batch of runs found its sources. Closed: ten runs in a row that found a source unavailable, over
+-- all users, open its breaker for 5 s. Open: only runs that began since count, which are probes; one that fails opens it again, for
+-- twice as long, up to 5 min; one that reached the source closes it. Those that were under way say only what is known.
 -- Touches no row while all is well. A source that somebody's transaction holds is left out: the outcomes must not wait.
 declare
-  v_source record;
+  v_asked record;
+  v_source jobrunner.sources;
+  v_reached boolean;
+  v_failures integer;
 begin
   -- Nearly always no source is in trouble, and one look tells.
   if true <> all (in_unavailable) and not exists (
@@ -19,48 +24,47 @@ begin
   ) then
     return;
   end if;
-  for v_source in
-    select e.tenant_id, f.source,
-      bool_or(case when s.consecutive_failures > 0 or s.blocked_until is not null then e.reached else e.reached_late end) as reached,
-      sum(e.failures)::integer as failures
-    from (
-      select ended.tenant_id, ended.name, bool_or(ended.reached) as reached,
-        bool_or(ended.reached) filter (where ended.unavailable) as reached_late,
-        count(*) filter (where ended.unavailable) as failures
-      from unnest(in_tenant_ids, in_names, in_reached, in_unavailable)
-        as ended (tenant_id, name, reached, unavailable)
-      group by ended.tenant_id, ended.name
-    ) as e
+  for v_asked in
+    select e.tenant_id, f.source
+    from unnest(in_tenant_ids, in_names, in_unavailable) as e (tenant_id, name, unavailable)
     join jobrunner.job_files as f on f.name = e.name
     join jobrunner.sources as s on s.tenant_id = e.tenant_id and s.name = f.source
-    where e.failures > 0 or s.consecutive_failures > 0 or s.blocked_until is not null
+    where e.unavailable or s.consecutive_failures > 0 or s.blocked_until is not null
     group by e.tenant_id, f.source
     order by e.tenant_id, f.source
   loop
-    perform from jobrunner.sources as s
-    where s.tenant_id = v_source.tenant_id and s.name = v_source.source
+    select s.* into v_source
+    from jobrunner.sources as s
+    where s.tenant_id = v_asked.tenant_id and s.name = v_asked.source
     for no key update skip locked;
     continue when not found;
-    if v_source.reached then
+    -- With all well before, only a run that failed itself tells that the source was there for a while.
+    select coalesce(bool_or(e.reached) filter (where e.unavailable or v_source.consecutive_failures > 0), false),
+      count(*) filter (where e.unavailable)
+    into v_reached, v_failures
+    from unnest(in_tenant_ids, in_names, in_started_at, in_reached, in_unavailable)
+      as e (tenant_id, name, started_at, reached, unavailable)
+    join jobrunner.job_files as f on f.name = e.name
+    where e.tenant_id = v_asked.tenant_id and f.source = v_asked.source
+      and (v_source.opened_at is null or e.started_at >= v_source.opened_at);
+    if v_reached then
       update jobrunner.sources as s
-      set consecutive_failures = 0, blocked_until = null, block_reason = null
-      where s.tenant_id = v_source.tenant_id and s.name = v_source.source
-        and (s.consecutive_failures > 0 or s.blocked_until is not null);
-    elsif v_source.failures > 0 then
+      set consecutive_failures = 0, opened_at = null, failed_openings = 0, blocked_until = null, block_reason = null
+      where s.tenant_id = v_asked.tenant_id and s.name = v_asked.source
+        and (s.consecutive_failures > 0 or s.opened_at is not null);
+    elsif v_failures > 0 then
       update jobrunner.sources as s
-      set consecutive_failures = s.consecutive_failures + v_source.failures,
-        blocked_until = case
-          when s.consecutive_failures + v_source.failures >= 10
-            then now() + least(
-              interval '5 minutes',
-              interval '5 seconds' * power(2, least(s.consecutive_failures + v_source.failures - 10, 10))
-            )
-        end,
-        block_reason = case
-          when s.consecutive_failures + v_source.failures >= 10
-            then s.consecutive_failures + v_source.failures || ' runs in a row found it unavailable'
-        end
-      where s.tenant_id = v_source.tenant_id and s.name = v_source.source;
+      set (consecutive_failures, opened_at, failed_openings, blocked_until, block_reason) = (
+        select n.failures, case when n.opens then now() end, case when n.opens then n.openings else 0 end,
+          case when n.opens then now() + least(interval '5 minutes', interval '5 seconds' * power(2, least(n.openings, 10) - 1)) end,
+          case when n.opens then n.failures || ' runs in a row found it unavailable' end
+        from (
+          select v_source.consecutive_failures + v_failures as failures,
+            v_source.failed_openings + 1 as openings,
+            v_source.consecutive_failures + v_failures >= 10 as opens
+        ) as n
+      )
+      where s.tenant_id = v_asked.tenant_id and s.name = v_asked.source;
     end if;
   end loop;
 end

@@ -9,17 +9,10 @@ as $$
 -- Points a tenant's source at another address than the job file's; null: back to the job file's. Raises JR010, or
 -- JR015 for a source that no job of the tenant uses.
 declare
-  v_tenant jobrunner.tenants := jobrunner.tenant_named(in_tenant);
+  v_source jobrunner.sources := jobrunner.source_named(in_tenant, in_source);
 begin
   update jobrunner.sources as s set base = rtrim(in_base, '/')
-  where s.tenant_id = v_tenant.id and s.name = in_source;
-  if not found then
-    raise exception 'no job of tenant ''%'' uses a source ''%''', in_tenant, in_source using errcode = 'JR015',
-      hint = coalesce((
-        select 'Its sources are ' || string_agg(s.name, ', ' order by s.name) || '.'
-        from jobrunner.sources as s where s.tenant_id = v_tenant.id
-      ), 'Give it a job first.');
-  end if;
+  where s.tenant_id = v_source.tenant_id and s.name = v_source.name;
 end
 $$;
 comment on function jobrunner.set_source is 'Points a tenant''s source at another address.';

@@ -17,8 +17,8 @@ as $$
 -- Takes up to in_wanted requests out of a tenant's budget for a source; one row always.
 -- The bucket holds at most one second's worth and refills all the time: all workers together keep the rate, but the
 -- first second after a quiet one may see twice as much.
--- An open breaker grants nothing and says how long; when it ends, one request is let through to probe,
--- and the next until that one's run has reported.
+-- An open breaker grants nothing and says how long; when that is over, one request is let through to probe: a row with
+-- both, granted 1 for one run and blocked_ms for all others. The next is let through 10 s later, or when that run has reported.
 -- Without in_waits it grants nothing while another transaction holds the source.
 #variable_conflict use_column
 declare
@@ -56,7 +56,7 @@ begin
     update jobrunner.sources as s set blocked_until = now() + interval '10 seconds'
     where s.tenant_id = in_tenant_id and s.name = in_source and s.blocked_until <= now();
     if found then
-      return query select in_tenant_id, in_source, v_source.base, 1, 0::bigint;
+      return query select in_tenant_id, in_source, v_source.base, 1, 10000::bigint;
     else
       return query select in_tenant_id, in_source, v_source.base, 0, 10000::bigint;
     end if;

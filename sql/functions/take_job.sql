@@ -5,7 +5,6 @@ create or replace function jobrunner.take_job(
 ) returns integer
 language plpgsql volatile
 set search_path = pg_catalog
-set jobrunner.own_deletes = 'on'
 as $$
 -- Takes a job from a tenant: its users' standing jobs go, with how far they have come; history stays. What was synced
 -- stays too, or goes with in_with_rows, but for tables that another job of the tenant fills. A run in progress can prove its
@@ -17,6 +16,7 @@ declare
   v_users bigint[];
   v_table text;
   v_count integer;
+  v_deletes text;
 begin
   perform from jobrunner.tenants as t where t.id = v_tenant.id for no key update;
   delete from jobrunner.tenant_jobs as g where g.tenant_id = v_tenant.id and g.job_name = in_job;
@@ -50,6 +50,7 @@ begin
   delete from jobrunner.seen_pages as p where p.user_id = any (v_users) and p.job_name = in_job;
 
   if in_with_rows then
+    v_deletes := jobrunner.own_deletes('on');
     for v_table in
       select s.name
       from jobrunner.synced_tables as s
@@ -70,6 +71,7 @@ begin
     loop
       execute format('delete from synced.%I where user_id = any ($1)', v_table) using v_users;
     end loop;
+    perform jobrunner.own_deletes(v_deletes);
   end if;
   return v_count;
 end

@@ -134,7 +134,7 @@ create table jobrunner.limited_tenants (
   since timestamptz not null default now(),
   is_settled boolean not null default false
 );
-comment on table jobrunner.limited_tenants is 'Tenants with max_running. A row''s lock is the turn to claim from the tenant.';
+comment on table jobrunner.limited_tenants is 'Tenants that have, or had, max_running. A row''s lock is the turn to claim from the tenant.';
 comment on column jobrunner.limited_tenants.tenant_id is 'The tenant.';
 comment on column jobrunner.limited_tenants.since is 'When its limit was last set.';
 comment on column jobrunner.limited_tenants.is_settled is 'No claim is under way that began before the limit was set, and all that runs of the tenant is in limited_runs; until then it is not claimed from.';
@@ -823,11 +823,15 @@ create table jobrunner.sources (
   tokens double precision not null default 0,
   refilled_at timestamptz not null default now(),
   consecutive_failures integer not null default 0,
+  opened_at timestamptz,
+  failed_openings integer not null default 0,
   blocked_until timestamptz,
   block_reason text,
   primary key (tenant_id, name),
   constraint source_base_is_a_web_address check (base ~ '^https?://[^/?#@[:space:]]+(/[^?#[:space:]]*[^/?#[:space:]])?$'),
-  constraint blocked_source_has_a_reason check ((blocked_until is null) = (block_reason is null))
+  constraint blocked_source_has_a_reason check ((blocked_until is null) = (block_reason is null)),
+  constraint blocked_source_has_been_opened check ((blocked_until is null) = (opened_at is null)),
+  constraint open_breaker_counts_its_openings check ((opened_at is null) = (failed_openings = 0))
 );
 comment on table jobrunner.sources is 'Budget and breaker of a source, per tenant, shared by all workers.';
 comment on column jobrunner.sources.tenant_id is 'Whose use of the source.';
@@ -836,8 +840,10 @@ comment on column jobrunner.sources.base is 'Address for this tenant in place of
 comment on column jobrunner.sources.tokens is 'Requests left in the budget at refilled_at; at most one second''s worth.';
 comment on column jobrunner.sources.refilled_at is 'When the budget was last refilled.';
 comment on column jobrunner.sources.consecutive_failures is 'Runs in a row, over all users, that found the source unavailable.';
-comment on column jobrunner.sources.blocked_until is 'The breaker: until then nobody asks this source; null: closed.';
-comment on column jobrunner.sources.block_reason is 'Why the breaker opened.';
+comment on column jobrunner.sources.opened_at is 'When the breaker opened, or was opened again by a probe that failed; runs that began before count no more. Null: it is closed.';
+comment on column jobrunner.sources.failed_openings is 'How often in a row the breaker was opened: the wait doubles with each.';
+comment on column jobrunner.sources.blocked_until is 'Until then the open breaker lets nobody ask; from then on one request probes the source. Null: it is closed.';
+comment on column jobrunner.sources.block_reason is 'Why the breaker is open.';
 create index sources_troubled on jobrunner.sources (tenant_id, name)
 where consecutive_failures > 0 or blocked_until is not null;
 comment on index jobrunner.sources_troubled is 'Sources that runs have found unavailable lately.';
@@ -880,7 +886,7 @@ create table jobrunner.waiting_counts (
   may_be_more boolean not null,
   primary key (reason, tenant_id),
   constraint waiting_jobs_are_counted_for_a_known_reason check (
-    reason in ('no_worker', 'job_file_missing', 'breaker', 'tenant_limit', 'budget', 'slots', 'deferred', 'backoff', 'database',
+    reason in ('no_worker', 'job_file_missing', 'breaker', 'tenant_limit', 'budget', 'suspect', 'slots', 'deferred', 'backoff', 'database',
       'paused', 'credential', 'quarantined')
   ),
   constraint only_what_waits_is_counted check (jobs > 0)

@@ -1,7 +1,7 @@
 create or replace view jobrunner.gauges as
 with counted as materialized (
   select w.reason, t.name as tenant, w.jobs, extract(epoch from now() - w.since) as seconds,
-    w.reason in ('no_worker', 'job_file_missing', 'breaker', 'tenant_limit', 'budget', 'slots') as is_due
+    w.reason in ('no_worker', 'job_file_missing', 'tenant_limit', 'budget', 'suspect', 'slots') as is_due
   from jobrunner.waiting_counts as w
   left join jobrunner.tenants as t on t.id = w.tenant_id
   where w.tenant_id = 0 or t.id is not null

@@ -90,15 +90,15 @@ private func seed(_ installation: Installation, _ jobs: Int, _ context: Benchmar
         drop schema if exists bare cascade;
         create schema bare;
         create table bare.jobs (like jobrunner.jobs including all);
-        checkpoint;
         """)
+    try await cluster.administer("checkpoint")
     var began = ContinuousClock.now
     try await installation.giveJob()
     context.measurements.record(
         "jobs made", Double(jobs) / (ContinuousClock.now - began).seconds, "jobs/s")
     let made = try await cluster.number("select count(*) from jobrunner.jobs")
     guard Int(made) == jobs else { throw BenchError("\(made) of \(jobs) jobs were made") }
-    try await cluster.script("checkpoint")
+    try await cluster.administer("checkpoint")
     let columns = try await cluster.query(
         """
         select string_agg(quote_ident(attname), ', ' order by attnum)
@@ -169,14 +169,14 @@ private func claims(
 /// The plans of the statements of a claim of jobs that the worker remembers, as the server logs them.
 private func plansOfClaim(_ installation: Installation) async throws -> String {
     let cluster = installation.cluster
-    try await cluster.script(
+    try await cluster.administer(
         """
-        alter database postgres set session_preload_libraries = 'auto_explain';
-        alter database postgres set auto_explain.log_min_duration = 0;
-        alter database postgres set auto_explain.log_analyze = on;
-        alter database postgres set auto_explain.log_buffers = on;
-        alter database postgres set auto_explain.log_timing = off;
-        alter database postgres set auto_explain.log_nested_statements = on;
+        alter database jobrunner set session_preload_libraries = 'auto_explain';
+        alter database jobrunner set auto_explain.log_min_duration = 0;
+        alter database jobrunner set auto_explain.log_analyze = on;
+        alter database jobrunner set auto_explain.log_buffers = on;
+        alter database jobrunner set auto_explain.log_timing = off;
+        alter database jobrunner set auto_explain.log_nested_statements = on;
         """)
     let text = try await cluster.withDatabase { database in
         let queue = Queue(database)
@@ -194,6 +194,6 @@ private func plansOfClaim(_ installation: Installation) async throws -> String {
         _ = try await queue.leave(worker: worker, deadline: .now + .seconds(10))
         return text
     }
-    try await cluster.script("alter database postgres reset all")
+    try await cluster.administer("alter database jobrunner reset all")
     return text
 }

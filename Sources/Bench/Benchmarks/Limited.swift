@@ -145,7 +145,10 @@ private func claim(_ url: String, rank: Int, _ tally: Tally) async throws {
                 if !jobs.isEmpty { tally.count(\.given) }
                 try await finishAsUnchanged(jobs, queue)
                 for job in jobs { claimer.ended(job) }
-                _ = claimer.written(jobs.map(\.tenantID))
+                _ = claimer.written(
+                    jobs.map {
+                        FinishedRun(claim: $0.claim, tenantID: $0.tenantID, outcome: .complete)
+                    })
             } catch is DatabaseError {
                 tally.count(\.failed)
             }

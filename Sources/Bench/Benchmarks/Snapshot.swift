@@ -30,12 +30,13 @@ private func measureSnapshot(_ context: BenchmarkContext) async throws {
     try await installation.startAtTicks()
     // A part of the statements is enough for percentiles, and all of them would be a load.
     let sample = context.choose(short: 1.0, full: 0.2)
-    let worker = try installation.startWorker(
-        ["--concurrency", "500"],
-        sessions: [
-            "log_min_duration_sample=0", "log_statement_sample_rate=\(sample)",
-            "log_parameter_max_length=0",
-        ], as: "worker")
+    try await installation.cluster.administer(
+        """
+        alter database jobrunner set log_min_duration_sample = 0;
+        alter database jobrunner set log_statement_sample_rate = \(sample);
+        alter database jobrunner set log_parameter_max_length = 0;
+        """)
+    let worker = try installation.startWorker(["--concurrency", "500"])
     var loop = OpenLoop(installation)
     try await Task.sleep(for: .seconds(5))
 

@@ -9,6 +9,7 @@ let serverPrograms = "/usr/lib/postgresql/15/bin"
 final class Cluster: Sendable {
     private struct State {
         var url = ""
+        var administratorURL = ""
         var postmaster: pid_t = 0
     }
 
@@ -22,19 +23,27 @@ final class Cluster: Sendable {
         self.scratch = scratch
     }
 
-    /// Of database `postgres`, with the rights of its superuser.
+    /// Of the role that owns the database and nothing else, as the measured programs have it.
     var url: String { state.withLock { $0.url } }
+    /// Of the same database, by a superuser, for instruments; no measured program has it.
+    private var administratorURL: String { state.withLock { $0.administratorURL } }
 
     func start() async throws {
         let said = try await runProgram("bin/pg", ["start", "--bench", folder], in: scratch)
-        guard let line = said.split(separator: "\n").first(where: { $0.hasPrefix("DATABASE_URL=") })
-        else { throw BenchError("bin/pg start said no DATABASE_URL") }
+        func address(_ name: String) throws -> String {
+            let line = said.split(separator: "\n").first { $0.hasPrefix(name + "=") }
+            guard let line else { throw BenchError("bin/pg start said no \(name)") }
+            return String(line.dropFirst(name.count + 1))
+        }
+        let url = try address("DATABASE_URL")
+        let administratorURL = try address("ADMINISTRATOR_URL")
         let first = try readFile("\(folder)/data/postmaster.pid").split(separator: "\n").first
         guard let postmaster = first.flatMap({ pid_t($0) }) else {
             throw BenchError("\(folder)/data/postmaster.pid names no process")
         }
         state.withLock { state in
-            state.url = String(line.dropFirst("DATABASE_URL=".count))
+            state.url = url
+            state.administratorURL = administratorURL
             state.postmaster = postmaster
         }
     }
@@ -58,13 +67,21 @@ final class Cluster: Sendable {
     var cpuSeconds: Double { processorSecondsOfTree(state.withLock { $0.postmaster }) }
 
     /// Lends sessions for the time of the body; statements have ten minutes.
-    func withDatabase<R>(lanes: Int = 1, _ body: (Database) async throws -> R) async throws -> R {
+    func withDatabase<R>(
+        lanes: Int = 1, asAdministrator: Bool = false, _ body: (Database) async throws -> R
+    ) async throws -> R {
         var configuration = try DatabaseConfiguration(
-            conninfo: url, applicationName: "jobrunner-bench", lanes: lanes)
+            conninfo: asAdministrator ? administratorURL : url, applicationName: "jobrunner-bench",
+            lanes: lanes)
         configuration.statementTimeout = .seconds(600)
         configuration.lockTimeout = .seconds(60)
         configuration.idleInTransactionTimeout = .zero
         return try await Database.withSessions(configuration, body)
+    }
+
+    /// Runs SQL with the rights of a superuser: extensions that measure, settings, checkpoints.
+    func administer(_ sql: String) async throws {
+        try await withDatabase(asAdministrator: true) { try await $0.run { try $0.script(sql) } }
     }
 
     /// Runs SQL whose rows nobody needs.
@@ -109,6 +126,6 @@ final class Cluster: Sendable {
     /// Removes dead rows and writes dirty pages, so that no round pays for the one before.
     func settle(_ tables: String...) async throws {
         for table in tables { try await script("vacuum (analyze) \(table)") }
-        try await script("checkpoint")
+        try await administer("checkpoint")
     }
 }

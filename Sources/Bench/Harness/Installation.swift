@@ -17,7 +17,7 @@ struct Installation: Sendable {
         try makeFolder("\(jobs)/bench")
         for (name, text) in files { try writeFile("\(jobs)/bench/\(name).yaml", text) }
         let installation = Installation(context: context, cluster: cluster, jobs: jobs)
-        try await cluster.script("create extension if not exists pg_stat_statements")
+        try await cluster.administer("create extension if not exists pg_stat_statements")
         try await installation.command(["migrate"])
         return installation
     }
@@ -30,17 +30,12 @@ struct Installation: Sendable {
 
     /// Starts a worker; its log is `NAME.err` in the context's folder.
     ///
-    /// `sessions` are server settings for its sessions, as `log_min_duration_statement=0`.
     func startWorker(
-        _ arguments: [String] = [], logLevel: String = "warning", sessions: [String] = [],
-        as name: String = "worker"
+        _ arguments: [String] = [], logLevel: String = "warning", as name: String = "worker"
     ) throws -> ChildProcess {
         var variables = environment()
         variables["JOBRUNNER_LOG_LEVEL"] = logLevel
         variables["JOBRUNNER_LOG"] = "json"
-        if !sessions.isEmpty {
-            variables["PGOPTIONS"] = sessions.map { "-c \($0)" }.joined(separator: " ")
-        }
         return try context.start(
             context.program, ["worker"] + arguments, environment: variables, as: name)
     }

@@ -23,7 +23,7 @@ struct StatementUse: Sendable {
 extension Cluster {
     /// Begins the server's counting anew.
     func forgetStatements() async throws {
-        try await script("select pg_stat_statements_reset()")
+        try await administer("select pg_stat_statements_reset()")
     }
 
     /// Keeps the ten statements that took the longest in the raw numbers.

@@ -43,7 +43,7 @@ struct Machine: Sendable, Equatable {
 extension Cluster {
     /// Version and the settings of the configuration file, but those of the place.
     func describe() async throws -> String {
-        try await query(
+        let settings = Statement(
             """
             select 'PostgreSQL ' || current_setting('server_version') || ' with '
               || string_agg(name || ' = ' || current_setting(name), ', ' order by name)
@@ -53,7 +53,9 @@ extension Cluster {
               'effective_cache_size', 'work_mem', 'maintenance_work_mem', 'max_wal_size',
               'checkpoint_timeout', 'random_page_cost', 'shared_preload_libraries'
             )
-            """
-        ).only().text(0)
+            """)
+        return try await withDatabase(asAdministrator: true) {
+            try await $0.run { try $0.query(settings).only().text(0) }
+        }
     }
 }

@@ -57,7 +57,7 @@ struct CopyAndMerge: Sendable {
     /// Writes all users' rows over so many connections.
     func rate(connections: Int) async throws -> Rate {
         try await cluster.script("truncate yardstick.static_record")
-        try await cluster.script("checkpoint")
+        try await cluster.administer("checkpoint")
         let server = cluster.cpuSeconds
         let times = try await withThrowingTaskGroup(of: Times.self) { group in
             for first in 1...connections {

@@ -36,6 +36,18 @@ func retryJobs(_ arguments: ParsedArguments, _ context: Context) async throws ->
     return .ok
 }
 
+/// `jobrunner close-breaker`.
+func closeBreaker(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
+    let (source, tenant) = (arguments.subject, arguments.text("tenant") ?? "")
+    let count = try await context.withQueue { queue in
+        try await queue.closeBreaker(of: source, tenant: tenant)
+    }
+    try context.say(
+        "the breaker of source \(source) of tenant \(tenant) is closed;"
+            + (count == 0 ? " it had put nothing off" : " due now: \(counted(count, "job"))"))
+    return .ok
+}
+
 /// `jobrunner pause`.
 func pauseJobs(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     let (scope, count) = try await apply(arguments, context) { try await $0.pauseJobs($1) }

@@ -19,7 +19,8 @@ func migrate(_ arguments: ParsedArguments, _ context: Context) async throws -> E
     if report.isEmpty { try context.say("nothing to do") }
     if !report.isReaderGranted {
         output.complain(
-            "note: role jobrunner_reader doesn't exist and this database user may not make it")
+            "note: there is no role jobrunner_reader, so that nobody but the owner can look; have an administrator run:"
+                + " create role jobrunner_reader nologin")
     }
     return mistakes.isEmpty && refused.isEmpty ? .ok : .data
 }

@@ -1,6 +1,7 @@
 import JSON
 import JobQueue
 import Postgres
+import Runner
 import Schema
 import Serving
 import Telemetry
@@ -18,10 +19,10 @@ func serve(_ arguments: ParsedArguments, _ context: Context) async throws -> Exi
     configuration.lockTimeout = .seconds(1)
     configuration.connectTimeout = .seconds(2)
     configuration.reconnectTimeout = .seconds(1)
-    configuration.role = "jobrunner_reader"
     let signals = Signals.stream(endingWithin: .seconds(9.5)) {}
     return try await Database.withSessions(configuration) { database in
-        let endpoint = ServeEndpoint(database, gate)
+        let endpoint = ServeEndpoint(database, gate, log)
+        try await endpoint.refuseWideLogin()
         let server = try HTTPServer(address) { await endpoint.answer($0) }
         log.emit(.listening(Subject(), address: "\(server.address)"))
         for await _ in signals { break }
@@ -75,11 +76,23 @@ struct ServeEndpoint: Sendable {
     private let database: Database
     private let queue: Queue
     private let gate: ServeGate
+    private let login: ServeLogin
+    private let log: Log
+    private let outage = DatabaseOutage()
 
-    init(_ database: Database, _ gate: ServeGate) {
+    init(_ database: Database, _ gate: ServeGate, _ log: Log) {
         self.database = database
         queue = Queue(database)
         self.gate = gate
+        self.log = log
+        login = ServeLogin(queue)
+    }
+
+    /// Ends a program whose login may do more than look; a database that is away is asked again with each question.
+    func refuseWideLogin() async throws {
+        do { try await login.check() } catch let failure as Failure { throw failure } catch {
+            tell(error)
+        }
     }
 
     func answer(_ request: ServedRequest) async -> ServedResponse {
@@ -87,34 +100,53 @@ struct ServeEndpoint: Sendable {
         if request.path == "/livez" { return ServedResponse(200, "alive\n") }
         if let refusal = gate.refusal(of: request) { return refusal }
         do {
-            switch request.path {
-            case "/readyz": return await readiness()
-            case "/metrics": return try await metrics(request)
-            case "/views":
-                let names = ServedView.allCases.map { JSONValue.string("/views/" + $0.rawValue) }
-                return ServedResponse(
-                    200, JSONValue.array(names).text + "\n", type: "application/json")
-            default:
-                guard request.path.hasPrefix("/views/"),
-                    let view = ServedView(rawValue: String(request.path.dropFirst(7)))
-                else {
-                    return ServedResponse(
-                        404, "expected /metrics, /livez, /readyz, /views or one of those\n")
-                }
-                return try await view.answer(request, queue)
-            }
+            let response = try await told(request)
+            if let lasting = outage.end() { log.emit(.databaseBack(Subject(), after: lasting)) }
+            return response
         } catch {
+            tell(error)
+            if request.path == "/readyz" {
+                return ServedResponse(readiness: [reason(for: error)])
+            }
             // What the database says is for its operator: it may name hosts and roles.
             return ServedResponse(503, "the database does not answer, or refuses\n")
         }
     }
 
-    private func readiness() async -> ServedResponse {
-        var reasons: [String] = []
-        do { try await Migrator(database: database).check() } catch is SchemaError {
-            reasons.append("schema: jobrunner migrate must be run")
-        } catch { reasons.append("database: it does not answer, or refuses") }
-        return ServedResponse(readiness: reasons)
+    private func told(_ request: ServedRequest) async throws -> ServedResponse {
+        try await login.check()
+        switch request.path {
+        case "/readyz":
+            try await Migrator(database: database).check()
+            return ServedResponse(readiness: [])
+        case "/metrics": return try await metrics(request)
+        case "/views":
+            let names = ServedView.allCases.map { JSONValue.string("/views/" + $0.rawValue) }
+            return ServedResponse(
+                200, JSONValue.array(names).text + "\n", type: "application/json")
+        default:
+            guard request.path.hasPrefix("/views/"),
+                let view = ServedView(rawValue: String(request.path.dropFirst(7)))
+            else {
+                return ServedResponse(
+                    404, "expected /metrics, /livez, /readyz, /views or one of those\n")
+            }
+            return try await view.answer(request, queue)
+        }
+    }
+
+    private func reason(for error: any Error) -> String {
+        switch error {
+        case is SchemaError: "schema: jobrunner migrate must be run"
+        case is Failure: "login: it may read secrets"
+        default: "database: it does not answer, or refuses"
+        }
+    }
+
+    /// Says at first, and once a minute, why nothing is answered.
+    private func tell(_ error: any Error) {
+        guard let report = outage.observe(error) else { return }
+        log.emit(.databaseLost(Subject(), error: report.error, failures: report.failures))
     }
 
     private func metrics(_ request: ServedRequest) async throws -> ServedResponse {

@@ -39,9 +39,48 @@ func serverFindings(_ answers: HealthAnswers) -> [Finding] {
 
 /// What is wrong with workers, jobs, sources and history.
 func jobFindings(_ answers: HealthAnswers) -> [Finding] {
-    workerFindings(answers[.workers] ?? []) + reasonFindings(answers) + waitingFindings(answers)
+    readerFindings(answers[.readers] ?? []) + workerFindings(answers[.workers] ?? [])
+        + reasonFindings(answers) + waitingFindings(answers)
         + troubleFindings(answers[.troubles] ?? [])
         + partitionFindings(answers[.partitions] ?? [])
+}
+
+/// Why `serve`, and whoever else looks and may do no more, can't.
+func readerFindings(_ rows: [JSONValue]) -> [Finding] {
+    let role = "jobrunner_reader"
+    return rows.flatMap { row -> [Finding] in
+        guard row["is_made"]?.bool == true else {
+            return [
+                Finding(
+                    .info, "readers", "there is no role \(role), so that serve can't log in",
+                    hint:
+                        "an administrator runs: create role \(role) nologin; then jobrunner migrate"
+                )
+            ]
+        }
+        var findings: [Finding] = []
+        if row["may_look"]?.bool != true {
+            findings.append(
+                Finding(
+                    .warning, "readers", "role \(role) may not read the views",
+                    hint: "jobrunner migrate grants it"))
+        }
+        if row["has_login"]?.bool != true {
+            findings.append(
+                Finding(
+                    .info, "readers", "no login is a member of \(role), so that serve can't log in",
+                    hint:
+                        "an administrator runs: create role jobrunner_serve login password '…' in role \(role)"
+                ))
+        }
+        if let names = row["shut_out"]?.string {
+            findings.append(
+                Finding(
+                    .warning, "readers", "\(names) may not connect to this database",
+                    hint: "an administrator runs: grant connect on database … to \(role)"))
+        }
+        return findings
+    }
 }
 
 func workerFindings(_ workers: [JSONValue]) -> [Finding] {
@@ -76,9 +115,11 @@ private func waitingFindings(_ answers: HealthAnswers) -> [Finding] {
     let blocked = (answers[.blockedSources] ?? []).map { row in
         Finding(
             .warning, "sources",
-            "source \(row.text("source")) of tenant \(row.text("tenant")) is not asked until"
+            "the breaker of source \(row.text("source")) of tenant \(row.text("tenant")) is open until"
                 + " \(row.text("blocked_until").prefix(19)): \(row.text("reason"))",
-            hint: "one request probes it then")
+            hint:
+                "one request probes it then; jobrunner close-breaker \(row.text("source")) --tenant"
+                + " \(row.text("tenant")) asks now")
     }
     return late + blocked
 }

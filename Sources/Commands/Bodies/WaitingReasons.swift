@@ -32,8 +32,10 @@ struct WaitingReason: Equatable {
     /// How much of a person's attention it needs.
     var severity: Finding.Severity {
         switch reason {
-        case "no_worker", "job_file_missing": .error
-        case "breaker", "credential", "quarantined", "backoff", "database": .warning
+        case "job_file_missing": .error
+        // Whoever asks for a run and starts no worker knows so for a while.
+        case "no_worker": waitingSeconds > Self.lateSeconds ? .error : .warning
+        case "breaker", "suspect", "credential", "quarantined", "backoff", "database": .warning
         case "slots" where waitingSeconds > Self.lateSeconds: .warning
         default: .info
         }
@@ -72,9 +74,13 @@ struct WaitingReason: Equatable {
         "job_file_missing": waits(
             "for a worker that has its job file", "is JOBRUNNER_JOBS of every worker the same?"),
         "breaker": waits(
-            "for a source that is away", "doctor names it; one request probes it now and then"),
+            "for the breaker of a source that is away",
+            "doctor names it; one request probes it now and then, jobrunner close-breaker at once"),
         "tenant_limit": waits("for its tenant's limit", "jobrunner tenant set --max-running"),
         "budget": waits("for its source's budget", "source.rate is what the source allows"),
+        "suspect": waits(
+            "for a turn alone, since it may have killed two workers",
+            "each worker runs one such job at a time; look at what its runs have in common"),
         "slots": waits("for a slot", "more workers or a higher --concurrency"),
         "deferred": waits("as its source asked for", "the source's owner may raise its limit"),
         "backoff": waits("after a failure", "jobrunner doctor says what failed"),
@@ -89,24 +95,20 @@ struct WaitingReason: Equatable {
     ]
 }
 
-/// What waits, each reason with what helps; the count's own age where workers are alive and none counts.
+/// What waits, each reason with what helps; of a count that nobody has renewed only that, and its age.
 func reasonFindings(_ answers: HealthAnswers) -> [Finding] {
     let reasons = WaitingReason.all(answers[.waiting] ?? [])
-    let stale = (answers[.workers] ?? []).isEmpty ? [] : staleFindings(answers[.counting] ?? [])
-    return stale
-        + reasons.map { Finding($0.severity, "waiting", $0.words, hint: $0.hint) }
+    let age = answers[.counting]?.first?["counted_seconds"]?.numberText.flatMap { Double($0) }
+    guard let age, age > countSecondsMax else {
+        return reasons.map { Finding($0.severity, "waiting", $0.words, hint: $0.hint) }
+    }
+    let ago = "\(spanWords(seconds: age)) ago"
+    return [
+        Finding(
+            .warning, "waiting", "what waits was last counted \(ago)",
+            hint: "a worker counts it once a minute, and doctor at once")
+    ] + reasons.map { Finding(.info, "waiting", "\(ago): \($0.words)", hint: $0.hint) }
 }
 
 /// A count that is older than this is not believed: it is made each minute.
-private let countSecondsMax = 300.0
-
-private func staleFindings(_ rows: [JSONValue]) -> [Finding] {
-    guard let age = rows.first?["counted_seconds"]?.numberText.flatMap({ Double($0) }),
-        age > countSecondsMax
-    else { return [] }
-    return [
-        Finding(
-            .warning, "waiting", "what waits was last counted \(spanWords(seconds: age)) ago",
-            hint: "a worker counts it once a minute")
-    ]
-}
+private let countSecondsMax = 150.0

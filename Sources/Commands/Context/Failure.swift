@@ -8,9 +8,10 @@ import Serving
 import Telemetry
 
 /// Why a command ends early: lines for a person, and a code for a script.
-struct Failure: Error {
+struct Failure: Error, CustomStringConvertible {
     let exitCode: ExitCode
     let lines: [String]
+    var description: String { lines.joined(separator: "; ") }
 
     init(_ exitCode: ExitCode, _ line: String) {
         self.exitCode = exitCode
@@ -38,6 +39,12 @@ struct Failure: Error {
         case let error as HTTPServer.ListenFailure: self.init(.unavailable, error.description)
         case let mistakes as Mistakes: self.init(mistakes: mistakes.all)
         case let error as OutputError: self.init(output: error)
+        case let error as ScratchError:
+            if case .busy = error {
+                self.init(.temporary, error.description)
+            } else {
+                self.init(.configuration, error.description)
+            }
         case let error as GuaranteeSuiteError:
             self.init(error.cause == .sourceIsAway ? .unavailable : .data, error.message)
         default: self.init(.software, "\(error)")

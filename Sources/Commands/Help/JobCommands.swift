@@ -15,6 +15,11 @@ private func jobCommand(
 let jobCommands = [
     jobCommand("cancel", "Ask the run that is under way to stop, keeping what it committed"),
     jobCommand("retry", "Forget failures, backoff and quarantine, and make the job due now"),
+    CommandSpec(
+        "close-breaker",
+        "Ask a source now that was found away: close its breaker and make due what that put off",
+        positionals: [PositionalSpec(name: "SOURCE", count: .one, help: "id of the source")],
+        options: [.tenant], example: "jobrunner close-breaker metube-hub --tenant acme"),
     jobCommand("pause", "Start no run of a job until it is resumed"),
     jobCommand("resume", "Let a paused job run again"),
     CommandSpec(

@@ -44,7 +44,8 @@ let runCommands = [
             .flag("all", "every user of the tenant that has the job"),
             .flag("full", "read everything again instead of what changed"),
             .value("entity", "E", "only this entity"),
-            .flag("force", "whatever backoff, block, minimum gap or freshness holds it back"),
+            .flag(
+                "force", "whatever backoff, open breaker, minimum gap or freshness holds it back"),
             .flag(
                 "wait",
                 "until the runs ended, and those that follow a partial one; exit 1 unless complete;"

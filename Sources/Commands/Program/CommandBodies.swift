@@ -33,6 +33,7 @@ let bodies: [String: Body] = [
     "runs": runs,
     "cancel": cancelJobs,
     "retry": retryJobs,
+    "close-breaker": closeBreaker,
     "pause": pauseJobs,
     "resume": resumeJobs,
     "period": setPeriod,

@@ -1,0 +1,17 @@
+create or replace function jobrunner.own_deletes(
+  in_setting text
+) returns text
+language plpgsql volatile
+set search_path = pg_catalog
+as $$
+-- Says, with 'on', that the deletes which follow are jobrunner's own, so that watch_removals has nothing read again for
+-- them; returns what was said before, to be put back after them: the rest of a caller's transaction is the caller's.
+-- A function can't say it by a set clause: only a superuser may write a parameter of our own there. Not for callers: verbs.
+declare
+  v_before text := coalesce(current_setting('jobrunner.own_deletes', true), '');
+begin
+  perform set_config('jobrunner.own_deletes', in_setting, true);
+  return v_before;
+end
+$$;
+comment on function jobrunner.own_deletes is 'Says whose the deletes are that follow. Not for callers: verbs.';
