@@ -552,7 +552,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.forget_ended_claims(in_worker_id bigint) returns integer
 -- function jobrunner.forget_entity(in_job text, in_entity text) returns integer
 -- function jobrunner.give_job(in_tenant text, in_job text, in_within interval DEFAULT NULL::interval) returns integer
--- function jobrunner.grant_reader() returns boolean
+-- function jobrunner.grant_reader() returns text[]
 -- function jobrunner.has_session(in_worker jobrunner.workers) returns boolean
 -- function jobrunner.has_work(in_names text[]) returns boolean
 -- function jobrunner.heartbeat_worker(in_worker_id integer, in_running integer, in_draining boolean, in_lease interval) returns TABLE(alive boolean, worker_count integer, worker_rank integer, beaten_at timestamp with time zone)
@@ -584,6 +584,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.mark_counts_raised(in_user_id bigint, in_source text, in_field text, in_records text[]) returns void
 -- function jobrunner.mark_items_sent(in_user_id bigint, in_table text, in_column text, in_items text[]) returns integer
 -- function jobrunner.mark_seen(in_user_id bigint, in_name text, in_entity text, in_pass_number integer, in_page_number integer, in_keys bigint[]) returns boolean
+-- function jobrunner.mend_sequences() returns TABLE(name text, stood_at bigint, stands_at bigint)
 -- function jobrunner.merge_duplicates(in_user_id bigint, in_table text, in_values text[] DEFAULT NULL::text[]) returns integer
 -- function jobrunner.merge_filter(in_table text, in_by jsonb, in_filters boolean) returns text
 -- function jobrunner.merge_writes(in_table text, in_known jsonb, in_sets text, in_hides boolean, in_sends boolean) returns text
@@ -678,7 +679,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.user_named(in_tenant text, in_user text) returns jobrunner.users
 -- function jobrunner.wake_workers(in_since timestamp with time zone DEFAULT NULL::timestamp with time zone, in_tenant_id bigint DEFAULT NULL::bigint, in_jobs bigint DEFAULT NULL::bigint, in_user_id bigint DEFAULT NULL::bigint) returns void
 -- function jobrunner.want_fresh(in_tenant text, in_user text, in_job text, in_force boolean DEFAULT false) returns TABLE(answer text, age interval, usable boolean, user_id bigint, after_run bigint, asked_at timestamp with time zone)
--- function jobrunner.watch_removals(in_table text) returns void
+-- function jobrunner.watch_removals(in_table text) returns boolean
 -- function jobrunner.without_paused(in_due jobrunner.due_tenants) returns jobrunner.due_tenants
 -- function jobrunner.words_for(in_span interval) returns text
 -- function jobrunner.writable_table(in_table text, in_values jsonb) returns jsonb

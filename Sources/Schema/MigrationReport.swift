@@ -10,12 +10,14 @@ public struct MigrationReport: Sendable, Equatable {
     public var synced: [String] = []
     /// Names of the job files that were stored because they are new or changed.
     public var jobFiles: [String] = []
+    /// What was not there, or not as the files have it, though it had been applied, a sentence each; it is now.
+    public var mended: [String] = []
     /// False: there is no role `jobrunner_reader`, which an administrator makes.
     public var isReaderGranted = true
 
     /// Nothing was changed.
     public var isEmpty: Bool {
         migrations.isEmpty && !isCodeApplied && dropped.isEmpty && synced.isEmpty
-            && jobFiles.isEmpty
+            && jobFiles.isEmpty && mended.isEmpty
     }
 }

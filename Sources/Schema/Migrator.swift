@@ -20,16 +20,20 @@ public struct Migrator: Sendable {
     ///
     /// Two at once are safe: the second waits, however long, and finds nothing to do. What is
     /// already as it should be is not written. `log` gets a line per change, on a thread of the
-    /// pool. Once begun it ignores the task's cancellation, which would leave the lock with a
-    /// session of the pool. Throws `SchemaError` or `DatabaseError`; what was reported by then
+    /// pool, and, where `watching` is a pool of another session, one that says for whom it waits. Once begun it ignores
+    /// the task's cancellation, which would leave the lock with a session of the pool. Throws `SchemaError` or `DatabaseError`; what was reported by then
     /// stays done, and calling again goes on.
     public func migrate(
-        jobFiles: [JobFile], log: (@Sendable (String) -> Void)? = nil
+        jobFiles: [JobFile], watching: Database? = nil, log: (@Sendable (String) -> Void)? = nil
     ) async throws -> MigrationReport {
         let work = MigrationWork(
             migrations: try Migration.all(in: files), code: Code(files), jobFiles: jobFiles,
             tables: try SyncedTable.all(of: jobFiles), log: log ?? { _ in })
         let database = database
+        let watch = watching.map { watched in
+            Task { await MigrationWatch(watched, log: log ?? { _ in }).run() }
+        }
+        defer { watch?.cancel() }
         return try await Task {
             try await database.run { session in
                 try session.alone { try work.perform($0) }
@@ -96,7 +100,8 @@ private struct MigrationWork: Sendable {
             log("applied migration \(migration.file.name)")
         }
         try applyCode(session, state, &report)
-        try session.apply(plan)
+        if state.unknown.isEmpty { try mend(session, &report) }
+        report.mended += try session.apply(plan)
         report.synced = plan.sentences
         for sentence in plan.sentences { log(sentence) }
         for jobFile in jobFiles where try session.store(jobFile) {
@@ -111,7 +116,14 @@ private struct MigrationWork: Sendable {
         let made = try session.makeLackingJobs()
         if made > 0 { log("made \(made) standing jobs that users lacked") }
         try session.maintainRuns()
-        report.isReaderGranted = try session.grantReader(always: report.isCodeApplied)
+        let granted = try session.grantReader()
+        report.isReaderGranted = granted != nil
+        // After new code it is what belongs to it.
+        if let granted, !granted.isEmpty, !report.isCodeApplied {
+            report.mended.append(
+                "role jobrunner_reader lacked rights on \(granted.joined(separator: ", "))")
+        }
+        for sentence in report.mended { log(sentence) }
         return report
     }
 
@@ -122,11 +134,20 @@ private struct MigrationWork: Sendable {
             log("the schema is newer than this program: functions and views stay as they are")
             return
         }
-        guard try !session.isInForce(code) else { return }
+        if try session.isInForce(code) {
+            // What was applied once need not be there any more: a restore, an accident, a hand that changed it.
+            report.mended = try session.lacks(of: Catalogue(code, migrations))
+            guard !report.mended.isEmpty else { return }
+        }
         report.dropped = try session.apply(code)
         report.isCodeApplied = true
         log("applied \(code.functions.count) functions and \(code.views.count) views")
         for name in report.dropped { log("dropped \(name), which no file defines any more") }
+    }
+
+    private func mend(_ session: Session, _ report: inout MigrationReport) throws {
+        report.mended += try session.mendIndexes(of: Catalogue(code, migrations))
+        report.mended += try session.mendSequences()
     }
 }
 
@@ -136,7 +157,13 @@ extension Session {
         _ = try pipeline([
             Statement("set lock_timeout = 0"), Statement("set statement_timeout = 0"),
         ])
-        defer { try? script("reset lock_timeout; reset statement_timeout") }
+        // A server would else go on with a statement whose client was killed, and keep the lock of all migrations.
+        try? script("set client_connection_check_interval = '1s'")
+        defer {
+            try? script(
+                "reset lock_timeout; reset statement_timeout; reset client_connection_check_interval"
+            )
+        }
         return try withoutTurnLimit { _ in
             // An index that another one makes `concurrently` waits for statements that are under way, as one that waits
             // for a lock is.
@@ -232,25 +259,16 @@ extension Session {
         return made
     }
 
-    /// False when the role does not exist; a grant writes even when it
-    /// changes nothing, so only when something is new.
-    fileprivate func grantReader(always: Bool) throws -> Bool {
-        var isGranted = true
+    /// What role `jobrunner_reader` lacked and was granted; nil: there is no such role.
+    fileprivate func grantReader() throws -> [String]? {
+        var granted: [String]?
         try change { session in
-            isGranted =
-                try session.query(
-                    .unprepared(
-                        """
-                        select jobrunner.grant_reader()
-                        where $1 or not exists (
-                          select from pg_roles as r
-                          where r.rolname = 'jobrunner_reader'
-                            and has_schema_privilege(r.oid, 'jobrunner', 'usage')
-                        )
-                        """, .bool(always))
-                ).first?.bool(0) ?? true
+            let row = try session.query(.unprepared("select jobrunner.grant_reader() as granted"))
+                .only()
+            granted =
+                try row.isNull("granted") ? nil : try row.textArray("granted").compactMap { $0 }
         }
-        return isGranted
+        return granted
     }
 }
 

@@ -164,23 +164,28 @@ struct SyncedPlan {
 }
 
 extension Session {
-    /// Carries the plan out and makes its tables known, a transaction for each table that changes.
-    func apply(_ plan: SyncedPlan) throws {
+    /// Carries the plan out and makes its tables known, a transaction for each table that changes; returns a sentence for
+    /// each whose triggers were not there any more.
+    func apply(_ plan: SyncedPlan) throws -> [String] {
         for table in plan.changes {
             if !table.statements.isEmpty {
                 try change { session in
                     for statement in table.statements { try session.script(statement) }
-                    try session.register([table.table])
+                    _ = try session.register([table.table])
                 }
             }
             for statement in table.apart { try apart(statement) }
         }
-        try change { try $0.register(plan.tables) }
+        var unwatched: [String] = []
+        try change { unwatched = try $0.register(plan.tables) }
+        return unwatched.map { "a trigger of table synced.\($0) was missing" }
     }
 
     /// Tells the verbs that remove users and edit rows of these tables; what they know already is not written.
-    private func register(_ tables: [SyncedTable]) throws {
-        guard !tables.isEmpty else { return }
+    ///
+    /// Returns the tables that did not tell yet who deletes their rows.
+    private func register(_ tables: [SyncedTable]) throws -> [String] {
+        guard !tables.isEmpty else { return [] }
         _ = try query(
             .unprepared(
                 """
@@ -195,10 +200,11 @@ extension Session {
                 .textArray(tables.map { $0.store?.rawValue }),
                 .textArray(tables.map { $0.writable?.text })))
         let filled = tables.filter { !$0.sources.isEmpty }
-        _ = try query(
+        return try query(
             .unprepared(
-                "select jobrunner.watch_removals(t.name) from unnest($1) as t (name)",
-                .textArray(filled.map(\.name))))
+                "select t.name from unnest($1) as t (name) where jobrunner.watch_removals(t.name)",
+                .textArray(filled.map(\.name)))
+        ).map { try $0.text(0) }
     }
 
     /// Whether two default expressions give the same value.

@@ -43,6 +43,33 @@ struct HistoryTests {
     }
 
     @Test
+    func `rows of past days leave runs_other for days of their own, and the oldest are deleted`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            try await fixture.script(
+                """
+                insert into jobrunner.runs (user_id, id, outcome, tenant_id, job_name, scheduled_at, started_at, ended_at)
+                select 1, n, 'complete', 1, 'hub.refresh', now(), now(), date_trunc('day', now(), 'UTC') - n * interval '1 day'
+                from unnest(array[2, 3, 40]) as n
+                """)
+            var calls = 0
+            while try await !fixture.queue.maintainRuns(keep: .seconds(30 * 86_400)), calls < 10 {
+                calls += 1
+            }
+            #expect(try await fixture.int("select count(*) from jobrunner.runs_other") == 0)
+            #expect(
+                try await fixture.texts(
+                    """
+                    select id || ' ' || (tableoid::regclass::text
+                      = 'jobrunner.runs_' || to_char(ended_at at time zone 'UTC', 'YYYYMMDD'))
+                    from jobrunner.runs order by id
+                    """) == ["2 true", "3 true"])
+            #expect(try await fixture.int(partitions) == 10)
+        }
+    }
+
+    @Test
     func `partitions wholly older than retention are dropped, and workers that ended as long ago`()
         async throws
     {

@@ -76,7 +76,7 @@ struct LocalEditTests {
                 delete from synced.recipe where recipe_id = 'b';
                 commit
                 """)
-            #expect(try await world.text(asked) == "snap.refresh")
+            #expect(try await world.text(asked) == "snapchef.refresh")
         }
     }
 

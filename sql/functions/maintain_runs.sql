@@ -9,8 +9,8 @@ language plpgsql volatile
 set search_path = pg_catalog
 set lock_timeout = '50ms'
 as $$
--- Makes the partitions of runs for today and the next seven days, and drops those wholly older than in_keep; also forgets
--- workers that ended as long ago, and events of more than a week. Any worker may call it: while one is at it, the others do nothing.
+-- Makes the partitions of runs for today and the next seven days, and for past days of which runs_other holds rows; drops
+-- those wholly older than in_keep, and such rows. Also forgets workers that ended as long ago, and events of more than a week. Any worker may call it: while one is at it, the others do nothing.
 -- A partition is made under a lock on runs_other, and dropped under one on runs: who reads history for long keeps either
 -- away, and while it is waited for, outcomes wait too. So it is waited for 50 ms, once; what was made stays, and
 -- postponed says that the rest is left to the next call.
@@ -20,9 +20,10 @@ declare
   -- While rows have nowhere to go a partition a call is made: moving them takes time.
   v_is_late boolean;
   v_name text;
-  -- Events that one call forgets at most.
-  v_events_max constant integer := 10000;
+  -- Rows that one call deletes at most of each table.
+  v_rows_max constant integer := 10000;
   v_events integer;
+  v_others integer;
 begin
   created := 0;
   dropped := 0;
@@ -38,13 +39,23 @@ begin
   -- The oldest transactions stand first. So many that no call takes long; postponed brings the next call within a minute.
   delete from jobrunner.events as e
   where (e.transaction_id, e.id) in (
-    select o.transaction_id, o.id from jobrunner.events as o order by o.transaction_id, o.id limit v_events_max
+    select o.transaction_id, o.id from jobrunner.events as o order by o.transaction_id, o.id limit v_rows_max
   ) and e.at < now() - interval '7 days';
   get diagnostics v_events = row_count;
+  delete from jobrunner.runs_other as o
+  where o.ctid = any (array(select p.ctid from jobrunner.runs_other as p where p.ended_at < now() - in_keep limit v_rows_max));
+  get diagnostics v_others = row_count;
 
   v_is_late := exists (select from jobrunner.runs_other);
-  for v_offset in 0..7 loop
-    v_day := (now() at time zone 'UTC')::date + v_offset;
+  for v_day in
+    select (now() at time zone 'UTC')::date + g.ahead from generate_series(0, 7) as g (ahead)
+    union all
+    -- What came while nobody made partitions, or when a clock was wrong: one such day a call.
+    select (min(o.ended_at) at time zone 'UTC')::date
+    from jobrunner.runs_other as o
+    where o.ended_at >= now() - in_keep and o.ended_at < date_trunc('day', now(), 'UTC')
+    having min(o.ended_at) is not null
+  loop
     v_name := 'runs_' || to_char(v_day, 'YYYYMMDD');
     continue when to_regclass('jobrunner.' || v_name) is not null;
     begin
@@ -97,7 +108,7 @@ begin
     end;
     dropped := dropped + 1;
   end loop;
-  postponed := v_events = v_events_max;
+  postponed := v_rows_max in (v_events, v_others);
   return next;
 end
 $$;

@@ -14,7 +14,9 @@ func migrate(_ arguments: ParsedArguments, _ context: Context) async throws -> E
     let output = context.output
     for mistake in mistakes { output.complain(mistake.description) }
     let (report, refused) = try await context.withDatabase { database in
-        try await migrate(database, jobFiles, output)
+        try await context.withDatabase {
+            try await migrate(database, watching: $0, jobFiles, output)
+        }
     }
     if report.isEmpty { try context.say("nothing to do") }
     if !report.isReaderGranted {
@@ -28,19 +30,19 @@ func migrate(_ arguments: ParsedArguments, _ context: Context) async throws -> E
 /// Migrates with all files, or without those that this database's tables can't follow, which are
 /// returned.
 private func migrate(
-    _ database: Database, _ jobFiles: [JobFile], _ output: Output
+    _ database: Database, watching: Database, _ jobFiles: [JobFile], _ output: Output
 ) async throws -> (MigrationReport, refused: [String]) {
     let migrator = Migrator(database: database)
     // A reader that goes away doesn't stop a migration.
     let log: @Sendable (String) -> Void = { try? output.print(readableLine($0)) }
     do {
-        return (try await migrator.migrate(jobFiles: jobFiles, log: log), [])
+        return (try await migrator.migrate(jobFiles: jobFiles, watching: watching, log: log), [])
     } catch SchemaError.incompatible(let lines) {
         let refused = try await migrator.refused(of: jobFiles)
         let rest = jobFiles.filter { !refused.contains($0.name) }
         guard !refused.isEmpty, !rest.isEmpty else { throw SchemaError.incompatible(lines) }
         for line in lines { output.complain(line) }
-        return (try await migrator.migrate(jobFiles: rest, log: log), refused)
+        return (try await migrator.migrate(jobFiles: rest, watching: watching, log: log), refused)
     }
 }
 

@@ -1,0 +1,121 @@
+import Postgres
+import Schema
+import TestSupport
+import Testing
+
+@testable import JobFiles
+
+/// What was applied once, and is not there any more: a restore that left things out, an accident, a hand.
+@Suite("What migrate mends")
+struct MendTests {
+    @Test(arguments: [
+        ("drop function jobrunner.words_for cascade", "function jobrunner.words_for was missing"),
+        (
+            """
+            create or replace function jobrunner.backoff(in_failures integer, in_every interval, in_chance double precision)
+            returns interval language sql immutable strict as $$ select interval '0' $$
+            """, "function jobrunner.backoff was another one"
+        ),
+        ("drop view jobrunner.late_jobs", "view jobrunner.late_jobs was missing"),
+        (
+            "drop trigger a_limited_tenant_has_a_turn on jobrunner.tenants",
+            "trigger a_limited_tenant_has_a_turn was missing"
+        ),
+        (
+            "alter table jobrunner.tenants disable trigger a_limited_tenant_has_a_turn",
+            "trigger a_limited_tenant_has_a_turn was missing"
+        ),
+        (
+            "drop index jobrunner.jobs_due",
+            "index jobrunner.jobs_due was missing, and is made anew"
+        ),
+        (
+            "drop index jobrunner.runs_by_end",
+            "index jobrunner.runs_by_end was missing, and is made anew"
+        ),
+        (
+            "drop trigger jobrunner_notes_truncation on synced.hub_video",
+            "a trigger of table synced.hub_video was missing"
+        ),
+        (
+            "revoke select on jobrunner.gauges, jobrunner.runs from jobrunner_reader",
+            "role jobrunner_reader lacked rights on gauges, runs"
+        ),
+        (
+            "revoke execute on function jobrunner.held_jobs from public, jobrunner_reader",
+            "role jobrunner_reader lacked rights on held_jobs"
+        ),
+        (
+            """
+            insert into jobrunner.tenants (id, name) overriding system value values (7, 'restored')
+            """,
+            "sequence jobrunner.tenants_id_seq stood at 0, behind its rows, and stands at 7 now"
+        ),
+    ])
+    func `what was lost is named and made anew, and then there is nothing to do`(
+        loss: String, sentence: String
+    ) async throws {
+        try await withTestDatabase { database async throws in
+            try await database.migrate([jobFile()])
+            try await database.script(loss)
+            let lines = Lines()
+            let report = try await database.migrate([jobFile()], log: { lines.add($0) })
+            #expect(report.mended.contains(sentence), "\(report.mended)")
+            #expect(lines.all.contains(sentence))
+            #expect(try await database.migrate([jobFile()]).isEmpty)
+        }
+    }
+
+    @Test func `fences stay ahead of what jobs hold, whatever a restore left of them`() async throws
+    {
+        try await withTestDatabase { database async throws in
+            try await database.migrate([jobFile()])
+            try await database.script(
+                """
+                select jobrunner.add_tenant('acme');
+                select jobrunner.give_job('acme', 'metube.refresh');
+                select jobrunner.add_user('acme', 'ann');
+                update jobrunner.jobs set fence = 5001;
+                """)
+            #expect(
+                try await database.migrate([jobFile()]).mended
+                    == [
+                        "sequence jobrunner.fences stood at 0, behind its rows, and stands at 5001 now"
+                    ])
+            #expect(
+                try await database.texts("select (nextval('jobrunner.fences') > 5001)::text")
+                    == ["true"])
+        }
+    }
+
+    @Test func `a migrate that waits says for whom, and who is killed leaves nobody waiting`()
+        async throws
+    {
+        let own = try await TestDatabase.make()
+        try await Database.withSessions(try own.configuration(lanes: 2)) { database in
+            let lines = Lines()
+            try await database.migrate([jobFile()])
+            try await database.script(
+                "insert into synced.hub_video (user_id, video_id) values (1, 'a')")
+            let stranger = try await OpenTransaction(
+                own.url, "set transaction isolation level repeatable read",
+                "select count(*) from synced.hub_video")
+            var wider = jobFile()
+            wider.entities[0].write.indexes = [["video_id"]]
+            let file = wider
+            let watching = Database(try own.configuration(lanes: 1))
+            let migrating = Task {
+                try await Migrator(database: database).migrate(
+                    jobFiles: [file], watching: watching, log: { lines.add($0) })
+            }
+            try await eventually("it says for whom it waits") {
+                lines.all.contains {
+                    $0.contains("waits for session ") && $0.contains("which is idle in transaction")
+                }
+            }
+            try await stranger.commit()
+            _ = try await migrating.value
+            await watching.close()
+        }
+    }
+}
