@@ -147,7 +147,7 @@ final class TransferLoop: @unchecked Sendable {
     private func admitWaiting() {
         while active.count < settings.transfersMax, let transfer = waiting.popFirst() {
             guard let easy = pool.popLast() ?? EasyHandle() else {
-                finish(transfer, .failure(.connect("out of memory")))
+                finish(transfer, .failure(.lacking("memory")))
                 continue
             }
             easy.prepare(
