@@ -92,7 +92,7 @@ extension Connection {
                 pollfd(fd: socket, events: events, revents: 0),
                 pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
             ]
-            _ = poll(&entries, 2, pollTimeout(until: end))
+            _ = poll(&entries, 2, wake.timeout(until: end))
             if entries[1].revents != 0 { wake.drain() }
             if interruption.reason == .cancelled { throw DatabaseError.interrupted(.cancelled) }
             if entries[0].revents != 0 { return }

@@ -165,7 +165,7 @@ final class Connection {
                 pollfd(fd: PQsocket(handle), events: events, revents: 0),
                 pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
             ]
-            _ = poll(&entries, 2, pollTimeout(until: nextLook))
+            _ = poll(&entries, 2, wake.timeout(until: nextLook))
             if entries[1].revents != 0 { wake.drain() }
             if entries[0].revents != 0 { return }
         }

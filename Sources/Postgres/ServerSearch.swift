@@ -26,7 +26,7 @@ struct ServerSearch {
         for target in targets {
             var pass = Pass(target: target, passedOver: passedOver)
             if let handle = try search(&pass) { return handle }
-            failures = pass.failures
+            failures += pass.failures
             passedOver = pass.silent
         }
         throw merged(failures)

@@ -119,14 +119,57 @@ import Testing
         }
     }
 
-    @Test func `a command reaches the second server behind one that is silent`() async throws {
+    /// Where libpq reads its list of servers.
+    enum ListPlace: CaseIterable { case url, environment, service }
+
+    @Test(arguments: ListPlace.allCases)
+    func `a command reaches the second server behind one that is silent`(_ place: ListPlace)
+        async throws
+    {
         try await Installation.with { installation in
             let silent = try SwitchingRelay(to: installation.url, .silent)
-            let port = URLComponents(string: installation.url)?.port ?? 0
-            let url = connectionString(installation.url, servers: [silent.port, port])
-            let ran = try await installation.run(
-                "status", ["DATABASE_URL": url + "?connect_timeout=1"])
+            let parts = try #require(URLComponents(string: installation.url))
+            let ports = "\(silent.port),\(parts.port ?? 0)"
+            let database = String(parts.path.dropFirst())
+            var changes: [String: String]
+            switch place {
+            case .url:
+                let url = connectionString(
+                    installation.url, servers: [silent.port, parts.port ?? 0])
+                changes = ["DATABASE_URL": url + "?connect_timeout=1"]
+            case .environment:
+                changes = [
+                    "DATABASE_URL": "", "PGHOST": "127.0.0.1,127.0.0.1", "PGPORT": ports,
+                    "PGCONNECT_TIMEOUT": "1", "PGDATABASE": database,
+                ]
+                changes["PGUSER"] = parts.user
+                changes["PGPASSWORD"] = parts.password
+            case .service:
+                let lines = [
+                    "[own]", "host=127.0.0.1,127.0.0.1", "port=\(ports)", "connect_timeout=1",
+                    "dbname=\(database)", "user=\(parts.user ?? "")",
+                ]
+                let password = parts.password.map { ["password=\($0)"] } ?? []
+                let path = try installation.write(
+                    "services", (lines + password).joined(separator: "\n") + "\n")
+                changes = ["DATABASE_URL": "service=own", "PGSERVICEFILE": path]
+            }
+            let ran = try await installation.run("status", changes)
             #expect(ran.code == 0, "\(ran.errors)")
+            #expect(silent.connections == 1)
+        }
+    }
+
+    @Test func `a command says what the only server did`() async throws {
+        try await Installation.with { installation in
+            let silent = try SwitchingRelay(to: installation.url, .silent)
+            let ran = try await installation.run(
+                "status", ["DATABASE_URL": silent.url + "&connect_timeout=1"])
+            #expect(ran.code == 69)
+            #expect(
+                ran.errors.contains(
+                    "can't be reached: 127.0.0.1, port \(silent.port): the server did not answer in time"
+                ))
         }
     }
 
