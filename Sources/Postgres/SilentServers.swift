@@ -7,7 +7,14 @@ final class SilentServers: Sendable {
 
     private let silent = Mutex<[ServerAddress: ContinuousClock.Instant]>([:])
 
-    func note(_ server: ServerAddress) { silent.withLock { $0[server] = .now } }
+    func note(_ server: ServerAddress) {
+        silent.withLock { silent in
+            let now = ContinuousClock.now
+            // Names may lead elsewhere each time.
+            silent = silent.filter { now - $0.value < Self.remembered }
+            silent[server] = now
+        }
+    }
 
     func forget(_ server: ServerAddress) { silent.withLock { $0[server] = nil } }
 

@@ -41,6 +41,22 @@ struct OwnLimitsTests {
         #expect(lack(everybody, CURLE_COULDNT_CONNECT, systemError: EADDRNOTAVAIL) == nil)
     }
 
+    @Test func `connections that are kept for later make room where few may be open`() async throws
+    {
+        let answer = keepAlive { connection, _ in _ = connection.answer(body: Array("ok".utf8)) }
+        let servers = try (1...3).map { _ in try TestServer(answer) }
+        defer { for server in servers { server.stop() } }
+        for (most, connects) in [(2, 4), (100, 3)] {
+            let client = HTTPClient(userAgent: "tests", connectionsMax: most)
+            for server in servers + [servers[0]] {
+                let response = try await client.get(server.url())
+                #expect(response.status == 200)
+            }
+            #expect(client.connectsCount == connects)
+            client.close()
+        }
+    }
+
     @Test func `what the source refuses stays the source's`() {
         let loopback = transfer(to: 0x7f00_0001)
         #expect(lack(loopback, CURLE_COULDNT_CONNECT, systemError: ECONNREFUSED) == nil)

@@ -5,33 +5,40 @@ import Runner
 import Synchronization
 import Telemetry
 
-extension WorkerSettings {
+/// How many files this process may have open.
+struct OpenFiles {
     /// Descriptors beside those of the slots: sessions and their wake-ups, whoever asks for metrics, the resolver, files.
-    private static let filesBesideSlots = 48
+    private static let besideSlots = 48
 
-    /// Raises the limit of open files as far as the system lets a process, and has no more slots than fit into it.
-    mutating func fitIntoOpenFiles(_ log: Log) {
-        let openFiles = raiseOpenFilesLimit()
-        let fitting = max(1, openFiles - Self.filesBesideSlots)
+    let limit: Int
+
+    /// The hard limit, which holds for this process from now on.
+    static func raised() -> OpenFiles {
+        let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        var limit = rlimit()
+        guard getrlimit(files, &limit) == 0 else { return OpenFiles(limit: .max) }
+        if limit.rlim_cur < limit.rlim_max {
+            var raised = limit
+            raised.rlim_cur = limit.rlim_max
+            if setrlimit(files, &raised) == 0 { limit = raised }
+        }
+        return OpenFiles(limit: Int(clamping: limit.rlim_cur))
+    }
+
+    /// Connections to sources, of which each run has one at most.
+    var connectionsMax: Int { max(1, limit - Self.besideSlots) }
+}
+
+extension WorkerSettings {
+    /// Has no more slots than fit.
+    mutating func fit(into files: OpenFiles, _ log: Log) {
+        let fitting = files.connectionsMax
         guard fitting < concurrency else { return }
         log.emit(
-            .slotsLowered(Subject(), asked: concurrency, capacity: fitting, openFiles: openFiles))
+            .slotsLowered(Subject(), asked: concurrency, capacity: fitting, openFiles: files.limit))
         concurrency = fitting
         reserved = min(reserved, fitting / 8)
     }
-}
-
-/// The hard limit of open files, which holds for this process from now on.
-private func raiseOpenFilesLimit() -> Int {
-    let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-    var limit = rlimit()
-    guard getrlimit(files, &limit) == 0 else { return .max }
-    if limit.rlim_cur < limit.rlim_max {
-        var raised = limit
-        raised.rlim_cur = limit.rlim_max
-        if setrlimit(files, &raised) == 0 { limit = raised }
-    }
-    return Int(clamping: limit.rlim_cur)
 }
 
 /// Tells, once a minute, that this process lacks what an exchange needs; its run is put off for that.

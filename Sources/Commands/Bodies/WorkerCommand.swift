@@ -37,7 +37,8 @@ enum WorkerCommand {
         let database = Database(configuration)
         let queue = Queue(database)
         var settings = workerSettings(arguments)
-        settings.fitIntoOpenFiles(log)
+        let openFiles = OpenFiles.raised()
+        settings.fit(into: openFiles, log)
         let metrics = Metrics()
         let endpoint = WorkerEndpoint(metrics)
         metrics.begin(files)
@@ -64,9 +65,7 @@ enum WorkerCommand {
         }
 
         let budgets = Budgets(queue)
-        let client = HTTPClient(
-            userAgent: "jobrunner/\(programVersion)", transfersMax: settings.concurrency,
-            connectionsPerHostMax: settings.concurrency)
+        let client = client(settings, openFiles)
         let worker = Worker(
             settings, configuration: configuration, queue: queue, files: files,
             sync: Syncer(
@@ -85,6 +84,12 @@ enum WorkerCommand {
         client.close()
         await database.close()
         return try exitCode(of: end)
+    }
+
+    private static func client(_ settings: WorkerSettings, _ files: OpenFiles) -> HTTPClient {
+        HTTPClient(
+            userAgent: "jobrunner/\(programVersion)", transfersMax: settings.concurrency,
+            connectionsPerHostMax: settings.concurrency, connectionsMax: files.connectionsMax)
     }
 
     /// The files that are right; what is wrong with the others is logged.
