@@ -267,6 +267,9 @@ static const unsigned char functions_news_for_workers[] = {
 static const unsigned char functions_next_tick[] = {
 #embed "functions/next_tick.sql"
 };
+static const unsigned char functions_notify[] = {
+#embed "functions/notify.sql"
+};
 static const unsigned char functions_notify_changes[] = {
 #embed "functions/notify_changes.sql"
 };
@@ -684,6 +687,7 @@ static const jr_sql_file files[] = {
     {"functions/merge_writes.sql", functions_merge_writes, sizeof functions_merge_writes},
     {"functions/news_for_workers.sql", functions_news_for_workers, sizeof functions_news_for_workers},
     {"functions/next_tick.sql", functions_next_tick, sizeof functions_next_tick},
+    {"functions/notify.sql", functions_notify, sizeof functions_notify},
     {"functions/notify_changes.sql", functions_notify_changes, sizeof functions_notify_changes},
     {"functions/own_deletes.sql", functions_own_deletes, sizeof functions_own_deletes},
     {"functions/own_session.sql", functions_own_session, sizeof functions_own_session},

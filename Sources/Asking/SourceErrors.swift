@@ -12,8 +12,8 @@ public func classified(_ error: HTTPError, of request: String) -> RunEnd {
     case .resolve, .connect, .sendOrReceive, .truncated: return .failed(.unavailable, message)
     case .badEncoding, .tooLarge: return .failed(.malformed, message)
     case .cancelled: return .interrupted(.cancelled)
-    // Nobody's fault but that of all pages at the moment.
-    case .crowded: return .deferred(.crowded, message: message, wait: .seconds(10))
+    // Nobody's fault but that of all pages at the moment, or of this process.
+    case .crowded, .lacking: return .deferred(.crowded, message: message, wait: .seconds(10))
     case .invalidRequest, .tls, .redirectRefused, .tooManyRedirects, .addressRefused:
         return .failed(.rejected, message)
     }

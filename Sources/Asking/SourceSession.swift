@@ -252,7 +252,11 @@ public final class SourceSession {
             tools.metrics.add(to: .sourceRequests, source.id, "\(response.status / 100)xx")
             return response
         } catch {
-            tools.metrics.add(to: .sourceRequests, source.id, "error")
+            // What this process lacks says nothing of the source.
+            let isOwn = if case .lacking = error { true } else { false }
+            if !isOwn {
+                tools.metrics.add(to: .sourceRequests, source.id, "error")
+            }
             throw error
         }
     }

@@ -48,8 +48,26 @@ func openSocket(
         return -1
     }
     let flags = CInt(SOCK_CLOEXEC.rawValue)
-    return socket(
+    let opened = socket(
         address.pointee.family, address.pointee.socktype | flags, address.pointee.protocol)
+    context.transfer.socketError = opened < 0 ? errno : 0
+    context.transfer.address = copy(of: address)
+    return opened
+}
+
+private func copy(
+    of address: UnsafeMutablePointer<curl_sockaddr>
+) -> (sockaddr_storage, length: socklen_t)? {
+    var storage = sockaddr_storage()
+    let length = Int(address.pointee.addrlen)
+    guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr),
+        length <= MemoryLayout<sockaddr_storage>.size
+    else { return nil }
+    withUnsafeMutableBytes(of: &storage) {
+        $0.copyMemory(
+            from: UnsafeRawBufferPointer(start: UnsafeRawPointer(address) + offset, count: length))
+    }
+    return (storage, socklen_t(length))
 }
 
 private func isAllowed(_ address: UnsafeMutablePointer<curl_sockaddr>) -> Bool {

@@ -4,5 +4,7 @@ struct ClientSettings: Sendable {
     var userAgent: String
     var transfersMax: Int
     var connectionsPerHostMax: Int
+    /// Connections open at the same time, those kept for later included.
+    var connectionsMax: Int
     var caFile: String?
 }

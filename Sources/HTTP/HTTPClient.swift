@@ -14,15 +14,17 @@ public final class HTTPClient: Sendable {
     ///   - userAgent: What the client calls itself to sources.
     ///   - transfersMax: Exchanges at the same time; more wait in order of arrival.
     ///   - connectionsPerHostMax: Connections to one host and port at the same time.
+    ///   - connectionsMax: Connections at the same time, those that are kept for later included.
     ///   - caFile: PEM certificates of a private CA that is trusted like the system's.
     public init(
         limits: HTTPLimits = .init(), userAgent: String, transfersMax: Int = 512,
-        connectionsPerHostMax: Int = 512, caFile: String? = nil
+        connectionsPerHostMax: Int = 512, connectionsMax: Int = .max, caFile: String? = nil
     ) {
         loop = TransferLoop(
             settings: ClientSettings(
                 limits: limits, userAgent: userAgent, transfersMax: max(1, transfersMax),
-                connectionsPerHostMax: max(1, connectionsPerHostMax), caFile: caFile))
+                connectionsPerHostMax: max(1, connectionsPerHostMax),
+                connectionsMax: max(1, connectionsMax), caFile: caFile))
     }
 
     deinit { close() }

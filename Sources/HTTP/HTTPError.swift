@@ -36,6 +36,8 @@ public enum HTTPError: Error, Sendable, Equatable {
     case tooLarge(Part, limit: Int)
     /// The bodies of all exchanges together passed `heldBytesMax`, and this one was the longest on its way.
     case crowded(limit: Int)
+    /// This process has no file descriptor, no memory for a socket or no local port left, which is nothing of the source's.
+    case lacking(String)
     /// The source points to another origin, or a method other than GET is redirected.
     case redirectRefused(host: String)
     /// More redirects than the client follows.
@@ -46,7 +48,7 @@ public enum HTTPError: Error, Sendable, Equatable {
     /// Whether the network or the source was at fault, so that the same request may succeed later.
     public var isRetryable: Bool {
         switch self {
-        case .timedOut, .resolve, .connect, .sendOrReceive, .truncated, .crowded: true
+        case .timedOut, .resolve, .connect, .sendOrReceive, .truncated, .crowded, .lacking: true
         case .invalidRequest, .cancelled, .tls, .badEncoding, .tooLarge, .redirectRefused,
             .tooManyRedirects, .addressRefused:
             false
@@ -69,6 +71,7 @@ extension HTTPError: CustomStringConvertible {
         case .badEncoding: "response's compression is broken"
         case .tooLarge(let part, let limit): "response too large: \(part.rawValue) over \(limit)"
         case .crowded(let limit): "no room: all pages together are over \(limit) bytes"
+        case .lacking(let what): "this process has no \(what) left"
         case .redirectRefused(let host): "redirect to \(host) refused"
         case .tooManyRedirects: "too many redirects"
         case .addressRefused: "the host's address is refused"

@@ -30,6 +30,9 @@ private func failure(
     of transfer: Transfer, on easy: EasyHandle, code: CURLcode, limits: HTTPLimits
 ) -> HTTPError {
     if let refusal = transfer.refusal { return refusal }
+    if let lack = lack(transfer, code, systemError: Int32(clamping: systemError(of: easy))) {
+        return .lacking(lack)
+    }
     switch code {
     case CURLE_URL_MALFORMAT: return .invalidRequest("the URL can't be used")
     case CURLE_COULDNT_RESOLVE_HOST: return .resolve(easy.failureText(code))

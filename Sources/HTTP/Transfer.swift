@@ -1,3 +1,5 @@
+import Glibc
+
 typealias TransferResult = Result<HTTPResponse, HTTPError>
 
 /// One exchange on its way: made by a caller, cancelled by anyone, finished once by the loop.
@@ -32,6 +34,10 @@ final class Transfer: @unchecked Sendable {
     /// Why a callback stopped curl; tells more than curl's own code.
     var refusal: HTTPError?
     var isAddressRefused = false
+    /// The last address that curl was about to connect to, with its length.
+    var address: (sockaddr_storage, length: socklen_t)?
+    /// Why the system gave no socket; 0: it did.
+    var socketError: Int32 = 0
 
     init(request: HTTPRequest, deadline: ContinuousClock.Instant) {
         self.request = request

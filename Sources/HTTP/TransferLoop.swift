@@ -56,10 +56,11 @@ final class TransferLoop: @unchecked Sendable {
             fatalError("libcurl can't start")
         }
         self.multi = multi
-        jr_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, Self.idleConnectionsMax)
+        let idleMax = min(settings.connectionsMax, Self.idleConnectionsMax)
+        jr_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, idleMax)
         jr_multi_setopt_long(
             multi, CURLMOPT_MAX_TOTAL_CONNECTIONS,
-            max(settings.transfersMax, Self.idleConnectionsMax))
+            min(settings.connectionsMax, max(settings.transfersMax, idleMax)))
         jr_multi_setopt_long(
             multi, CURLMOPT_MAX_HOST_CONNECTIONS, settings.connectionsPerHostMax)
         guard startThread({ self.run() }) else { fatalError("no thread left for HTTP") }
@@ -147,7 +148,7 @@ final class TransferLoop: @unchecked Sendable {
     private func admitWaiting() {
         while active.count < settings.transfersMax, let transfer = waiting.popFirst() {
             guard let easy = pool.popLast() ?? EasyHandle() else {
-                finish(transfer, .failure(.connect("out of memory")))
+                finish(transfer, .failure(.lacking("memory")))
                 continue
             }
             easy.prepare(

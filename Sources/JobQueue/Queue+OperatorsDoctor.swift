@@ -14,11 +14,14 @@ public enum HealthQuestion: String, Sendable, CaseIterable {
     case partitions
     case xminHolders
     case idleInTransaction
+    case notificationQueue
     case secretKeys
     case jobFiles
 
     /// These need nothing of ours in the database.
-    public static let ofServer: [HealthQuestion] = [.server, .xminHolders, .idleInTransaction]
+    public static let ofServer: [HealthQuestion] = [
+        .server, .xminHolders, .idleInTransaction, .notificationQueue,
+    ]
 
     fileprivate var sql: String {
         switch self {
@@ -103,6 +106,20 @@ public enum HealthQuestion: String, Sendable, CaseIterable {
             where a.datname = current_database() and a.state like 'idle in transaction%'
               and a.state_change < now() - interval '10 seconds'
             order by a.state_change
+            """
+        case .notificationQueue:
+            // Who listens is seen by nobody; who does not read on is in a transaction.
+            """
+            select round((u.usage * 100)::numeric, 1) as percent, a.pid, a.datname as database,
+              coalesce(a.application_name, '') as name, round(extract(epoch from now() - a.xact_start)) as seconds
+            from pg_notification_queue_usage() as u (usage)
+            left join lateral (
+              select * from pg_stat_activity as s
+              where s.xact_start < now() - interval '10 seconds' and s.backend_type = 'client backend'
+              order by s.xact_start
+              limit 1
+            ) as a on true
+            where u.usage > 0.01
             """
         case .secretKeys:
             """

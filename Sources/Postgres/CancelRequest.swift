@@ -8,7 +8,8 @@ import CLibPQ
 /// `@unchecked Sendable`: libpq allows a `PGcancel` to be used from any thread.
 final class CancelRequest: @unchecked Sendable {
     private let request: OpaquePointer
-    private let done = EventFD()
+    /// No descriptor of its own: where there is none left, a cancel must not end the process.
+    private let done = Monitor(false)
 
     init?(of connection: OpaquePointer) {
         guard let request = PQgetCancel(connection) else { return nil }
@@ -19,13 +20,13 @@ final class CancelRequest: @unchecked Sendable {
 
     /// Returns when the server has taken the request or the time is over.
     func send(limit: Duration) {
-        let deadline = ContinuousClock.now + limit
         let started = startThread { [self] in
             var message = [CChar](repeating: 0, count: 256)
             _ = PQcancel(request, &message, Int32(message.count))
+            done.withLock { $0 = true }
             done.signal()
         }
         guard started else { return }
-        while !done.sleep(until: deadline), ContinuousClock.now < deadline {}
+        _ = done.wait(atMost: limit) { $0 ? true : nil }
     }
 }

@@ -12,20 +12,33 @@ extension Connection {
         var backoff = Backoff.toConnect
         while true {
             do {
-                // A server that is slow to answer is given its time, where no deadline cuts it.
-                let last = ContinuousClock.now + configuration.connectTimeout
-                adopt(
-                    try attempt(
-                        configuration, until: min(interruption.deadline ?? last, last)))
+                adopt(try search(configuration))
                 return
             } catch let error as DatabaseError {
-                guard error.code == .notConnected,
-                    !DatabaseError.isPermanent(atConnect: error.sqlstate)
-                else { throw error }
+                guard error.code == .notConnected, !error.isRefusedLogin else { throw error }
                 let next = ContinuousClock.now + backoff.next()
                 guard next < end else { throw error }
                 try pause(until: next)
             }
+        }
+    }
+
+    /// One search through the servers, by the settings as they are at this moment.
+    private func search(_ configuration: DatabaseConfiguration) throws -> OpaquePointer {
+        let (configuration, trouble) = configuration.now()
+        let parameters = configuration.parameters
+        let search = ServerSearch(
+            list: ServerList(effectiveOptions(parameters)), configuration: configuration,
+            interruption: interruption
+        ) { [self] in
+            try attempt(parameters.merging($0) { $1 }, until: $1)
+        }
+        do { return try search.find() } catch let error as DatabaseError {
+            guard let trouble else { throw error }
+            throw DatabaseError(
+                error.code,
+                "\(error.message); the connection string could not be read anew: \(trouble)",
+                sqlstate: error.sqlstate)
         }
     }
 
@@ -38,13 +51,10 @@ extension Connection {
 
     /// One attempt; the handle is this thread's alone until it is adopted.
     private func attempt(
-        _ configuration: DatabaseConfiguration, until end: ContinuousClock.Instant
+        _ parameters: [String: String], until end: ContinuousClock.Instant
     ) throws -> OpaquePointer {
-        let parameters = configuration.parameters
-        let started = withCStrings(parameters.map(\.keyword)) { keywords in
-            withCStrings(parameters.map(\.value)) { PQconnectStartParams(keywords, $0, 0) } ?? nil
-        }
-        guard let handle = started ?? nil else {
+        let started = startConnecting(parameters)
+        guard let handle = started else {
             throw DatabaseError(.notConnected, "no memory for a connection")
         }
         PQsetNoticeProcessor(handle, { _, _ in }, nil)
@@ -82,12 +92,12 @@ extension Connection {
                 pollfd(fd: socket, events: events, revents: 0),
                 pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
             ]
-            _ = poll(&entries, 2, pollTimeout(until: end))
+            _ = poll(&entries, 2, wake.timeout(until: end))
             if entries[1].revents != 0 { wake.drain() }
             if interruption.reason == .cancelled { throw DatabaseError.interrupted(.cancelled) }
             if entries[0].revents != 0 { return }
             guard ContinuousClock.now < end else {
-                throw DatabaseError(.notConnected, "the server did not answer in time")
+                throw DatabaseError.silence
             }
         }
     }
@@ -119,6 +129,27 @@ func sqlstate(inVerbose message: String) -> String? {
                 && part != "FATAL"
         }
         .map { String($0) }
+}
+
+private func startConnecting(_ parameters: [String: String]) -> OpaquePointer? {
+    let sorted = parameters.sorted { $0.key < $1.key }
+    let started = withCStrings(sorted.map(\.key)) { keywords in
+        withCStrings(sorted.map(\.value)) { PQconnectStartParams(keywords, $0, 0) } ?? nil
+    }
+    return started ?? nil
+}
+
+/// What libpq makes of these keywords, the environment and a service file; empty: it can't.
+///
+/// The one way to ask it is to begin a connection. It refuses this `sslmode` before it looks for a server.
+private func effectiveOptions(_ parameters: [String: String]) -> [String: String] {
+    guard let handle = startConnecting(parameters.merging(["sslmode": "unknown"]) { $1 }) else {
+        return [:]
+    }
+    defer { PQfinish(handle) }
+    guard let options = PQconninfo(handle) else { return [:] }
+    defer { PQconninfoFree(options) }
+    return given(options)
 }
 
 /// Lends C copies of the strings, with the null pointer at the end that libpq wants.

@@ -21,6 +21,8 @@ final class Connection {
     var interruption = Interruption(deadline: nil)
     private(set) var handle: OpaquePointer?
     private let shutdown = ServerShutdown()
+    /// The server takes no writes (25006): whatever it is by now, another session may lead to one that does.
+    var isReadOnly = false
     /// Set once a cancel was sent for the present turn.
     private(set) var cancelReason: DatabaseError.Code?
     /// When to ask again: a cancel that overtakes its statement finds an idle server and is lost.
@@ -50,6 +52,7 @@ final class Connection {
         self.handle = handle
         PQsetnonblocking(handle, 1)
         shutdown.isAnnounced = false
+        isReadOnly = false
         PQsetNoticeReceiver(handle, receiveNotice, Unmanaged.passUnretained(shutdown).toOpaque())
     }
 
@@ -124,6 +127,11 @@ final class Connection {
         return DatabaseError(.connectionLost, text.isEmpty ? "the connection broke" : text)
     }
 
+    /// Remembers what an error says of the server.
+    func note(_ error: DatabaseError) {
+        if error.isReadOnlyServer { isReadOnly = true }
+    }
+
     /// The error as its cause: after a cancel of ours it is the deadline or the cancellation.
     func explained(_ error: DatabaseError) -> DatabaseError {
         guard let reason = cancelReason, error.code == .server("57014") else { return error }
@@ -157,7 +165,7 @@ final class Connection {
                 pollfd(fd: PQsocket(handle), events: events, revents: 0),
                 pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
             ]
-            _ = poll(&entries, 2, pollTimeout(until: nextLook))
+            _ = poll(&entries, 2, wake.timeout(until: nextLook))
             if entries[1].revents != 0 { wake.drain() }
             if entries[0].revents != 0 { return }
         }

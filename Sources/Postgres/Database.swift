@@ -24,7 +24,8 @@ public final class Database: Sendable {
     /// the server and throws `.timedOut` or `.cancelled`, as does every later one of the body.
     /// A server that doesn't answer the cancel within 2 s loses its connection: `.connectionLost`.
     /// A lost connection is made anew at the next run, with jittered backoff up to the deadline
-    /// or for `reconnectTimeout`; then `.notConnected` is thrown. Without a deadline the
+    /// or for `reconnectTimeout`; then `.notConnected` is thrown. So is that of a server which turned out to be
+    /// read-only. Without a deadline the
     /// server's `statement_timeout` bounds a statement, and a turn that is not answered a little later
     /// loses its connection: `.connectionLost`. A transaction that the body leaves open is rolled
     /// back, and `.misuse` thrown if the body returned as if all were well.
@@ -74,6 +75,8 @@ extension Session {
         // A failed roll-back closes the connection, which is as clean.
         try? rollBack()
         connection.interruption = Interruption(deadline: nil)
+        // A standby that such a session stays with would refuse all that follows.
+        if connection.isReadOnly { connection.close() }
         guard wasOpen, case .success = outcome else { return outcome }
         return .failure(
             DatabaseError(.misuse, "the body left a transaction open; it was rolled back"))

@@ -7,7 +7,7 @@ import Glibc
 public struct DatabaseConfiguration: Sendable {
     /// Sessions of a `Database`, 1…8; one to two per core of the server is enough.
     public var lanes: Int
-    /// How long one attempt to connect may take.
+    /// How long one server may take to give a session, where `connect_timeout` says nothing.
     public var connectTimeout: Duration = .seconds(5)
     /// How long `Database.run` without a deadline begins new attempts to connect.
     public var reconnectTimeout: Duration = .seconds(5)
@@ -25,10 +25,19 @@ public struct DatabaseConfiguration: Sendable {
     ///
     /// That is right for statements that look rows up by key and are sent all day.
     public var usesGenericPlans = false
+    /// Which servers will do, where `target_session_attrs` says nothing.
+    public var serversWanted = ServersWanted.any
 
     let applicationName: String
     /// What the connection string says, by libpq's keywords.
     private(set) var settings: [String: String]
+    /// Servers that did not answer lately, for all sessions of this configuration and its copies.
+    let silentServers = SilentServers()
+    var resolver = Resolver.shared
+    /// Where the connection string is read anew for each connection; nil: it never changes.
+    private var reader: ConnectionStringReader?
+    /// Instead of the one that the connection string names.
+    private var database: String?
 
     /// Reads a URI or keyword string; nil leaves everything to libpq's `PG*` variables.
     ///
@@ -45,8 +54,30 @@ public struct DatabaseConfiguration: Sendable {
     /// The same server and rights, another database.
     public func ofDatabase(_ name: String) -> DatabaseConfiguration {
         var other = self
+        other.database = name
         other.settings["dbname"] = name
         return other
+    }
+
+    /// The same, its connection string read anew for each connection, so that a password may be rotated.
+    ///
+    /// While it can't be read, the last one that could be holds.
+    public func rereading(
+        _ read: @escaping @Sendable () throws -> String?
+    ) -> DatabaseConfiguration {
+        var other = self
+        other.reader = ConnectionStringReader(settings) { try read().map(parse) ?? [:] }
+        return other
+    }
+
+    /// As it is at this moment, and why its connection string could not be read anew.
+    func now() -> (configuration: DatabaseConfiguration, trouble: String?) {
+        guard let reader else { return (self, nil) }
+        var other = self
+        let (settings, trouble) = reader.now()
+        other.settings = settings
+        if let database { other.settings["dbname"] = database }
+        return (other, trouble)
     }
 
     /// Host, port, database and user, for logs.
@@ -101,7 +132,7 @@ private func libpqDefaults() -> [String: String] {
     return given(options)
 }
 
-private func given(_ options: UnsafeMutablePointer<PQconninfoOption>) -> [String: String] {
+func given(_ options: UnsafeMutablePointer<PQconninfoOption>) -> [String: String] {
     var settings: [String: String] = [:]
     var option = options
     while let keyword = option.pointee.keyword {
@@ -137,6 +168,7 @@ private func firstRange(of part: String, in text: String) -> Range<String.Index>
     return nil
 }
 
-private func environment(_ name: String) -> String? {
+/// A variable of the environment; nil: it is not set.
+func environment(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }
 }

@@ -4,14 +4,15 @@ extension DatabaseError {
     /// that starts, stops, is full or read-only, deadlocks, lock and statement timeouts of the server.
     public var isTransient: Bool {
         if isConnectionFailure { return true }
+        if isNotifyQueueFull { return true }
         guard case .server(let state) = code else { return false }
         return Self.passingClasses.contains(state.prefix(2))
     }
 
-    /// True when nobody could write now, whatever it is: no connection, a server that stops, is
+    /// True when nobody could write now, whatever it is: no connection, a refused login, a server that stops, is
     /// read-only (as after a failover) or full, or whose disk fails.
     public var isServerTrouble: Bool {
-        if isConnectionFailure || code == .commitUnknown { return true }
+        if isConnectionFailure || code == .commitUnknown || isNotifyQueueFull { return true }
         guard case .server(let state) = code else { return false }
         return ["25", "53", "58"].contains(state.prefix(2))
     }
@@ -25,17 +26,27 @@ extension DatabaseError {
     /// True when there is no connection (any more), so that other statements would fail as well.
     public var isConnectionFailure: Bool {
         switch code {
-        case .connectionLost, .notConnected: !Self.isPermanent(atConnect: sqlstate)
+        case .connectionLost, .notConnected: true
         case .server(let state): state.hasPrefix("08") || Self.shutdownStates.contains(state)
         default: false
         }
     }
 
-    /// True when trying to connect again can't help: wrong password or role, unknown database.
-    static func isPermanent(atConnect sqlstate: String?) -> Bool {
-        guard let sqlstate else { return false }
+    /// True when the server refuses the login: wrong password or role, unknown database, no right to connect.
+    ///
+    /// Who begins is told at once. Who is at work waits: it was let in before, and an administrator may be at work too.
+    public var isRefusedLogin: Bool {
+        guard code == .notConnected, let sqlstate else { return false }
         return sqlstate.hasPrefix("28") || sqlstate == "3D000" || sqlstate == "42501"
     }
+
+    /// True when a server takes no writes: a standby, or one that is read-only by default.
+    public var isReadOnlyServer: Bool { code == .server("25006") }
+
+    /// True when the server's queue of notifications is full, so that it commits nothing that notifies.
+    ///
+    /// The code stands for other limits as well; the word is in the message in all of the server's languages.
+    var isNotifyQueueFull: Bool { code == .server("54000") && message.contains("NOTIFY") }
 
     private static let shutdownStates: Set<String> = ["57P01", "57P02", "57P03"]
     /// A state the transaction or server is in, serialization and deadlock, resources, locks,

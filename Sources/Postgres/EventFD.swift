@@ -3,15 +3,20 @@ import CLinux
 import Glibc
 
 /// A wake-up for a thread that sleeps in `poll`; it may be signalled from any thread.
+///
+/// Made while the process has no descriptor left it wakes nobody, and who sleeps by it looks ten times a second.
 final class EventFD: Sendable {
+    /// Between two looks without a descriptor.
+    private static let lookMilliseconds: Int32 = 100
+
+    /// For `poll`, which passes over a negative one.
     let descriptor: Int32
 
-    init() {
-        descriptor = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
-        precondition(descriptor >= 0, "no file descriptor left for an eventfd")
+    init(_ open: () -> Int32 = { eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC)) }) {
+        descriptor = open()
     }
 
-    deinit { close(descriptor) }
+    deinit { if descriptor >= 0 { close(descriptor) } }
 
     func signal() {
         var one: UInt64 = 1
@@ -28,10 +33,17 @@ final class EventFD: Sendable {
     @discardableResult
     func sleep(until instant: ContinuousClock.Instant?) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        _ = poll(&entry, 1, pollTimeout(until: instant))
+        _ = poll(&entry, 1, timeout(until: instant))
         guard entry.revents != 0 else { return false }
         drain()
         return true
+    }
+
+    /// Milliseconds for a `poll` that this wakes: until the instant, or to the next look.
+    func timeout(until instant: ContinuousClock.Instant?) -> Int32 {
+        let timeout = pollTimeout(until: instant)
+        guard descriptor < 0 else { return timeout }
+        return timeout < 0 ? Self.lookMilliseconds : min(timeout, Self.lookMilliseconds)
     }
 }
 

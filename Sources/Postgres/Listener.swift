@@ -130,7 +130,7 @@ private struct ListenerLoop: Sendable {
                 pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0),
                 pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
             ]
-            _ = poll(&entries, 2, -1)
+            _ = poll(&entries, 2, wake.timeout(until: nil))
             if entries[1].revents != 0 { wake.drain() }
             if entries[0].revents != 0, PQconsumeInput(handle) == 0 {
                 throw session.connection.lost()

@@ -13,7 +13,12 @@ final class Monitor<State>: @unchecked Sendable {
         mutex.initialize(to: pthread_mutex_t())
         changed.initialize(to: pthread_cond_t())
         pthread_mutex_init(mutex, nil)
-        pthread_cond_init(changed, nil)
+        // A clock that somebody sets must not move the end of a wait.
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(changed, &attributes)
+        pthread_condattr_destroy(&attributes)
     }
 
     deinit {
@@ -39,5 +44,23 @@ final class Monitor<State>: @unchecked Sendable {
         }
     }
 
+    /// The same for so long at most; nil: it has found nothing.
+    func wait<R>(atMost span: Duration, for take: (inout State) -> R?) -> R? {
+        var end = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &end)
+        let (seconds, attoseconds) = max(.zero, span).components
+        let nanoseconds = end.tv_nsec + Int(attoseconds / 1_000_000_000)
+        end.tv_sec += Int(seconds) + nanoseconds / 1_000_000_000
+        end.tv_nsec = nanoseconds % 1_000_000_000
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while true {
+            if let found = take(&state) { return found }
+            guard pthread_cond_timedwait(changed, mutex, &end) == 0 else { return take(&state) }
+        }
+    }
+
     func signal() { pthread_cond_signal(changed) }
+
+    func signalAll() { pthread_cond_broadcast(changed) }
 }

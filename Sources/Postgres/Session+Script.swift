@@ -88,7 +88,10 @@ extension Session {
         var result = try first ?? connection.nextResult()
         while let current = result {
             switch current.status {
-            case PGRES_FATAL_ERROR: failure = failure ?? connection.explained(current.error).at(sql)
+            case PGRES_FATAL_ERROR:
+                let error = connection.explained(current.error).at(sql)
+                connection.note(error)
+                failure = failure ?? error
             case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH:
                 connection.close()
                 throw DatabaseError(.misuse, "copy needs Session.copyIn").at(sql)

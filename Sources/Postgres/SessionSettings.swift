@@ -13,8 +13,8 @@ extension DatabaseConfiguration {
         #"default_transaction_isolation=read\ committed"#,
     ]
 
-    /// The keywords for libpq, sorted: the caller's over ours.
-    var parameters: [(keyword: String, value: String)] {
+    /// The keywords for libpq: the caller's over ours.
+    var parameters: [String: String] {
         var all = [
             "fallback_application_name": applicationName,
             "keepalives_idle": "15",
@@ -24,7 +24,7 @@ extension DatabaseConfiguration {
         ].merging(settings) { $1 }
         all["client_encoding"] = "UTF8"
         all["options"] = options
-        return all.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        return all
     }
 
     /// The settings as libpq's `options`; of two for one name the server takes the last.

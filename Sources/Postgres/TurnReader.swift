@@ -80,6 +80,7 @@ struct TurnReader {
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY, PGRES_PIPELINE_ABORTED: return
         case PGRES_FATAL_ERROR:
             let error = located(result.error, index)
+            connection.note(error)
             failure = failure ?? error
             guard error.code == .connectionLost || connection.isBroken else { return }
             connection.close()

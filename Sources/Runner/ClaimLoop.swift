@@ -61,6 +61,7 @@ final class ClaimLoop: Sendable {
         var lastFound = ContinuousClock.now
         var lastLook = ContinuousClock.now
         while !Task.isCancelled, !context.isStopping {
+            context.liveness.round(.claims)
             if let end = giveUpReason { return state.withLock { $0.end = end } }
             // Where the scan of the tenants begins follows from the rank.
             guard let worker = context.registration.worker, context.rotation.isKnown else {

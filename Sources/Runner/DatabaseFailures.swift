@@ -27,7 +27,9 @@ func isAnswered(_ error: any Error) -> Bool {
 /// A cardinality, a value, a constraint, a limit of its own, or a trigger of somebody's.
 func isRefused(_ error: any Error) -> Bool {
     if error is QueueError { return true }
-    guard case .server(let state) = (error as? DatabaseError)?.code else { return false }
+    guard let error = error as? DatabaseError, case .server(let state) = error.code,
+        !error.isServerTrouble
+    else { return false }
     return ["21", "22", "23", "54", "P0"].contains(state.prefix(2))
 }
 

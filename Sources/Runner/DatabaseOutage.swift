@@ -1,3 +1,4 @@
+import Postgres
 import Synchronization
 
 /// How long the database has been away or refusing: told at first and each minute, as long as it lasts.
@@ -12,6 +13,8 @@ public final class DatabaseOutage: Sendable {
         public var failures: Int
         /// Since the first of them.
         public var lasting: Duration
+        /// The last failure was of a session: none could be had, it broke, or its server takes no writes.
+        public var isOfSessions = false
     }
 
     private struct State {
@@ -19,8 +22,12 @@ public final class DatabaseOutage: Sendable {
         var toldAt: ContinuousClock.Instant
         var failures = 0
         var error = ""
+        var isOfSessions = false
 
-        var report: Report { Report(error: error, failures: failures, lasting: .now - since) }
+        var report: Report {
+            Report(
+                error: error, failures: failures, lasting: .now - since, isOfSessions: isOfSessions)
+        }
     }
 
     private let state = Mutex<State?>(nil)
@@ -35,6 +42,9 @@ public final class DatabaseOutage: Sendable {
             var outage = state ?? State(since: now, toldAt: now)
             outage.failures += 1
             outage.error = "\(error)"
+            let error = error as? DatabaseError
+            outage.isOfSessions =
+                error.map { $0.isConnectionFailure || $0.isReadOnlyServer } ?? false
             let isDue = isNew || now - outage.toldAt >= Self.repeated
             if isDue { outage.toldAt = now }
             state = outage

@@ -14,6 +14,7 @@ struct HeartbeatLoop: Sendable {
         let settings = context.settings
         var pause = settings.heartbeat / 32
         while !Task.isCancelled {
+            context.liveness.round(.heartbeat)
             if let worker = context.registration.worker {
                 await beat(worker)
                 pause = min(pause * 2, settings.heartbeat)

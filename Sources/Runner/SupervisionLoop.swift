@@ -13,6 +13,7 @@ struct SupervisionLoop: Sendable {
         let period = context.settings.supervision
         var seen: String?
         while !Task.isCancelled {
+            context.liveness.round(.supervision)
             await context.stopWakeUp.wait(atMost: period)
             try? await Task.sleep(for: Self.pause, clock: .continuous)
             do {

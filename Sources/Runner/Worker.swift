@@ -52,6 +52,7 @@ public final class Worker: Sendable {
             loops.addTask { await HeartbeatLoop(context: context).run() }
             loops.addTask { await SupervisionLoop(context: context).run() }
             loops.addTask { await MaintenanceLoop(context: context).run() }
+            loops.addTask { await LivenessLoop(context: context).run() }
             let ending = WakeUp()
             let claiming = Task {
                 await claims.run(); ending.wake()
@@ -86,6 +87,16 @@ public final class Worker: Sendable {
             reasons.append("heartbeat: the last one is older than the lease")
         }
         return reasons
+    }
+
+    /// Why the worker needs to be started anew, in words; nil: it goes on by itself, whatever the database does.
+    ///
+    /// Asks nobody.
+    public var reasonNotAlive: String? {
+        guard !context.isStopping else { return nil }
+        return context.liveness.trouble(
+            heartbeatsWork: !context.registration.isPastLease,
+            standstill: context.settings.standstill)
     }
 
     /// Slots that runs hold, and those that are free.

@@ -26,6 +26,7 @@ final class WorkerContext: Sendable {
     let deadlines: Deadlines
     let rotation = Rotation()
     let outage = DatabaseOutage()
+    let liveness = Liveness()
 
     /// Something may be due that was not before.
     let dueWakeUp = WakeUp()

@@ -35,6 +35,12 @@ public struct WorkerSettings: Sendable {
     public var patience: Duration = .seconds(60)
     /// Which part of its longest wait a failed job waits (`finishRuns`); nil: by chance.
     public var failedWait: Double?
+    /// How long its sessions may fail, though new ones would not, before it says that it needs to be started anew.
+    public var sessionTrouble: Duration = .seconds(180)
+    /// Between the trials of a new session while they fail.
+    public var sessionTrial: Duration = .seconds(15)
+    /// How long a loop may stand still before it says so.
+    public var standstill: Duration = .seconds(300)
     /// How long history is kept.
     public var retention: Duration = .seconds(30 * 86400)
 

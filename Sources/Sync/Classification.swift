@@ -11,7 +11,8 @@ func classified(_ error: any Error) -> RunEnd {
     case let error as PageError: classified(error)
     case let error as QueueError: classified(error)
     case let error as DatabaseError: classified(error)
-    case let error as TransactionError: .failed(.database, "\(error)")
+    case let error as TransactionError:
+        error.databaseError.map { classified($0) } ?? .failed(.database, "\(error)")
     case let error as HTTPError: classified(error, of: "the request")
     case is CancellationError: .interrupted(.cancelled)
     default: .failed(.malformed, "\(error)")

@@ -92,6 +92,10 @@ public enum Event: Sendable, Equatable {
     ///
     /// Told again each minute while it lasts, with how many tries in a row have failed.
     case databaseLost(Subject, error: String, failures: Int)
+    /// This process has no descriptor or port left for an exchange, whose run is put off; told once a minute.
+    case ownLimitReached(Subject, error: String)
+    /// More slots were asked for than this process may open files for: it has so many.
+    case slotsLowered(Subject, asked: Int, capacity: Int, openFiles: Int)
     /// The database answers again.
     case databaseBack(Subject, after: Duration)
     /// A run begins.

@@ -79,6 +79,8 @@ extension Event {
         case .slotState: ("slot_state", .info)
         case .databaseLost: ("database_lost", .error)
         case .databaseBack: ("database_back", .info)
+        case .ownLimitReached: ("own_limit_reached", .error)
+        case .slotsLowered: ("slots_lowered", .warning)
         case .runFinished(_, let summary):
             ("run_finished", summary.isIdle ? .debug : summary.isNewTrouble ? .warning : .info)
         case .runLost: ("run_lost", .warning)
@@ -114,7 +116,8 @@ extension Event {
             .workerDraining(let subject, _, _),
             .workerState(let subject, _, _, _), .slotState(let subject, _, _, _, _, _),
             .workerStopped(let subject, _, _), .databaseLost(let subject, _, _),
-            .databaseBack(let subject, _), .runFinished(let subject, _),
+            .databaseBack(let subject, _), .ownLimitReached(let subject, _),
+            .slotsLowered(let subject, _, _, _), .runFinished(let subject, _),
             .runLost(let subject, _), .runDeferred(let subject, _, _),
             .jobsReaped(let subject, _), .jobQuarantined(let subject, _),
             .sourceBlocked(let subject, _, _, _), .sourceUnblocked(let subject, _),
@@ -156,6 +159,9 @@ extension Event {
         case .databaseLost(_, let error, let failures):
             [Field("error", .text(error)), count("failures", failures)]
         case .databaseBack(_, let after): [Field("after_ms", .milliseconds(after))]
+        case .ownLimitReached(_, let error): [Field("error", .text(error))]
+        case .slotsLowered(_, let asked, let capacity, let openFiles):
+            [count("asked", asked), count("capacity", capacity), count("open_files", openFiles)]
         case .jobsReaped(_, let jobs): [count("count", jobs)]
         case .jobQuarantined(_, let reason): [Field("reason", .text(reason))]
         case .sourceBlocked(_, let source, let wait, let reason):

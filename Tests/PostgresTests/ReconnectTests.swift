@@ -85,7 +85,7 @@ struct ReconnectTests {
         let error = await databaseError { _ = try await database.run { try $0.int("select 1") } }
         #expect(error?.code == .notConnected)
         #expect(error?.sqlstate == "3D000")
-        #expect(error?.isTransient == false)
+        #expect(error?.isRefusedLogin == true)
         await database.close()
     }
 

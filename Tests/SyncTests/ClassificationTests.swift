@@ -25,6 +25,13 @@ import Testing
         }
     }
 
+    @Test func `what this process lacks, or all pages together, puts a run off`() {
+        for error in [HTTPError.lacking("file descriptor"), .crowded(limit: 1)] {
+            let end = classified(error as any Error)
+            #expect(end.outcome == .deferred && end.errorKind == "blocked")
+        }
+    }
+
     @Test func `every database error has its kind`() {
         let table: [(DatabaseError.Code, String)] = [
             (.server("22003"), "malformed"), (.server("22P02"), "malformed"),

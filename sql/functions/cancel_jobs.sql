@@ -19,7 +19,7 @@ begin
   where j.user_id = named.user_id and j.name = named.name and j.worker_id is not null;
   get diagnostics v_count = row_count;
   if v_count > 0 then
-    perform pg_notify('jobrunner_stop', '');
+    perform jobrunner.notify('jobrunner_stop', '', in_fullest => 0.01);
   end if;
   return v_count;
 end

@@ -9,14 +9,14 @@ set search_path = pg_catalog
 as $$
 -- Tells listeners on jobrunner_changed of those ended runs that changed rows, where the job file wants it. Payload:
 -- {"tenant", "user", "job", "run", "inserted", "updated", "deleted", "swept"}; user * is the tenant itself. Returns how
--- many it told of. Not for callers: end_claims.
+-- many it told of: none while the queue of notifications is more than half full. Not for callers: end_claims.
 begin
   return (
-    select count(pg_notify('jobrunner_changed', jsonb_build_object(
+    select count(*) filter (where jobrunner.notify('jobrunner_changed', jsonb_build_object(
       'tenant', t.name, 'user', u.key, 'job', ended.name, 'run', ended.run,
       'inserted', (ended.counters).inserted, 'updated', (ended.counters).updated,
       'deleted', (ended.counters).deleted, 'swept', (ended.counters).swept
-    )::text))::integer
+    )::text, in_fullest => 0.5))::integer
     from (
       select in_user_ids[p.number] as user_id, in_names[p.number] as name, in_runs[p.number] as run, in_counters[p.number] as counters
       from generate_subscripts(in_runs, 1) as p (number)

@@ -22,7 +22,7 @@ begin
     cancel_requested_at = case when j.worker_id is not null then coalesce(j.cancel_requested_at, now()) end
   where j.name = in_job and j.paused_at is null;
   get diagnostics v_count = row_count;
-  perform pg_notify('jobrunner_stop', '');
+  perform jobrunner.notify('jobrunner_stop', '', in_fullest => 0.01);
   return v_count;
 end
 $$;

@@ -34,7 +34,7 @@ begin
   from jobrunner.jobs_named(in_tenant, in_user, in_job) as named
   where j.user_id = named.user_id and j.name = named.name and j.paused_at is null;
   get diagnostics v_count = row_count;
-  perform pg_notify('jobrunner_stop', '');
+  perform jobrunner.notify('jobrunner_stop', '', in_fullest => 0.01);
   return v_count;
 end
 $$;

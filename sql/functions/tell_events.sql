@@ -12,7 +12,7 @@ set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
 -- Writes an event for each of these runs whose job file asks for its kind, and notifies jobrunner_event of it: {"kind", "tenant", "user",
--- "job", "entity"}; user * is the tenant itself. In the transaction of what is told, so that both are there or neither is.
+-- "job", "entity"}, unless the queue of notifications is more than half full; user * is the tenant itself. In the transaction of what is told, so that both are there or neither is.
 -- Returns how many. Not for callers: the verbs of runs.
 declare
   v_count integer;
@@ -29,9 +29,9 @@ begin
       end = any (f.events)
     returning tenant_id, user_id, job_name
   )
-  select count(pg_notify('jobrunner_event', jsonb_strip_nulls(jsonb_build_object(
+  select count(jobrunner.notify('jobrunner_event', jsonb_strip_nulls(jsonb_build_object(
     'kind', in_kind, 'tenant', t.name, 'user', u.key, 'job', e.job_name, 'entity', in_entity
-  ))::text))
+  ))::text, in_fullest => 0.5))
   into v_count
   from told as e
   join jobrunner.users as u on u.id = e.user_id

@@ -34,7 +34,26 @@ func serverFindings(_ answers: HealthAnswers) -> [Finding] {
                 "session \(idle.text("pid")) (\(idle.text("name"))) is idle in a transaction for \(age)",
                 hint: "select pg_terminate_backend(\(idle.text("pid")))"))
     }
-    return findings
+    return findings + (answers[.notificationQueue] ?? []).map(notificationFinding)
+}
+
+/// Workers do without notifications from one per cent on, applications are told of nothing from fifty on.
+private func notificationFinding(_ queue: JSONValue) -> Finding {
+    let percent = queue.seconds("percent") ?? 0
+    let effect =
+        percent > 50
+        ? "applications are told of nothing" : "workers do without, and look each second"
+    let pid = queue.text("pid")
+    let oldest =
+        "the oldest transaction is session \(pid) (\(queue.text("name"))) of database"
+        + " \(queue.text("database")): if it listens, select pg_terminate_backend(\(pid))"
+    return Finding(
+        percent > 50 ? .error : .warning, "notifications",
+        "the server's queue of notifications is \(queue.text("percent")) % full, since a session of some database"
+            + " listens and does not read; \(effect)",
+        hint: pid.isEmpty
+            ? "find the session that is idle in a transaction: pg_stat_activity, or the server's log"
+            : oldest)
 }
 
 /// What is wrong with workers, jobs, sources and history.

@@ -28,17 +28,17 @@ enum WorkerCommand {
     /// Claims due jobs and runs them until told to stop, or with `--drain` until nothing is left.
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         returnLargeBuffers()
-        let (files, mistakes) = try context.settings.jobFiles()
         let log = Log(context.settings.log)
-        for mistake in mistakes {
-            log.emit(.jobFileRefused(Subject(), mistake: mistake.description))
-        }
+        let files = try jobFiles(context.settings, log)
         let sealer = context.settings.hasKeyFile ? try context.settings.sealer() : nil
         var configuration = try context.settings.databaseConfiguration(lanes: lanes)
         configuration.usesGenericPlans = true
+        configuration.serversWanted = .writable
         let database = Database(configuration)
         let queue = Queue(database)
-        let settings = workerSettings(arguments)
+        var settings = workerSettings(arguments)
+        let openFiles = OpenFiles.raised()
+        settings.fit(into: openFiles, log)
         let metrics = Metrics()
         let endpoint = WorkerEndpoint(metrics)
         metrics.begin(files)
@@ -65,14 +65,13 @@ enum WorkerCommand {
         }
 
         let budgets = Budgets(queue)
-        let client = HTTPClient(
-            userAgent: "jobrunner/\(programVersion)", transfersMax: settings.concurrency,
-            connectionsPerHostMax: settings.concurrency)
+        let client = client(settings, openFiles)
         let worker = Worker(
             settings, configuration: configuration, queue: queue, files: files,
             sync: Syncer(
                 Services(
-                    queue: queue, client: client, budgets: budgets, sealer: sealer, log: log,
+                    queue: queue, client: OwnLimitWatch(client, log), budgets: budgets,
+                    sealer: sealer, log: log,
                     metrics: metrics,
                     dialect: cloudKitDialect)),
             budgets: budgets, log: log)
@@ -85,6 +84,21 @@ enum WorkerCommand {
         client.close()
         await database.close()
         return try exitCode(of: end)
+    }
+
+    private static func client(_ settings: WorkerSettings, _ files: OpenFiles) -> HTTPClient {
+        HTTPClient(
+            userAgent: "jobrunner/\(programVersion)", transfersMax: settings.concurrency,
+            connectionsPerHostMax: settings.concurrency, connectionsMax: files.connectionsMax)
+    }
+
+    /// The files that are right; what is wrong with the others is logged.
+    private static func jobFiles(_ settings: Settings, _ log: Log) throws -> [JobFile] {
+        let (files, mistakes) = try settings.jobFiles()
+        for mistake in mistakes {
+            log.emit(.jobFileRefused(Subject(), mistake: mistake.description))
+        }
+        return files
     }
 
     private static func workerSettings(_ arguments: ParsedArguments) -> WorkerSettings {
@@ -129,7 +143,8 @@ enum WorkerCommand {
         while true {
             do {
                 return try await check()
-            } catch let error as DatabaseError where error.isConnectionFailure || error.isTransient
+            } catch let error as DatabaseError
+                where error.isTransient && !error.isRefusedLogin
             {
                 if let report = outage.observe(error) {
                     log.emit(

@@ -27,7 +27,9 @@ final class WorkerEndpoint: Sendable {
     func answer(_ request: ServedRequest) -> ServedResponse {
         switch request.path {
         // A probe that asked the database would restart every worker when that is slow.
-        case "/livez": return ServedResponse(200, "alive\n")
+        case "/livez":
+            let trouble = worker.withLock { $0 }?.reasonNotAlive
+            return trouble.map { ServedResponse(503, "\($0)\n") } ?? ServedResponse(200, "alive\n")
         case "/readyz": return ServedResponse(readiness: reasons)
         case "/metrics":
             let format = MetricFormat(accept: request.header("Accept"))

@@ -50,7 +50,7 @@ struct ServiceManager: Sendable {
         return result
     }
 
-    /// Tells when the worker is first ready, and then that the process lives, until it is cancelled.
+    /// Tells when the worker is first ready, and then that it goes on by itself, until it is cancelled.
     private func watch(_ worker: Worker) async {
         guard socket != nil else { return }
         var isReady = false
@@ -59,7 +59,7 @@ struct ServiceManager: Sendable {
                 isReady = true
                 tell("READY=1")
             }
-            if watchdog != nil { tell("WATCHDOG=1") }
+            if watchdog != nil, worker.reasonNotAlive == nil { tell("WATCHDOG=1") }
             let pause: Duration =
                 isReady ? watchdog.map { $0 / 2 } ?? .seconds(3600) : .milliseconds(200)
             try? await Task.sleep(for: pause, clock: .continuous)

@@ -18,13 +18,15 @@ struct Settings: Sendable {
     let log: LogSettings
     /// What is set, and where.
     let found: [Setting: SettingReader.Found]
+    private let environment: @Sendable (String) -> String?
     /// systemd, where it started this process.
     let serviceManager: ServiceManager
 
     /// Reads what is set.
     ///
     /// Throws `LogSettingError`, and `Failure` for a file that can't be read or a wrong line of one.
-    init(environment: @escaping (String) -> String?) throws {
+    init(environment: @escaping @Sendable (String) -> String?) throws {
+        self.environment = environment
         let reader = try SettingReader(environment: environment)
         var found: [Setting: SettingReader.Found] = [:]
         for setting in Setting.allCases { found[setting] = try reader.find(setting) }
@@ -43,9 +45,24 @@ struct Settings: Sendable {
     }
 
     /// The database's settings, for a number of sessions.
+    ///
+    /// What is in a file is read anew for each connection. Of several servers one that takes writes comes first.
     func databaseConfiguration(lanes: Int = 1) throws -> DatabaseConfiguration {
-        try DatabaseConfiguration(
+        var configuration = try DatabaseConfiguration(
             conninfo: databaseURL, applicationName: "jobrunner", lanes: lanes)
+        configuration.serversWanted = .writableFirst
+        guard let found = found[.databaseURL], found.origin != .environment else {
+            return configuration
+        }
+        return configuration.rereading { [environment] in
+            do throws(Failure) {
+                let url = try SettingReader(environment: environment).find(.databaseURL)?.value
+                if let url, !url.isEmpty { return url }
+            } catch {
+                throw Unread(description: error.lines.joined(separator: " "))
+            }
+            throw Unread(description: "\(found.origin.words) holds none")
+        }
     }
 
     /// The job files that are right, and what is wrong with the others, whose jobs alone it concerns.
@@ -95,4 +112,9 @@ struct Settings: Sendable {
         }
         return Sealer(key: try KeyFile.load(keyFile))
     }
+}
+
+/// Why a setting could not be read anew, in words that hold nothing of it.
+private struct Unread: Error, CustomStringConvertible {
+    let description: String
 }
