@@ -32,8 +32,8 @@ final class RunContext {
             ?? DatabaseSink(
                 services.queue, for: claim, deadline: deadline, services.metrics, control.activity)
         session = SourceSession(
-            with: inputs.file.source, at: inputs.base, for: inputs.job, services.tools,
-            claimedAt: inputs.claimedAt,
+            with: inputs.file.source, at: inputs.base, naming: inputs.file.secretNames,
+            for: inputs.job, services.tools, claimedAt: inputs.claimedAt,
             deadline: deadline, control.activity)
         checkpoints = RunCheckpoints(of: inputs.job)
         warnings = RecordWarnings(inputs.subject, services.log)

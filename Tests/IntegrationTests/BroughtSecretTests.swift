@@ -262,7 +262,7 @@ import Testing
             }()
             try await waitForLock(in: world.database.url)
             try await page.run(
-                "select jobrunner.bring_secret(\(tenant), \(user), 'metube.tokens', 'a', 'x', now())"
+                "select jobrunner.bring_secret(\(tenant), \(user), 'metube.tokens', 'a', decode(repeat('01', 64), 'hex'), now())"
             )
             try await page.commit()
             try await paused
