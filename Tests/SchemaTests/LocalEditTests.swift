@@ -63,6 +63,42 @@ struct LocalEditTests {
         }
     }
 
+    @Test func `a record of the source is not edited where nothing would send it`() async throws {
+        try await Articles.lend { world async throws in
+            try await world.script(
+                "insert into synced.recipe (user_id, recipe_id, body) values (1, 'read', '1'), (2, 'made', '1')"
+            )
+            let made = #"{"recipe_id": "made", "body": 2}"#
+            let rows =
+                "select concat_ws(' ', user_id, recipe_id, body, synced) from synced.recipe order by 1"
+            for call in [
+                #"edit_record('acme', 'ann', 'recipe', '{"recipe_id": "read", "body": 2}')"#,
+                #"delete_record('acme', 'ann', 'recipe', '{"recipe_id": "read"}')"#,
+            ] {
+                let refusal = try await world.refusal("select jobrunner.\(call)::text")
+                #expect(
+                    refusal
+                        == "JR016: no job file pushes table 'recipe', so that an edit of its source's record would be lost"
+                )
+            }
+            #expect(
+                try await world.text(
+                    #"select record ->> 'body' from jobrunner.save_record('acme', 'ann', 'recipe', '{"recipe_id": "read", "body": 2}')"#
+                ) == "1")
+            #expect(try await world.texts(rows) == ["1 read 1 t", "2 made 1 t"])
+            // What is made here is the application's own, also where another user's source has its like.
+            for call in ["edit_record", "edit_record"] {
+                _ = try await world.text(
+                    "select jobrunner.\(call)('acme', 'ann', 'recipe', '\(made)')::text")
+            }
+            #expect(try await world.texts(rows) == ["1 made 2 f", "1 read 1 t", "2 made 1 t"])
+            #expect(
+                try await world.text(
+                    #"select jobrunner.delete_record('acme', 'ann', 'recipe', '{"recipe_id": "made"}')::text"#
+                ) == "true")
+        }
+    }
+
     @Test func `SC15 sets are lists of a user's own, and adding an id twice adds it once`()
         async throws
     {
