@@ -25,6 +25,8 @@ public enum SecretFile {
         guard fstat(descriptor, &status) == 0 else {
             throw .unknown(reason: String(cString: strerror(errno)).lowercased())
         }
+        // Whoever reads a folder is told that it is one.
+        guard status.st_mode & S_IFMT != S_IFDIR else { return }
         let isRoots = status.st_uid == 0
         guard isRoots || status.st_uid == geteuid() else {
             throw .owner(status.st_uid, user: geteuid())

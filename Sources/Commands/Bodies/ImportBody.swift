@@ -27,18 +27,19 @@ func importUsers(_ arguments: ParsedArguments, _ context: Context) async throws 
     let secrets = users.reduce(0) { $0 + $1.secrets }
     var words = "added \(counted(added.users, "user")) to tenant \(tenant)"
     if secrets > 0 { words += " and \(counted(added.secrets, "secret"))" }
-    if added.users < users.count {
-        words += "; \(counted(users.count - added.users, "user")) were there already"
-    }
-    if added.secrets < secrets {
-        words += "; \(counted(secrets - added.secrets, "secret")) were there already and stay"
-    }
+    let known = (users: users.count - added.users, secrets: secrets - added.secrets)
+    if known.users > 0 { words += "; \(thereAlready(known.users, "user"))" }
+    if known.secrets > 0 { words += "; \(thereAlready(known.secrets, "secret"))" }
     if added.woken > 0 { words += "; \(counted(added.woken, "job")) woken" }
     if added.users > 0, within > .zero {
         words += "; their first runs are spread over \(spanWords(seconds: within / .seconds(1)))"
     }
     try context.say(words)
     return .ok
+}
+
+private func thereAlready(_ count: Int, _ noun: String) -> String {
+    "\(counted(count, noun)) \(count == 1 ? "was" : "were") there already"
 }
 
 /// The users of a file's lines, each with how many secrets it has.
