@@ -98,9 +98,12 @@ struct GivenSecretTests {
     ) async throws {
         try await withWorld(Self.yaml(auth), sealer: true) { world in
             try await world.addUser("ann", videos: 5)
+            // One that the file does not name is no news to it.
+            try await world.store("x", as: "unnamed", of: "ann")
             try await world.drain()
             #expect(
                 try await ends(world) == ["generic.items needs_reauth needs_reauth unauthorised"])
+            #expect(try await world.outcomes("ann").count == 1)
             #expect(try await world.source.asked().isEmpty)
             try await world.store("ann", as: "name", of: "ann")
             try await world.store("the-key", as: "key", of: "ann")

@@ -107,6 +107,31 @@ struct OutcomeTests {
     }
 
     @Test
+    func
+        `a secret that arrives while the client is being refused is tried at once, and one that was known is not`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            let worker = try await fixture.addWorker()
+            let user = try await fixture.addUser()
+            let claim = try await fixture.run(worker, user: user)
+            let set =
+                "select jobrunner.set_secret(tenant_id, 0, 'client', \(sealed())) from jobrunner.users where id = \(user)"
+            #expect(try await fixture.int(set) == 0)
+            try await fixture.finish(claim, .failed, kind: .clientRefused, error: "401")
+            #expect(try await fixture.job("due_at <= now()", user: user) == "true")
+            let second = try await fixture.runJob(worker, user: user)
+            try await fixture.finish(
+                second.claim, .failed, kind: .clientRefused, error: "401",
+                secrets: second.secrets.map(\.version))
+            #expect(try await fixture.job("due_at > now()", user: user) == "true")
+            #expect(try await fixture.job("state", user: user) == "waiting")
+            #expect(try await fixture.int(set) == 1)
+            #expect(try await fixture.job("due_at <= now()", user: user) == "true")
+        }
+    }
+
+    @Test
     func `a secret that arrives while a run is being refused keeps the job from being parked`()
         async throws
     {
