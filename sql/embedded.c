@@ -57,6 +57,9 @@ static const unsigned char functions_changed_columns[] = {
 static const unsigned char functions_changed_rows[] = {
 #embed "functions/changed_rows.sql"
 };
+static const unsigned char functions_check_list[] = {
+#embed "functions/check_list.sql"
+};
 static const unsigned char functions_check_sealed[] = {
 #embed "functions/check_sealed.sql"
 };
@@ -617,6 +620,7 @@ static const jr_sql_file files[] = {
     {"functions/cancel_jobs.sql", functions_cancel_jobs, sizeof functions_cancel_jobs},
     {"functions/changed_columns.sql", functions_changed_columns, sizeof functions_changed_columns},
     {"functions/changed_rows.sql", functions_changed_rows, sizeof functions_changed_rows},
+    {"functions/check_list.sql", functions_check_list, sizeof functions_check_list},
     {"functions/check_sealed.sql", functions_check_sealed, sizeof functions_check_sealed},
     {"functions/claim_new.sql", functions_claim_new, sizeof functions_claim_new},
     {"functions/claim_of_tenants.sql", functions_claim_of_tenants, sizeof functions_claim_of_tenants},

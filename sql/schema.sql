@@ -516,6 +516,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.cancel_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.changed_columns(in_before jsonb, in_after jsonb) returns jsonb
 -- function jobrunner.changed_rows(in_counters jobrunner.counters) returns bigint
+-- function jobrunner.check_list(in_table text, in_column text) returns void
 -- function jobrunner.check_sealed(in_name text, in_sealed bytea) returns void
 -- function jobrunner.claim_new(in_worker_id integer, in_limit integer, in_names text[], in_since timestamp with time zone, in_since_user_id bigint, OUT due jobrunner.due_tenants, OUT jobs jobrunner.claimed_job[]) returns record
 -- function jobrunner.claim_of_tenants(in_worker_id integer, in_limit integer, in_names text[], in_tenant_ids bigint[], in_shares integer[], in_new_shares integer[], in_times timestamp with time zone[], in_user_ids bigint[], OUT restricted jobrunner.remaining_capacity[], OUT jobs jobrunner.claimed_job[]) returns record

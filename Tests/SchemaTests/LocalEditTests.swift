@@ -99,6 +99,30 @@ struct LocalEditTests {
         }
     }
 
+    @Test func `a table of records is no list, and gives up none of them to one`() async throws {
+        try await withTestDatabase { database async throws in
+            try await database.migrate([jobFile(lists: [channelList()]), recipeFile()])
+            try await database.script(
+                """
+                select jobrunner.add_tenant('acme'), jobrunner.add_user('acme', 'ann');
+                insert into synced.recipe (user_id, recipe_id) values (1, 'read');
+                """)
+            for call in [
+                "replace_list('acme', 'ann', 'recipe', 'recipe_id', '{mine}')",
+                "edit_list('acme', 'ann', 'recipe', 'recipe_id', '{mine}', '{read}')",
+                "edit_list('acme', 'ann', 'none', 'id', '{mine}')",
+                "edit_list('acme', 'ann', 'hub_channel', 'user_id', '{mine}')",
+                "replace_list('acme', 'ann', 'hub_channel', 'title', '{mine}')",
+            ] {
+                let refused = await #expect(throws: DatabaseError.self) {
+                    try await database.texts("select added::text from jobrunner.\(call)")
+                }
+                #expect(refused?.sqlstate == "JR016", "\(call)")
+            }
+            #expect(try await database.texts("select recipe_id from synced.recipe") == ["read"])
+        }
+    }
+
     @Test func `SC15 sets are lists of a user's own, and adding an id twice adds it once`()
         async throws
     {
