@@ -158,6 +158,18 @@ extension Queue {
         return try await call(statement) { try $0.map { (try $0.text(0), try $0.int(1)) } }
     }
 
+    /// A key that is not the given one and that some secret is sealed with; nil: there is none.
+    public func sealingKey(otherThan id: String) async throws -> String? {
+        let statement = Statement(
+            """
+            select encode(substring(s.sealed from 2 for 8), 'hex')
+            from jobrunner.secrets as s
+            where substring(s.sealed from 2 for 8) <> decode($1, 'hex')
+            limit 1
+            """, .text(id))
+        return try await call(statement) { try $0.first?.text(0) }
+    }
+
     /// Keeps partitions of runs ahead and drops what retention ends.
     ///
     /// False: somebody reads history, and what it keeps away is left to the next call.

@@ -53,7 +53,11 @@ import TestSupport
                 try await kind("ann", installation) == "failed unavailable"
             }
             _ = try installation.write("key", String(repeating: "a7", count: 32) + "\n")
-            try await installation.ok("user add bob --tenant acme --secret token=@@token")
+            // Whoever stores it with another key is told.
+            let added = try await installation.run(
+                "user add bob --tenant acme --secret token=@@token")
+            #expect(added.code == 0)
+            #expect(added.errors.hasPrefix("note: this was sealed with key "))
             try await eventually("bob's job is put off") {
                 try await kind("bob", installation) == "deferred no_key"
             }

@@ -22,6 +22,7 @@ func importUsers(_ arguments: ParsedArguments, _ context: Context) async throws 
             added.secrets += more.secrets
             added.woken += more.woken
         }
+        if added.secrets > 0 { try await tellOtherKey(queue, context) }
         return added
     }
     let secrets = users.reduce(0) { $0 + $1.secrets }

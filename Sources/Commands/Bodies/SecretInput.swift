@@ -23,6 +23,17 @@ func readSecrets(
     return secrets
 }
 
+/// Tells that secrets stand sealed with different keys, of which a worker has one.
+///
+/// Called when some were stored: by a wrong `JOBRUNNER_KEY_FILE` they would be worth nothing to the workers.
+func tellOtherKey(_ queue: Queue, _ context: Context) async throws {
+    let own = try context.settings.sealer().keyID
+    guard let other = try await queue.sealingKey(otherThan: own) else { return }
+    context.output.complain(
+        "note: this was sealed with key \(own), and other secrets are with key \(other); a worker opens those of"
+            + " its own key, and jobrunner doctor names the rest")
+}
+
 /// Seals secrets for whoever they are given to.
 func sealing(_ secrets: [(name: String, value: SecretValue)], with sealer: Sealer) -> Sealing {
     { tenant, user in
