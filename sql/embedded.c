@@ -15,6 +15,9 @@ static const unsigned char functions_activate_limits[] = {
 static const unsigned char functions_add_counters[] = {
 #embed "functions/add_counters.sql"
 };
+static const unsigned char functions_add_secrets[] = {
+#embed "functions/add_secrets.sql"
+};
 static const unsigned char functions_add_tenant[] = {
 #embed "functions/add_tenant.sql"
 };
@@ -27,8 +30,14 @@ static const unsigned char functions_add_users[] = {
 static const unsigned char functions_after_run[] = {
 #embed "functions/after_run.sql"
 };
+static const unsigned char functions_after_secrets[] = {
+#embed "functions/after_secrets.sql"
+};
 static const unsigned char functions_age_of_job[] = {
 #embed "functions/age_of_job.sql"
+};
+static const unsigned char functions_awaits_secret[] = {
+#embed "functions/awaits_secret.sql"
 };
 static const unsigned char functions_backoff[] = {
 #embed "functions/backoff.sql"
@@ -47,6 +56,12 @@ static const unsigned char functions_changed_columns[] = {
 };
 static const unsigned char functions_changed_rows[] = {
 #embed "functions/changed_rows.sql"
+};
+static const unsigned char functions_check_list[] = {
+#embed "functions/check_list.sql"
+};
+static const unsigned char functions_check_sealed[] = {
+#embed "functions/check_sealed.sql"
 };
 static const unsigned char functions_claim_new[] = {
 #embed "functions/claim_new.sql"
@@ -330,6 +345,9 @@ static const unsigned char functions_record_like[] = {
 static const unsigned char functions_record_where[] = {
 #embed "functions/record_where.sql"
 };
+static const unsigned char functions_refuse_lost_edit[] = {
+#embed "functions/refuse_lost_edit.sql"
+};
 static const unsigned char functions_register_worker[] = {
 #embed "functions/register_worker.sql"
 };
@@ -603,17 +621,22 @@ static const jr_sql_file files[] = {
     {"functions/abandon_pass.sql", functions_abandon_pass, sizeof functions_abandon_pass},
     {"functions/activate_limits.sql", functions_activate_limits, sizeof functions_activate_limits},
     {"functions/add_counters.sql", functions_add_counters, sizeof functions_add_counters},
+    {"functions/add_secrets.sql", functions_add_secrets, sizeof functions_add_secrets},
     {"functions/add_tenant.sql", functions_add_tenant, sizeof functions_add_tenant},
     {"functions/add_user.sql", functions_add_user, sizeof functions_add_user},
     {"functions/add_users.sql", functions_add_users, sizeof functions_add_users},
     {"functions/after_run.sql", functions_after_run, sizeof functions_after_run},
+    {"functions/after_secrets.sql", functions_after_secrets, sizeof functions_after_secrets},
     {"functions/age_of_job.sql", functions_age_of_job, sizeof functions_age_of_job},
+    {"functions/awaits_secret.sql", functions_awaits_secret, sizeof functions_awaits_secret},
     {"functions/backoff.sql", functions_backoff, sizeof functions_backoff},
     {"functions/begin_health_checks.sql", functions_begin_health_checks, sizeof functions_begin_health_checks},
     {"functions/bring_secret.sql", functions_bring_secret, sizeof functions_bring_secret},
     {"functions/cancel_jobs.sql", functions_cancel_jobs, sizeof functions_cancel_jobs},
     {"functions/changed_columns.sql", functions_changed_columns, sizeof functions_changed_columns},
     {"functions/changed_rows.sql", functions_changed_rows, sizeof functions_changed_rows},
+    {"functions/check_list.sql", functions_check_list, sizeof functions_check_list},
+    {"functions/check_sealed.sql", functions_check_sealed, sizeof functions_check_sealed},
     {"functions/claim_new.sql", functions_claim_new, sizeof functions_claim_new},
     {"functions/claim_of_tenants.sql", functions_claim_of_tenants, sizeof functions_claim_of_tenants},
     {"functions/claim_suspect.sql", functions_claim_suspect, sizeof functions_claim_suspect},
@@ -708,6 +731,7 @@ static const jr_sql_file files[] = {
     {"functions/record_call.sql", functions_record_call, sizeof functions_record_call},
     {"functions/record_like.sql", functions_record_like, sizeof functions_record_like},
     {"functions/record_where.sql", functions_record_where, sizeof functions_record_where},
+    {"functions/refuse_lost_edit.sql", functions_refuse_lost_edit, sizeof functions_refuse_lost_edit},
     {"functions/register_worker.sql", functions_register_worker, sizeof functions_register_worker},
     {"functions/release_jobs.sql", functions_release_jobs, sizeof functions_release_jobs},
     {"functions/release_orphans.sql", functions_release_orphans, sizeof functions_release_orphans},

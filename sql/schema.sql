@@ -506,17 +506,22 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.abandon_pass(in_user_id bigint, in_name text, in_entity text, in_sync_token text) returns boolean
 -- function jobrunner.activate_limits() returns integer
 -- function jobrunner.add_counters(in_some jobrunner.counters, in_more jobrunner.counters) returns jobrunner.counters
+-- function jobrunner.add_secrets(in_tenant_id bigint, in_user_ids bigint[], in_names text[], in_sealed bytea[], OUT added integer, OUT woken integer) returns record
 -- function jobrunner.add_tenant(in_name text, in_weight integer DEFAULT 1, in_max_running integer DEFAULT NULL::integer) returns bigint
 -- function jobrunner.add_user(in_tenant text, in_key text, in_attributes jsonb DEFAULT '{}'::jsonb) returns bigint
 -- function jobrunner.add_users(in_tenant text, in_keys text[], in_attributes jsonb[] DEFAULT NULL::jsonb[], in_within interval DEFAULT '00:00:00'::interval) returns integer
 -- function jobrunner.after_run(in_job jobrunner.jobs, in_end jobrunner.run_end, in_has_progress boolean, in_has_changes boolean) returns TABLE(due_at timestamp with time zone, deferred_until timestamp with time zone, priority smallint, force_requested boolean, entity_requested text, reauth_needed_at timestamp with time zone, quarantined_at timestamp with time zone, quarantine_reason text, consecutive_failures integer, crashes integer, stalled_runs integer, deferrals integer, fruitless_runs integer, last_outcome text, last_error_kind text, last_error text, last_error_at timestamp with time zone, last_run_at timestamp with time zone, last_success_at timestamp with time zone, unchanged_at timestamp with time zone)
+-- function jobrunner.after_secrets(in_tenant_id bigint, in_user_ids bigint[], in_is_tenants boolean, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.age_of_job(in_user_id bigint, in_job text) returns interval
+-- function jobrunner.awaits_secret(in_job jobrunner.jobs) returns boolean
 -- function jobrunner.backoff(in_failures integer, in_every interval, in_chance double precision) returns interval
 -- function jobrunner.begin_health_checks() returns boolean
 -- function jobrunner.bring_secret(in_tenant_id bigint, in_user_id bigint, in_job text, in_name text, in_sealed bytea, in_changed_at timestamp with time zone) returns boolean
 -- function jobrunner.cancel_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.changed_columns(in_before jsonb, in_after jsonb) returns jsonb
 -- function jobrunner.changed_rows(in_counters jobrunner.counters) returns bigint
+-- function jobrunner.check_list(in_table text, in_column text) returns void
+-- function jobrunner.check_sealed(in_name text, in_sealed bytea) returns void
 -- function jobrunner.claim_new(in_worker_id integer, in_limit integer, in_names text[], in_since timestamp with time zone, in_since_user_id bigint, OUT due jobrunner.due_tenants, OUT jobs jobrunner.claimed_job[]) returns record
 -- function jobrunner.claim_of_tenants(in_worker_id integer, in_limit integer, in_names text[], in_tenant_ids bigint[], in_shares integer[], in_new_shares integer[], in_times timestamp with time zone[], in_user_ids bigint[], OUT restricted jobrunner.remaining_capacity[], OUT jobs jobrunner.claimed_job[]) returns record
 -- function jobrunner.claim_suspect(in_worker_id integer, in_names text[]) returns jobrunner.claimed_job[]
@@ -573,7 +578,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.list_items(in_user_id bigint, in_table text, in_column text) returns TABLE(items text[], hash text)
 -- function jobrunner.live_filter(in_known jsonb) returns text
 -- function jobrunner.lock_ends(in_ends jobrunner.run_end[]) returns jobrunner.run_end[]
--- function jobrunner.longest_input(in_user_id bigint, in_name text) returns text
+-- function jobrunner.longest_input(in_user_id bigint, in_name text, in_secrets text[] DEFAULT NULL::text[]) returns text
 -- function jobrunner.look_at_tenants(in_names text[], in_after bigint, in_count integer) returns jobrunner.due_tenants
 -- function jobrunner.look_due(in_names text[], in_since timestamp with time zone, in_since_user_id bigint, in_until timestamp with time zone) returns jobrunner.due_tenants
 -- function jobrunner.maintain_runs(in_keep interval DEFAULT '30 days'::interval) returns TABLE(created integer, dropped integer, postponed boolean)
@@ -611,6 +616,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.record_call(in_user_id bigint, in_name text, in_call text, in_list_hash text) returns void
 -- function jobrunner.record_like(in_user_id bigint, in_table text, in_known jsonb, in_by jsonb, in_values jsonb) returns jsonb
 -- function jobrunner.record_where(in_columns jsonb) returns text
+-- function jobrunner.refuse_lost_edit(in_table text, in_known jsonb) returns void
 -- function jobrunner.register_worker(in_host text, in_pid integer, in_version text, in_capacity integer, in_job_names text[] DEFAULT NULL::text[]) returns integer
 -- function jobrunner.release_jobs(in_user_ids bigint[], in_names text[], in_fences bigint[], in_nonces uuid[]) returns integer
 -- function jobrunner.release_orphans(in_user_ids bigint[], in_names text[], in_fences bigint[], in_nonces uuid[]) returns integer
@@ -630,7 +636,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.resume_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.retry_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.rotate_secret(in_tenant_id bigint, in_user_id bigint, in_name text, in_old bytea, in_new bytea) returns boolean
--- function jobrunner.run_inputs(in_user_ids bigint[], in_names text[], in_reads integer[]) returns TABLE(number integer, tenant_name text, user_key text, attributes text, checkpoints text, calls text, secrets text, too_long text)
+-- function jobrunner.run_inputs(in_user_ids bigint[], in_names text[], in_reads integer[], in_secrets text[] DEFAULT NULL::text[]) returns TABLE(number integer, tenant_name text, user_key text, attributes text, checkpoints text, calls text, secrets text, too_long text)
 -- function jobrunner.run_totals(in_user_ids bigint[], in_names text[], in_fences bigint[]) returns TABLE(user_id bigint, name text, counters jobrunner.counters, entities jsonb)
 -- function jobrunner.running_of_tenant(in_tenant_id bigint) returns bigint
 -- function jobrunner.save_record(in_tenant text, in_user text, in_table text, in_values jsonb) returns TABLE(record jsonb, is_new boolean)

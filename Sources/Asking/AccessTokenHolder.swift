@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 import JobFiles
 import JobQueue
@@ -86,9 +87,12 @@ final class AccessTokenHolder {
         return token
     }
 
-    /// One that does not open was sealed with another key: it is renewed.
+    /// One that does not open was sealed with another key, and one that no header may hold was kept by an older program: it
+    /// is renewed.
     private func opened(_ sealed: [UInt8], for span: Duration) -> AccessTokens.Token? {
-        guard let value = try? tools.sealer?.open(sealed, for: owner) else {
+        guard let value = try? tools.sealer?.open(sealed, for: owner),
+            value.withBytes({ CredentialForm.accessToken.fault(of: $0) }) == nil
+        else {
             refused = sealed
             return nil
         }
@@ -114,7 +118,11 @@ final class AccessTokenHolder {
             let response = try await Task {
                 try await client.send(request, deadline: .now + patience)
             }.value
-            let issued = try tokenRequest.issued(by: response)
+            let issued = try tokenRequest.issued(
+                by: response,
+                clientIsUsers: credentials.known(tokenRequest.clientSecretNames).contains {
+                    $0.userID != 0
+                })
             if let name = tokenRequest.refreshToken, let next = issued.refreshToken,
                 try secrets().text(ofSecret: name) != next
             {

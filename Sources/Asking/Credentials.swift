@@ -1,3 +1,4 @@
+import Basics
 public import Postgres
 public import JobQueue
 public import Reading
@@ -19,6 +20,8 @@ public final class Credentials {
     private let sealer: Sealer?
     private let queue: Queue
     private let deadline: ContinuousClock.Instant
+    /// Those that the job file names: no other is opened.
+    private let names: Set<String>
     /// By name, as this run last knew them.
     private var sealed: [String: SealedSecret] = [:]
     private(set) var secrets: [String: SecretValue] = [:]
@@ -40,11 +43,12 @@ public final class Credentials {
     /// A replaced credential was stored without a page.
     public private(set) var hasStored = false
 
-    /// Opens nothing yet.
+    /// Opens nothing yet; `names` are the secrets that the job file names.
     public init(
-        of claim: Claim, tenant tenantID: Int64, _ sealer: Sealer?, _ queue: Queue,
-        deadline: ContinuousClock.Instant
+        of claim: Claim, tenant tenantID: Int64, names: [String], _ sealer: Sealer?,
+        _ queue: Queue, deadline: ContinuousClock.Instant
     ) {
+        self.names = Set(names)
         self.tenantID = tenantID
         userID = claim.userID
         self.sealer = sealer
@@ -58,8 +62,7 @@ public final class Credentials {
     /// and `needsReauth` for a secret that no key opens: it parks its job and no other.
     public func open(_ sealedSecrets: [SealedSecret]) throws {
         versions = sealedSecrets.map(\.version)
-        // The tenant's own first: the user's of the same name takes its place.
-        for sealed in sealedSecrets.sorted(by: { $0.userID < $1.userID }) {
+        for sealed in inForce(sealedSecrets) {
             guard let sealer else { throw Self.locked("secrets exist, but there is no key file") }
             do {
                 let secret = try sealer.open(sealed.sealed, for: owner(of: sealed))
@@ -73,6 +76,19 @@ public final class Credentials {
             }
         }
         makeRedactor()
+    }
+
+    /// Those that the job file names.
+    ///
+    /// The user's takes the place of the tenant's own of the same name, which need not even open then. Nothing is no
+    /// secret, whoever has stored it.
+    private func inForce(_ stored: [SealedSecret]) -> [SealedSecret] {
+        var found: [String: SealedSecret] = [:]
+        for secret in stored.sorted(by: { $0.userID < $1.userID })
+        where names.contains(secret.name) && secret.sealed.count != Sealer.overheadBytes {
+            found[secret.name] = secret
+        }
+        return found.values.sorted { $0.name < $1.name }
     }
 
     private func makeRedactor() {
@@ -99,6 +115,11 @@ public final class Credentials {
         guard rotation == nil, !sealed.isEmpty else { return false }
         return try adopt(
             await queue.readSecrets(tenant: tenantID, user: userID, deadline: deadline))
+    }
+
+    /// Every secret that the job file names is set, and none is the user's own: no user can mend them.
+    public var areTenants: Bool {
+        !names.isEmpty && names.allSatisfy { sealed[$0]?.userID == 0 }
     }
 
     /// Those of the names that are set, as this run last knew them.
@@ -163,8 +184,14 @@ public final class Credentials {
     }
 
     /// Takes a credential out of an answer; the next request is signed with it.
+    ///
+    /// Throws `RunEnd` malformed, and keeps the one that is stored, where the new one can be none.
     func replace(with credential: NewCredential) throws {
         guard let sealer, let old = rotation?.old ?? sealed[credential.name] else { return }
+        if let fault = CredentialForm.token.fault(of: credential.value.utf8) {
+            throw RunEnd.failed(
+                .malformed, "the source's new secret '\(credential.name)' \(fault)")
+        }
         let value = SecretValue(Array(credential.value.utf8))
         let new = sealer.seal(value, for: owner(of: old))
         rotation = Rotation(old: old, new: new)

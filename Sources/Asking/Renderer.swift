@@ -70,7 +70,8 @@ struct Renderer {
     }
 
     private func missing(_ placeholder: Placeholder) -> RunEnd {
-        .failed(.missing, "there is no value for \(label(placeholder))")
+        if case .secret(let name) = placeholder { return .secretMissing(name) }
+        return .failed(.missing, "there is no value for \(label(placeholder))")
     }
 
     private func label(_ placeholder: Placeholder) -> String {

@@ -74,7 +74,7 @@ public struct SourceSecrets: Sendable {
     /// Throws `RunEnd.needsReauth` when a secret it names is not set.
     public func text(_ template: Template) throws -> String {
         for case .secret(let name) in template.placeholders where values.secrets[name] == nil {
-            throw RunEnd.needsReauth(message: "secret '\(name)' is not set")
+            throw RunEnd.secretMissing(name)
         }
         return try Renderer(values: values).requiredText(template)
     }

@@ -41,10 +41,11 @@ public final class SourceSession {
 
     /// Begins a conversation for a claimed job.
     ///
-    /// `base` is the tenant's own address for the source, nil: the job file's.
+    /// `base` is the tenant's own address for the source, nil: the job file's. `secretNames` are those that the job
+    /// file names.
     public init(
-        with source: Source, at base: String?, for job: ClaimedJob, _ tools: SourceTools,
-        claimedAt: ContinuousClock.Instant, deadline: ContinuousClock.Instant,
+        with source: Source, at base: String?, naming secretNames: [String], for job: ClaimedJob,
+        _ tools: SourceTools, claimedAt: ContinuousClock.Instant, deadline: ContinuousClock.Instant,
         passesBreaker: Bool = false, _ activity: RunActivity = RunActivity()
     ) {
         self.activity = activity
@@ -58,7 +59,8 @@ public final class SourceSession {
         dialect = tools.dialect(source)
         values = Values(attributes: job.attributes)
         credentials = Credentials(
-            of: job.claim, tenant: job.tenantID, tools.sealer, tools.queue, deadline: deadline)
+            of: job.claim, tenant: job.tenantID, names: secretNames, tools.sealer, tools.queue,
+            deadline: deadline)
         accessToken = AccessTokenHolder(
             for: source, job.claim, tools, credentials, deadline: deadline)
     }

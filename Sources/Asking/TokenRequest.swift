@@ -30,19 +30,23 @@ struct TokenRequest {
 
     /// The secrets that the token comes of.
     var secretNames: [String] {
-        placeholders.compactMap { if case .secret(let name) = $0 { name } else { nil } }
-            + (refreshToken.map { [$0] } ?? [])
+        templates.flatMap(\.secretNames) + (refreshToken.map { [$0] } ?? [])
+    }
+
+    /// Those of them that the client proves itself with.
+    var clientSecretNames: [String] {
+        [client.clientID, client.clientSecret].compactMap(\.self).flatMap(\.secretNames)
     }
 
     /// Something of a user that is no secret stands in the request.
     var namesUser: Bool {
-        placeholders.contains { if case .secret = $0 { false } else { true } }
+        templates.flatMap(\.placeholders).contains {
+            if case .secret = $0 { false } else { true }
+        }
     }
 
-    private var placeholders: [Placeholder] {
-        ([client.clientID] + [client.clientSecret].compactMap(\.self)
-            + client.parameters.map(\.value))
-            .flatMap(\.placeholders)
+    private var templates: [Template] {
+        [client.clientID, client.clientSecret].compactMap(\.self) + client.parameters.map(\.value)
     }
 
     /// What a token server has answered.
@@ -55,16 +59,42 @@ struct TokenRequest {
 
     /// Reads the answer.
     ///
-    /// Throws `RunEnd.needsReauth` when the server refuses the credential.
-    func issued(by response: HTTPResponse) throws -> Issued {
-        let document = try? JSONDocument(parsing: response.body)
-        guard response.status == 200, let root = document?.root,
-            let token = root["access_token"]?.string
-        else { throw refusal(response, document) }
-        let seconds = root["expires_in"]?.numberText.flatMap { Double($0) }
+    /// `clientIsUsers`: a secret of the user stands for the client. Throws how the run ends where the server gives no
+    /// token, or one that can't be used: nothing of such an answer is kept.
+    func issued(by response: HTTPResponse, clientIsUsers: Bool) throws -> Issued {
+        let root = (try? JSONDocument(parsing: response.body))?.root
+        guard response.status == 200, let token = present(root?["access_token"]) else {
+            throw TokenRefusal(
+                status: response.status, word: root?["error"]?.string ?? "",
+                clientIsUsers: clientIsUsers, hasGrant: refreshToken != nil,
+                hasClientSecret: client.clientSecret != nil
+            ).end
+        }
+        let seconds = root?["expires_in"]?.numberText.flatMap { Double($0) }
         return Issued(
-            accessToken: token, refreshToken: root["refresh_token"]?.string,
+            accessToken: try checked(token, "access_token", .accessToken),
+            refreshToken: try present(root?["refresh_token"]).map {
+                try checked($0, "refresh_token", .token)
+            },
             validity: seconds.map { .seconds(Int64(min(max($0, 0), 86_400))) } ?? Self.unsaidSpan)
+    }
+
+    /// Null and an empty text are as good as none: an empty refresh token would take the place of a good one.
+    private func present(_ node: JSONNode?) -> JSONNode? {
+        guard let node, node.kind != .null, node.string != "" else { return nil }
+        return node
+    }
+
+    private func checked(
+        _ node: JSONNode, _ name: String, _ form: CredentialForm
+    ) throws -> String {
+        guard let text = node.string else {
+            throw RunEnd.failed(.malformed, "the token endpoint's \(name) is no text")
+        }
+        if let fault = form.fault(of: text.utf8) {
+            throw RunEnd.failed(.malformed, "the token endpoint's \(name) \(fault)")
+        }
+        return text
     }
 
     /// Section 4.4.2 or 6; the client proves itself by Basic or in the form (2.3.1), a public one names itself.
@@ -98,15 +128,5 @@ struct TokenRequest {
         }.joined(separator: "&")
         return HTTPRequest(
             method: "POST", url: client.tokenURL, headers: headers, body: Array(body.utf8))
-    }
-
-    /// Section 5.2: a refused grant or client needs a person, everything else is judged as usual.
-    private func refusal(_ response: HTTPResponse, _ document: JSONDocument?) -> RunEnd {
-        let word = document?.root["error"]?.string ?? ""
-        let isRefused = ["invalid_grant", "invalid_client", "unauthorized_client"].contains(word)
-        let message = "the token endpoint answered \(response.status) \(word)"
-        if isRefused || response.status == 401 { return .needsReauth(message: message) }
-        return classified(
-            status: response.status, of: "the token endpoint", excerpt: word, hasCredential: false)
     }
 }

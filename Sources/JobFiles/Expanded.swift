@@ -7,7 +7,7 @@ extension JobFile {
     /// Secrets are only their placeholders, since a job file holds nothing else.
     public var expanded: String { expandedValue.indentedText }
 
-    private var expandedValue: JSONValue {
+    var expandedValue: JSONValue {
         .members(
             ("version", .integer(1)), ("job", .string(name)), ("kind", .string(kind)),
             ("note", note.map { .string($0) }), ("scope", .string(scope.rawValue)),

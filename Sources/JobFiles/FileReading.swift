@@ -39,7 +39,7 @@ extension NodeReading {
             before: before, entities: entities, after: after ?? [], stores: stores ?? [],
             health: health ?? [], events: events ?? [], notifiesOnChange: notifies)
         checkFile(file, root)
-        return file.withQuestions()
+        return file.withQuestions().withSecretNames()
     }
 
     /// Learns the names that later parts refer to; where one is malformed, its reader says so.

@@ -32,6 +32,8 @@ public struct JobFile: Sendable, Equatable {
     public var events: [ToldEvent]
     /// Readers are told of every run that changed something, by `NOTIFY jobrunner_changed`.
     public var notifiesOnChange: Bool
+    /// Names of the secrets that its requests hold, its runs require or its records bring, sorted; made when it is read.
+    public internal(set) var secretNames: [String] = []
 
     /// What readers may be told of a run: its beginning and its end, rows that are one, which version of a
     /// record stays, a zone that was made anew, that a job began to fail or to want a credential and that it ended.
@@ -44,19 +46,6 @@ public struct JobFile: Sendable, Equatable {
 
     /// The call of that name; nil without one.
     public func call(named name: String) -> Call? { calls.first { $0.name == name } }
-
-    /// False only where no request can hold a secret, no run requires one and no record brings one.
-    public var mayUseSecrets: Bool {
-        let requests = calls.map(\.request) + entities.map(\.request)
-        let isPlain =
-            source.auth == .none && source.headers.isEmpty && source.preset == nil
-            && requests.allSatisfy(\.headers.isEmpty)
-            && entities.allSatisfy { $0.probe == nil && $0.push == nil }
-        let isRequired = schedule.requires.contains { requirement in
-            if case .secret = requirement { true } else { false }
-        }
-        return !isPlain || isRequired || bringsSecrets
-    }
 
     /// Records of its source bring secrets of the user.
     public var bringsSecrets: Bool { entities.contains { !$0.records.secrets.isEmpty } }

@@ -24,6 +24,11 @@ public struct Template: Sendable, Equatable {
         }
     }
 
+    /// Names of the secrets that it holds.
+    public var secretNames: [String] {
+        placeholders.compactMap { if case .secret(let name) = $0 { name } else { nil } }
+    }
+
     /// Compiles nothing: makes a template of given pieces.
     public init(pieces: [Piece]) { self.pieces = pieces }
 }

@@ -167,8 +167,8 @@ extension SealedSecret {
     /// Reads one of `secrets`.
     init?(_ node: JSONNode) {
         let values = Array(node.elements)
-        guard values.count == 4, let name = values[1].string, let hex = values[2].string,
-            let bytes = Hex.decode(hex)
+        guard values.count == 4, let name = values[1].string,
+            let bytes = Hex.decode(values[2].string ?? "")
         else { return nil }
         userID = Int64(values[0].int ?? 0)
         self.name = name

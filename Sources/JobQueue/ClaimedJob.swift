@@ -153,7 +153,7 @@ public struct SealedSecret: Sendable, Equatable {
     public var userID: Int64
     /// Name of the job.
     public var name: String
-    /// The sealed box.
+    /// The sealed box; empty where the run's job file does not name the secret.
     public var sealed: [UInt8]
     /// Changes when a person stores another, and not when the source replaces its credential.
     public var version: Int64

@@ -12,6 +12,8 @@ public enum ErrorKind: String, Sendable, CaseIterable {
     case database
     case rateLimited = "rate_limited"
     case unauthorised
+    /// The source refuses what the operator has stored or configured; no user can mend it.
+    case clientRefused = "client_refused"
     case rejected
     case malformed
     case cursorLoop = "cursor_loop"

@@ -2,21 +2,31 @@ public import JSON
 import Postgres
 
 /// What runs of one job file can make use of, so that a claim reads nothing else for them.
-public struct RunNeeds: OptionSet, Sendable {
-    /// The bits of `in_reads` of `run_inputs`.
-    public let rawValue: Int32
-
-    /// The bits as they are.
-    public init(rawValue: Int32) { self.rawValue = rawValue }
-
+public struct RunNeeds: Sendable {
     /// How far each entity has come.
-    public static let checkpoints = RunNeeds(rawValue: 1)
+    public var checkpoints: Bool
     /// What is remembered of named calls.
-    public static let calls = RunNeeds(rawValue: 2)
-    /// Sealed secrets.
-    public static let secrets = RunNeeds(rawValue: 4)
+    public var calls: Bool
+    /// The secrets of these names, of which alone the sealed values are given; nil: all.
+    public var secrets: [String]?
+
+    /// Says what is read.
+    public init(checkpoints: Bool, calls: Bool, secrets: [String]?) {
+        self.checkpoints = checkpoints
+        self.calls = calls
+        self.secrets = secrets
+    }
+
     /// Everything.
-    public static let all: RunNeeds = [.checkpoints, .calls, .secrets]
+    public static let all = RunNeeds(checkpoints: true, calls: true, secrets: nil)
+
+    /// Nothing.
+    public static let nothing = RunNeeds(checkpoints: false, calls: false, secrets: [])
+
+    /// The bits of `in_reads` of `run_inputs`.
+    fileprivate var bits: Int32 {
+        (checkpoints ? 1 : 0) + (calls ? 2 : 0) + (secrets == [] ? 0 : 4)
+    }
 }
 
 extension Queue {
@@ -60,9 +70,11 @@ extension Queue {
         _ jobs: [ClaimedJob], _ files: [String: RunNeeds]
     ) async throws -> [ClaimedJob] {
         let statement = Statement(
-            "select * from jobrunner.run_inputs($1, $2, $3)", .int8Array(jobs.map(\.claim.userID)),
-            .textArray(jobs.map(\.claim.name)),
-            .int4Array(jobs.map { files[$0.claim.name, default: .all].rawValue }))
+            "select * from jobrunner.run_inputs($1, $2, $3, $4)",
+            .int8Array(jobs.map(\.claim.userID)), .textArray(jobs.map(\.claim.name)),
+            .int4Array(jobs.map { files[$0.claim.name, default: .all].bits }),
+            .textArray(
+                jobs.map { files[$0.claim.name, default: .all].secrets?.joined(separator: " ") }))
         let rows = try await call(statement) { $0 }
         // A user that was removed meanwhile has no row, and its job is nobody's any more.
         return try rows.map { row in

@@ -123,10 +123,20 @@ public enum HealthQuestion: String, Sendable, CaseIterable {
             """
         case .secretKeys:
             """
-            select encode(substring(s.sealed from 2 for 8), 'hex') as key_id, count(*) as count
-            from jobrunner.secrets as s
-            group by 1
-            order by 1
+            select k.key_id, count(*) as count,
+              array_agg(k.words order by k.number) filter (where k.number <= \(troublesListedMax)) as named
+            from (
+              select encode(substring(s.sealed from 2 for 8), 'hex') as key_id,
+                s.name || coalesce(' of user ' || u.key, '') || ' of tenant ' || t.name as words,
+                row_number() over (
+                  partition by substring(s.sealed from 2 for 8) order by t.name, u.key nulls first, s.name
+                ) as number
+              from jobrunner.secrets as s
+              join jobrunner.tenants as t on t.id = s.tenant_id
+              left join jobrunner.users as u on u.id = s.user_id
+            ) as k
+            group by k.key_id
+            order by k.key_id
             """
         case .jobFiles:
             """

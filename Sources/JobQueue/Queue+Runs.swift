@@ -106,7 +106,9 @@ private func failuresText(_ failures: [EntityFailure]) -> String? {
 
 /// Only a refused run's are asked for.
 private func secretsText(_ run: FinishedRun) -> String? {
-    guard run.outcome == .needsReauth, !run.secretVersions.isEmpty else { return nil }
+    let isRefused =
+        run.outcome == .needsReauth || run.errorKind == ErrorKind.clientRefused.rawValue
+    guard isRefused, !run.secretVersions.isEmpty else { return nil }
     return run.secretVersions.map(String.init).joined(separator: ",")
 }
 

@@ -1,3 +1,4 @@
+import Basics
 import Postgres
 
 /// What an operator says of a user; empty leaves what is there.
@@ -26,12 +27,28 @@ public struct NewUser: Sendable {
     public var key: String
     /// A JSON object.
     public var attributes: String
+    /// Makes the secrets to store; nil: there are none.
+    public var seal: Sealing?
 
     /// A user with these attributes.
-    public init(key: String, attributes: String = "{}") {
+    public init(key: String, attributes: String = "{}", seal: Sealing? = nil) {
         self.key = key
         self.attributes = attributes
+        self.seal = seal
     }
+}
+
+/// What adding many users brought.
+public struct UsersAdded: Sendable, Equatable {
+    /// Users that the tenant lacked.
+    public var users = 0
+    /// Secrets that users lacked.
+    public var secrets = 0
+    /// Jobs that a new secret woke.
+    public var woken = 0
+
+    /// Begins with nothing.
+    public init() {}
 }
 
 /// What a change of a user brought.
@@ -58,15 +75,25 @@ extension Queue {
         }
     }
 
-    /// Adds those of the users that the tenant lacks, their first runs spread over a span; returns how many.
+    /// Adds those of the users that the tenant lacks, their first runs spread over a span, and those of the secrets that
+    /// they lack, or nothing of it.
+    ///
+    /// Three statements, however many users there are.
     public func addUsers(
         _ users: [NewUser], tenant: String, within span: Duration
-    ) async throws -> Int {
-        let statement = Statement(
-            "select jobrunner.add_users($1, $2, $3::text[]::jsonb[], $4)", .text(tenant),
-            .textArray(users.map(\.key)), .textArray(users.map(\.attributes)),
-            .interval(Int64(span / .microseconds(1))))
-        return try await call(statement) { try $0.only().int(0) }
+    ) async throws -> UsersAdded {
+        try await transaction { session in
+            var added = UsersAdded()
+            added.users = try session.query(
+                Statement(
+                    "select jobrunner.add_users($1, $2, $3::text[]::jsonb[], $4)", .text(tenant),
+                    .textArray(users.map(\.key)), .textArray(users.map(\.attributes)),
+                    .interval(Int64(span / .microseconds(1))))
+            ).only().int(0)
+            let owners = users.filter { $0.seal != nil }
+            if !owners.isEmpty { try session.addSecrets(owners, tenant, &added) }
+            return added
+        }
     }
 
     /// Changes a user, or nothing of it.
@@ -93,6 +120,42 @@ extension Queue {
 }
 
 extension Session {
+    fileprivate func addSecrets(
+        _ users: [NewUser], _ tenant: String, _ added: inout UsersAdded
+    ) throws {
+        let rows = try query(
+            Statement(
+                """
+                select u.key, u.id, u.tenant_id
+                from jobrunner.users as u
+                where u.tenant_id = (jobrunner.tenant_named($1)).id and u.key = any ($2)
+                """, .text(tenant), .textArray(users.map(\.key))))
+        var numbers: [String: Int64] = [:]
+        var tenantID: Int64 = 0
+        for row in rows {
+            numbers[try row.text(0)] = Int64(try row.int(1))
+            tenantID = Int64(try row.int(2))
+        }
+        var (owners, names, sealed): ([Int64], [String], [String]) = ([], [], [])
+        for user in users {
+            guard let id = numbers[user.key] else { continue }
+            for secret in try user.seal?(tenantID, id) ?? [] {
+                owners.append(id)
+                names.append(secret.name)
+                sealed.append("\\x" + Hex.encode(secret.sealed))
+            }
+        }
+        let row = try query(
+            Statement(
+                """
+                select added, woken
+                from jobrunner.add_secrets($1, $2, $3, $4::text[]::bytea[])
+                """, .int8(tenantID), .int8Array(owners), .textArray(names), .textArray(sealed))
+        ).only()
+        added.secrets = try row.int(0)
+        added.woken = try row.int(1)
+    }
+
     fileprivate func give(_ user: UserChange) throws -> UserChanged {
         let row = try query(
             Statement(

@@ -155,15 +155,28 @@ extension Queue {
         try await call(Statement("select jobrunner.count_freshness()")) { try $0.only().bool(0) }
     }
 
-    /// Ids of the keys that secrets are sealed with.
-    public func sealingKeys() async throws -> [String] {
+    /// Ids of the keys that secrets are sealed with, and how many are sealed with each.
+    public func sealingKeys() async throws -> [(id: String, count: Int)] {
         let statement = Statement(
             """
-            select distinct encode(substring(s.sealed from 2 for 8), 'hex')
+            select encode(substring(s.sealed from 2 for 8), 'hex'), count(*)
             from jobrunner.secrets as s
-            order by 1
+            group by 1
+            order by 2 desc, 1
             """)
-        return try await call(statement) { try $0.map { try $0.text(0) } }
+        return try await call(statement) { try $0.map { (try $0.text(0), try $0.int(1)) } }
+    }
+
+    /// A key that is not the given one and that some secret is sealed with; nil: there is none.
+    public func sealingKey(otherThan id: String) async throws -> String? {
+        let statement = Statement(
+            """
+            select encode(substring(s.sealed from 2 for 8), 'hex')
+            from jobrunner.secrets as s
+            where substring(s.sealed from 2 for 8) <> decode($1, 'hex')
+            limit 1
+            """, .text(id))
+        return try await call(statement) { try $0.first?.text(0) }
     }
 
     /// Keeps partitions of runs ahead and drops what retention ends.

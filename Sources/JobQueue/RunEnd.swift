@@ -23,6 +23,11 @@ public enum RunEnd: Error, Sendable, Equatable {
         .deferred(.breakerOpen, message: "the breaker of source \(source) is open", wait: wait)
     }
 
+    /// A secret that the run needs is not set, whether the job file says so or a request shows it.
+    public static func secretMissing(_ name: String) -> RunEnd {
+        .needsReauth(message: "secret '\(name)' is not set")
+    }
+
     /// The outcome the job's row gets; nil for a lost run, which gets none.
     public var outcome: Outcome? {
         switch self {

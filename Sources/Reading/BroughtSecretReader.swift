@@ -1,12 +1,10 @@
+import Basics
 import JSON
 import JobFiles
 import Postgres
 
 /// Reads the secrets that an entity's records bring.
 struct BroughtSecretReader: Sendable {
-    /// A run is given all secrets of its user, so that none may be long.
-    private static let bytesMax = 16 << 10
-
     private let secrets: [(name: String, field: FieldReader)]
 
     init(_ records: Records) {
@@ -33,12 +31,15 @@ struct BroughtSecretReader: Sendable {
     ) {
         for (name, field) in secrets {
             guard field.raw(record, tree) != nil else { continue }
-            guard let bytes = text(field, record, tree), bytes.count <= Self.bytesMax else {
+            let bytes = text(field, record, tree)
+            // An empty one takes nobody's place.
+            if bytes == [] { continue }
+            guard let bytes, CredentialForm.line.fault(of: bytes) == nil else {
                 // Its beginning would show it.
-                batch.addUnread(name, "no text, or one of more than \(Self.bytesMax) bytes")
+                batch.addUnread(
+                    name, "no line of text, or one of more than \(CredentialForm.bytesMax) bytes")
                 continue
             }
-            guard !bytes.isEmpty else { continue }
             batch.bring(BroughtValue(name: name, bytes: bytes, changedAt: changedAt))
         }
     }

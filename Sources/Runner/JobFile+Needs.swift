@@ -4,11 +4,9 @@ import JobQueue
 extension JobFile {
     /// What its runs can make use of.
     var needs: RunNeeds {
-        var needs: RunNeeds = []
-        if entities.contains(where: \.isEnabled) { needs.insert(.checkpoints) }
-        if !before.isEmpty || !after.isEmpty || !calls.isEmpty { needs.insert(.calls) }
-        if mayUseSecrets { needs.insert(.secrets) }
-        return needs
+        RunNeeds(
+            checkpoints: entities.contains(where: \.isEnabled),
+            calls: !before.isEmpty || !after.isEmpty || !calls.isEmpty, secrets: secretNames)
     }
 
     /// Requests that a run which finds nothing new sends: its budget is taken with the batch's.

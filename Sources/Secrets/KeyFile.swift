@@ -6,16 +6,18 @@ public enum KeyFile {
     /// Longest content that is read; a key needs 66 bytes at most.
     private static let contentBytesMax = 128
 
-    /// Reads the key, if nobody but this user and root can read or change the file.
+    /// Reads the key, if the file is fit to hold one (`SecretFile`).
     ///
-    /// Links are followed, as secrets are mounted by link; what they lead to is what is checked.
-    /// Throws a `keyFile…` error that says what is wrong and what would be right.
-    public static func load(_ path: String) throws(SecretError) -> SealingKey {
+    /// Links are followed, as secrets are mounted by link; what they lead to is what is checked. `credentials` is systemd's
+    /// folder of them. Throws a `keyFile…` error that says what is wrong and what would be right.
+    public static func load(
+        _ path: String, credentials: String? = nil
+    ) throws(SecretError) -> SealingKey {
         // O_NONBLOCK, for a named pipe would wait for a writer.
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw failure(path) }
         defer { close(descriptor) }
-        try checkOwnership(of: descriptor, path)
+        try check(descriptor, path, credentials)
         let buffer = UnsafeMutableRawBufferPointer.allocate(
             byteCount: contentBytesMax, alignment: 1)
         defer {
@@ -26,17 +28,16 @@ public enum KeyFile {
         return try decode(UnsafeRawBufferPointer(rebasing: buffer[..<count]), path)
     }
 
-    private static func checkOwnership(
-        of descriptor: Int32, _ path: String
+    private static func check(
+        _ descriptor: Int32, _ path: String, _ credentials: String?
     ) throws(SecretError) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure(path) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .keyFileNotRegular(path: path) }
-        guard status.st_uid == geteuid() || status.st_uid == 0 else {
-            throw .keyFileOwner(path: path, owner: status.st_uid, user: geteuid())
-        }
-        guard status.st_mode & 0o077 == 0 else {
-            throw .keyFileMode(path: path, mode: status.st_mode & 0o7777)
+        do {
+            try SecretFile.check(descriptor, at: path, credentials: credentials)
+        } catch {
+            throw .keyFileUnfit(path: path, error)
         }
     }
 

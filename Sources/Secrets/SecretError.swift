@@ -1,15 +1,11 @@
-import Basics
-
 /// Why a key or a secret can't be used; each is one line and none holds a secret.
 public enum SecretError: Error, Equatable, Sendable {
     /// The key file can't be opened, read or written; `reason` is the system's.
     case keyFileUnusable(path: String, reason: String)
     /// The path is a directory, device, pipe or socket.
     case keyFileNotRegular(path: String)
-    /// The file belongs to somebody who could change it under us.
-    case keyFileOwner(path: String, owner: UInt32, user: UInt32)
-    /// The group or others have a permission on the file.
-    case keyFileMode(path: String, mode: UInt32)
+    /// The file belongs to somebody who could change it under us, or is open to others.
+    case keyFileUnfit(path: String, SecretFile.Fault)
     /// The file doesn't hold 32 bytes in hex or base64.
     case keyFileContent(path: String, reason: String)
     /// A key has another length than 32 bytes.
@@ -32,12 +28,7 @@ extension SecretError: CustomStringConvertible {
         switch self {
         case .keyFileUnusable(let path, let reason): "key file \(path): \(reason)"
         case .keyFileNotRegular(let path): "key file \(path) is not a regular file"
-        case .keyFileOwner(let path, let owner, let user):
-            "key file \(path) belongs to user \(owner); expected user \(user) or root:"
-                + " chown \(user) \(path)"
-        case .keyFileMode(let path, let mode):
-            "key file \(path) has mode \(zeroPadded(mode, 4, radix: 8)), open to others than its owner;"
-                + " expected 0600: chmod 600 \(path)"
+        case .keyFileUnfit(let path, let fault): "key file \(fault.words(path))"
         case .keyFileContent(let path, let reason):
             "key file \(path) \(reason); expected 32 bytes as 64 hex digits or in base64"
         case .keyLength(let count):

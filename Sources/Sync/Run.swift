@@ -39,7 +39,7 @@ final class Run {
         report.hasStoredCredential = context.session.credentials.hasStored
         if let end, let outcome = end.outcome {
             report.outcome = outcome.rawValue
-            report.errorKind = end.errorKind
+            report.errorKind = kind(of: end)
             report.error = end.message.map(context.redactor.sanitised)
         }
         return report
@@ -81,7 +81,7 @@ final class Run {
         for requirement in inputs.file.schedule.requires {
             switch requirement {
             case .secret(let name) where !context.session.credentials.has(name):
-                throw RunEnd.needsReauth(message: "secret '\(name)' is not set")
+                throw RunEnd.secretMissing(name)
             case .user(let name) where isMissing(inputs.job.attributes[name]):
                 throw RunEnd.skipped(message: "user attribute '\(name)' is not set")
             case .made(let name) where isMissing(inputs.job.attributes[name]):
@@ -135,6 +135,14 @@ final class Run {
                 error: context.redactor.sanitised("\(error)")))
     }
 
+    /// Where only the tenant's own secrets sign in, a user who signs in again mends nothing.
+    private func kind(of end: RunEnd) -> String {
+        guard case .needsReauth = end, context.session.credentials.areTenants else {
+            return end.errorKind
+        }
+        return ErrorKind.clientRefused.rawValue
+    }
+
     private func finished(_ end: RunEnd?) -> FinishedRun? {
         let checkpoints = context.checkpoints
         let progress = context.progress
@@ -154,12 +162,12 @@ final class Run {
         let error = (end.message ?? trouble).map(context.redactor.sanitised)
         var failures = progress.failures
         if outcome == .failed, let entity = progress.entity {
-            failures.append(EntityFailure(entity: entity, kind: end.errorKind, error: error))
+            failures.append(EntityFailure(entity: entity, kind: kind(of: end), error: error))
         }
         return FinishedRun(
             claim: inputs.job.claim, tenantID: inputs.job.tenantID, outcome: outcome,
-            errorKind: end.errorKind,
-            error: error, failures: failures, wait: wait, requests: context.session.requests,
+            errorKind: kind(of: end), error: error, failures: failures, wait: wait,
+            requests: context.session.requests,
             endedPasses: checkpoints.ended + checkpoints.unchanged, calls: progress.pendingCalls,
             hasCommitted: hasCommitted, secretVersions: context.session.credentials.versions)
     }

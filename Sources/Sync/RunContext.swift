@@ -32,9 +32,9 @@ final class RunContext {
             ?? DatabaseSink(
                 services.queue, for: claim, deadline: deadline, services.metrics, control.activity)
         session = SourceSession(
-            with: inputs.file.source, at: inputs.base, for: inputs.job, services.tools,
-            claimedAt: inputs.claimedAt, deadline: deadline, passesBreaker: inputs.passesBreaker,
-            control.activity)
+            with: inputs.file.source, at: inputs.base, naming: inputs.file.secretNames,
+            for: inputs.job, services.tools, claimedAt: inputs.claimedAt,
+            deadline: deadline, passesBreaker: inputs.passesBreaker, control.activity)
         checkpoints = RunCheckpoints(of: inputs.job)
         warnings = RecordWarnings(inputs.subject, services.log)
     }

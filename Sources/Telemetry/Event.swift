@@ -121,6 +121,8 @@ public enum Event: Sendable, Equatable {
     case runOverdue(Subject, since: Duration)
     /// A job file is wrong, so that its jobs don't run; told at a worker's start.
     case jobFileRefused(Subject, mistake: String)
+    /// Secrets that this worker's key does not open, so that their jobs are put off; told at a worker's start.
+    case secretsLocked(Subject, count: Int, reason: String)
     /// Local edits were brought to the source.
     case rowsPushed(Subject, entity: String, pushed: Int, failed: Int)
     /// A run ended; an idle one only shows at `debug`.

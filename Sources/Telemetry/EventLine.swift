@@ -103,6 +103,7 @@ extension Event {
         case .endUnproven: ("end_unproven", .warning)
         case .runOverdue: ("run_overdue", .warning)
         case .jobFileRefused: ("job_file_refused", .error)
+        case .secretsLocked: ("secrets_locked", .error)
         case .rowsPushed: ("rows_pushed", .debug)
         case .duplicatesFound: ("duplicates_found", .warning)
         case .internalError: ("internal_error", .error)
@@ -129,7 +130,8 @@ extension Event {
             .recordAhead(let subject, _, _, _), .positionForgotten(let subject, _, _),
             .recordsIncompatible(let subject, _, _, _, _), .valuesUnread(let subject, _, _, _, _),
             .sweepRefused(let subject, _, _),
-            .runOverdue(let subject, _), .jobFileRefused(let subject, _):
+            .runOverdue(let subject, _), .jobFileRefused(let subject, _),
+            .secretsLocked(let subject, _, _):
             subject
         case .linesDropped:
             Subject()
@@ -181,6 +183,8 @@ extension Event {
             [Field("message", .text(message)), Field("location", .id(location))]
         case .linesDropped(let lines): [count("count", lines)]
         case .jobFileRefused(_, let mistake): [Field("mistake", .text(mistake))]
+        case .secretsLocked(_, let secrets, let reason):
+            [count("count", secrets), Field("reason", .text(reason))]
         case .runFinished, .runLost, .runDeferred, .runStarted, .recordsIgnored, .rowsPushed,
             .duplicatesFound, .passBegunAnew, .recordAhead, .positionForgotten,
             .recordsIncompatible, .valuesUnread,

@@ -39,18 +39,19 @@ private func template(_ text: String) throws -> Template { try Template(parsing:
     { #expect(try renderer.text(template(text)) == expected) }
 
     @Test(arguments: [
-        "{user.absent}", "{secret.absent}", "{list.absent}",
+        ("{user.absent}", "missing"), ("{secret.absent}", "unauthorised"),
+        ("{list.absent}", "missing"),
     ])
     func `a lone placeholder without a value takes its key away, inside a text it is an error`(
-        _ text: String
+        _ text: String, _ kind: String
     ) throws {
         #expect(try renderer.text(template(text)) == nil)
         #expect {
             try renderer.text(template("x\(text)"))
-        } throws: { ($0 as? RunEnd)?.errorKind == "missing" }
+        } throws: { ($0 as? RunEnd)?.errorKind == kind }
         #expect {
             try renderer.requiredText(template(text))
-        } throws: { ($0 as? RunEnd)?.errorKind == "missing" }
+        } throws: { ($0 as? RunEnd)?.errorKind == kind }
     }
 
     @Test(arguments: ["{since}", "{page.token}", "\"{since}\"", "after:{page.token}"])
@@ -168,7 +169,7 @@ private func template(_ text: String) throws -> Template { try Template(parsing:
         for auth in [Authentication.bearer(token: absent), .query(name: "k", value: absent)] {
             #expect {
                 try assembly(auth).request(request("/"))
-            } throws: { ($0 as? RunEnd)?.errorKind == "missing" }
+            } throws: { ($0 as? RunEnd) == .secretMissing("absent") }
         }
     }
 

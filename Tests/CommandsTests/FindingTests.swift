@@ -66,6 +66,16 @@ private func row(_ text: String) throws -> JSONValue {
             secretFindings(rows, keyID: "aa").map(\.what) == [
                 "1 secret sealed with key bb, but the key file holds aa"
             ])
+        let named = [
+            try row(
+                #"{"key_id":"bb","count":30,"named":["a of tenant t","b of user u of tenant t"]}"#)
+        ]
+        #expect(
+            secretFindings(named, keyID: "aa").map(\.what) == [
+                "30 secrets sealed with key bb, but the key file holds aa, which opens no secret at all;"
+                    + " the first 2 are listed", "secret a of tenant t",
+                "secret b of user u of tenant t",
+            ])
     }
 }
 

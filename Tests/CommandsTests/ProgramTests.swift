@@ -32,7 +32,7 @@ import Testing
         (SchemaError.incompatible(["a", "b"]), .data),
         (SchemaError.edited(file: "f"), .configuration),
         (SchemaError.misnumbered(file: "f"), .software),
-        (SecretError.keyFileMode(path: "p", mode: 0o644), .configuration),
+        (SecretError.keyFileUnfit(path: "p", .mode(0o644, isMounted: false)), .configuration),
         (OutputError(errno: 32), .ok),
         (OutputError(errno: 28), .failure),
         (CancellationError(), .software),

@@ -14,9 +14,13 @@ import Testing
         try body(folder)
     }
 
-    private func write(_ text: String, _ name: String, in folder: URL) throws -> String {
+    private func write(
+        _ text: String, _ name: String, in folder: URL, mode: Int = 0o600
+    ) throws -> String {
         let path = folder.appending(path: name)
         try text.write(to: path, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes(
+            [.posixPermissions: mode], ofItemAtPath: path.path())
         return path.path()
     }
 
@@ -50,6 +54,35 @@ import Testing
                 environment[name] = name == "CREDENTIALS_DIRECTORY" ? nil : ""
             }
             #expect(try found(.databaseURL, environment) == nil)
+        }
+    }
+
+    @Test func `a file with something secret in it must be nobody else's to read`() throws {
+        try withFolder { folder in
+            let url = try write(
+                "postgres://a:sesame@b/c\n", "database_url", in: folder, mode: 0o644)
+            let settings = try write(
+                "DATABASE_URL=postgres://a:sesame@b/c\n", "settings", in: folder, mode: 0o644)
+            let token = try write(
+                String(repeating: "t", count: 20), "token", in: folder, mode: 0o644)
+            let plain = try write("JOBRUNNER_LISTEN=:1\n", "plain", in: folder, mode: 0o644)
+            for environment in [
+                ["DATABASE_URL_FILE": url], ["CREDENTIALS_DIRECTORY": folder.path()],
+                ["JOBRUNNER_SETTINGS": settings], ["JOBRUNNER_SERVE_TOKEN_FILE": token],
+            ] {
+                #expect {
+                    _ = try Settings(environment: { environment[$0] }).serveToken()
+                } throws: { error in
+                    Failure(error).exitCode == .configuration
+                        && Failure(error).lines.count == 1
+                        && Failure(error).lines[0].contains("has mode 0644, open to others")
+                }
+            }
+            // What is no secret may be anybody's to read.
+            let listen = try write(":2\n", "listen", in: folder, mode: 0o644)
+            #expect(
+                try found(.listen, ["JOBRUNNER_LISTEN_FILE": listen])?.value == ":2")
+            #expect(try found(.listen, ["JOBRUNNER_SETTINGS": plain])?.value == ":1")
         }
     }
 

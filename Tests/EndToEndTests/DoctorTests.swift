@@ -99,6 +99,7 @@ import Testing
             let expected = [
                 "error: history: runs has no partition for tomorrow",
                 "error: key file: 1 secret sealed with key ",
+                "error: key file: secret token of user ann of tenant acme",
                 "error: late: 1 job shop.orders of tenant acme is late by more than a period,"
                     + " the latest by 3 h",
                 "error: quarantine: 1 job set aside; mend the cause",

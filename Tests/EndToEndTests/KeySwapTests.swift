@@ -53,7 +53,11 @@ import TestSupport
                 try await kind("ann", installation) == "failed unavailable"
             }
             _ = try installation.write("key", String(repeating: "a7", count: 32) + "\n")
-            try await installation.ok("user add bob --tenant acme --secret token=@@token")
+            // Whoever stores it with another key is told.
+            let added = try await installation.run(
+                "user add bob --tenant acme --secret token=@@token")
+            #expect(added.code == 0)
+            #expect(added.errors.hasPrefix("note: this was sealed with key "))
             try await eventually("bob's job is put off") {
                 try await kind("bob", installation) == "deferred no_key"
             }
@@ -68,18 +72,53 @@ import TestSupport
             }
             kill(worker.process.processIdentifier, SIGTERM)
             #expect(try await worker.end().code == 0)
-            // One that begins says what it can't open, instead of parking every job it meets.
-            let refused = try await installation.run("worker --drain")
-            #expect(refused.code == 78)
-            #expect(refused.errors.contains("secrets are sealed with key"))
-            try await installation.ok("user set ann --tenant acme --secret token=@@token")
-            let later = try installation.start("worker")
+            // One that begins says what it can't open and runs the others' jobs.
             try await installation.ok("retry shop.keyed --tenant acme --all")
-            try await eventually("bob's run asks the source") {
-                try await kind("bob", installation) == "failed unavailable"
-            }
-            kill(later.process.processIdentifier, SIGTERM)
-            #expect(try await later.end().code == 0)
+            let begun = try await installation.run("worker --drain")
+            #expect(begun.code == 0)
+            #expect(begun.errors.contains("error secrets locked count=1 reason=\"sealed with key "))
+            #expect(!begun.errors.contains("no secret at all"))
+            #expect(try await kind("bob", installation) == "failed unavailable")
+            #expect(try await kind("ann", installation) == "deferred no_key")
+            let doctor = try await installation.run("doctor")
+            #expect(doctor.output.contains("key file: secret token of user ann of tenant acme"))
+            // Stored again it is opened, and its job need not be retried.
+            try await installation.ok("user set ann --tenant acme --secret token=@@token")
+            #expect(try await installation.run("worker --drain").errors.contains("locked") == false)
+            #expect(try await kind("ann", installation) == "failed unavailable")
+        }
+    }
+
+    @Test(arguments: ["", "other"])
+    func `a worker whose key opens nothing says so and runs what needs no secret`(
+        _ key: String
+    ) async throws {
+        try await Installation.with { installation in
+            _ = try installation.write("jobs/keyed.yaml", file)
+            let plain = file.replacingOccurrences(of: "shop.keyed", with: "shop.plain")
+                .replacingOccurrences(of: "id: keyed", with: "id: plain")
+                .replacingOccurrences(of: "keyed_thing", with: "plain_thing")
+                .replacingOccurrences(
+                    of: #"auth: { type: bearer, token: "{secret.token}" }"#,
+                    with: "auth: { type: none }")
+            _ = try installation.write("jobs/plain.yaml", plain)
+            try await installation.ok("migrate")
+            try await installation.ok("tenant add acme --job shop.keyed --job shop.plain")
+            _ = try installation.write("token", "t0k3n\n")
+            try await installation.ok("user add ann --tenant acme --secret token=@@token")
+            _ = try installation.write("other", String(repeating: "a7", count: 32))
+            let path = key.isEmpty ? "" : installation.folder.path + "/" + key
+            let ran = try await installation.run("worker --drain", ["JOBRUNNER_KEY_FILE": path])
+            #expect(ran.code == 0)
+            #expect(ran.errors.contains("error secrets locked count=1"))
+            #expect(
+                ran.errors.contains(
+                    key.isEmpty ? "JOBRUNNER_KEY_FILE is not set" : "opens no secret at all"))
+            #expect(
+                try await installation.value(
+                    "select string_agg(name || ' ' || last_error_kind, ', ' order by name) from jobrunner.jobs"
+                )
+                    == "shop.keyed no_key, shop.plain unavailable")
         }
     }
 }

@@ -134,6 +134,23 @@ import Testing
         }
     }
 
+    @Test(arguments: ["", "one\ntwo", "bell\u{7}", String(repeating: "t", count: 16 * 1024 + 1)])
+    func `MS31 a token that can be none leaves the one that is stored`(_ token: String) async throws
+    {
+        try await withTokens { world in
+            try await world.deviceStores("first")
+            try await world.drain()
+            #expect(try await world.secret() == "first")
+            let before = try await world.secretRow()
+            try await world.deviceStores(token, on: "tablet")
+            try await world.runAgain()
+            #expect(try await world.secretRow() == before)
+            #expect(try await world.job(userName(1)).text("last_outcome") == "complete")
+            #expect(
+                world.lines.all.contains { $0.contains("no line of text") } == !token.isEmpty)
+        }
+    }
+
     @Test func `MS31 a page that changes no row brings its token all the same`() async throws {
         // Pages that bring a web token don't wait for the commit of another one.
         let changes = [("size: 200", "size: 1"), ("rotates: true", "rotates: false")]
@@ -262,7 +279,7 @@ import Testing
             }()
             try await waitForLock(in: world.database.url)
             try await page.run(
-                "select jobrunner.bring_secret(\(tenant), \(user), 'metube.tokens', 'a', 'x', now())"
+                "select jobrunner.bring_secret(\(tenant), \(user), 'metube.tokens', 'a', decode(repeat('01', 64), 'hex'), now())"
             )
             try await page.commit()
             try await paused

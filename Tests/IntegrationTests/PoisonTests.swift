@@ -242,20 +242,21 @@ import TestSupport
         try await withWorld(World.generic("single", page: "style: single, size: 20")) { world in
             for user in ["ann", "bob", "zoe"] { try await world.addUser(user, videos: 5) }
             try await world.sql(
-                "alter function jobrunner.run_inputs(bigint[], text[], integer[]) rename to given")
+                "alter function jobrunner.run_inputs(bigint[], text[], integer[], text[]) rename to given"
+            )
             let bob = try await world.userID("bob")
             // What a value of more than a gigabyte of text does, at less cost.
             try await world.sql(
                 """
                 create function jobrunner.run_inputs(
-                  in_users bigint[], in_names text[], in_reads integer[]
+                  in_users bigint[], in_names text[], in_reads integer[], in_secrets text[]
                 ) returns table (
                   place integer, tenant_name text, user_key text, attributes text, checkpoints text,
                   calls text, secrets text, too_long text
                 ) language plpgsql as $$
                 begin
                   if \(bob) = any (in_users) then raise 'too much' using errcode = '54000'; end if;
-                  return query select * from jobrunner.given(in_users, in_names, in_reads);
+                  return query select * from jobrunner.given(in_users, in_names, in_reads, in_secrets);
                 end
                 $$
                 """)

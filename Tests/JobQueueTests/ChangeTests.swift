@@ -81,7 +81,7 @@ struct ChangeTests {
                 """
                 insert into jobrunner.call_memory (user_id, job_name, call, last_succeeded_at, list_hash)
                 values (\(user), 'hub.refresh', 'cloudkit.check_account', now(), 'ann'), (\(user), 'hub.refresh', 'register', now(), 'x');
-                select jobrunner.set_secret(tenant_id, id, 'token', '\\x01') from jobrunner.users where id = \(user);
+                select jobrunner.set_secret(tenant_id, id, 'token', \(sealed())) from jobrunner.users where id = \(user);
                 """)
             let worker = try await fixture.addWorker()
             let calls = try #require(try await fixture.claim(worker).first?.calls)

@@ -52,9 +52,9 @@ struct ClaimTests {
             try await fixture.script(
                 """
                 select jobrunner.set_user('acme', 'ann', '{"hub_user_id": "h1"}');
-                select jobrunner.set_secret(tenant_id, id, 'own', '\\x0a') from jobrunner.users where id = \(user);
-                select jobrunner.set_secret(tenant_id, 0, 'shared', '\\x0b') from jobrunner.users where id = \(user);
-                select jobrunner.set_secret(tenant_id, id, 'foreign', '\\x0c') from jobrunner.users where id = \(other);
+                select jobrunner.set_secret(tenant_id, id, 'own', \(sealed("0a"))) from jobrunner.users where id = \(user);
+                select jobrunner.set_secret(tenant_id, 0, 'shared', \(sealed("0b"))) from jobrunner.users where id = \(user);
+                select jobrunner.set_secret(tenant_id, id, 'foreign', \(sealed("0c"))) from jobrunner.users where id = \(other);
                 """)
             let first = try await fixture.run(worker, user: user)
             try await fixture.commit(first, page(1, token: "t"))
@@ -67,7 +67,7 @@ struct ClaimTests {
             #expect(job.deadline == .seconds(300))
             #expect(job.attributes["hub_user_id"]?.string == "h1")
             #expect(
-                Set(job.secrets.map { "\($0.userID) \($0.name) \($0.sealed)" }) == [
+                Set(job.secrets.map { "\($0.userID) \($0.name) \($0.sealed.suffix(1))" }) == [
                     "\(user) own [10]", "0 shared [11]",
                 ])
             #expect(job.checkpoint(of: "video").cursor == "next")

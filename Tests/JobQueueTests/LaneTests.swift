@@ -10,7 +10,8 @@ import Testing
     ) async throws -> Int {
         try await fixture.queue.addUsers(
             (1...count).map { NewUser(key: "new\($0)", attributes: #"{"n": \#($0)}"#) },
-            tenant: "acme", within: span)
+            tenant: "acme", within: span
+        ).users
     }
 
     @Test

@@ -96,13 +96,38 @@ struct OutcomeTests {
                 try await fixture.script(
                     "update jobrunner.jobs set due_at = now() - interval '1 day'")
                 #expect(try await fixture.claim(worker).isEmpty)
-                let set = "select jobrunner.set_secret($1, $2, 'token', '\\x01')"
+                let set = "select jobrunner.set_secret($1, $2, 'token', \(sealed()))"
                 #expect(try await fixture.int(set, .int8(tenant), .int8(other)) == 0)
                 #expect(try await fixture.int(set, .int8(tenant), .int8(owner)) == 1)
                 let woken = try #require(try await fixture.claim(worker).first)
                 try await fixture.finish(woken.claim)
             }
             #expect(try await fixture.job("consecutive_failures", user: user) == "0")
+        }
+    }
+
+    @Test
+    func
+        `a secret that arrives while the client is being refused is tried at once, and one that was known is not`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            let worker = try await fixture.addWorker()
+            let user = try await fixture.addUser()
+            let claim = try await fixture.run(worker, user: user)
+            let set =
+                "select jobrunner.set_secret(tenant_id, 0, 'client', \(sealed())) from jobrunner.users where id = \(user)"
+            #expect(try await fixture.int(set) == 0)
+            try await fixture.finish(claim, .failed, kind: .clientRefused, error: "401")
+            #expect(try await fixture.job("due_at <= now()", user: user) == "true")
+            let second = try await fixture.runJob(worker, user: user)
+            try await fixture.finish(
+                second.claim, .failed, kind: .clientRefused, error: "401",
+                secrets: second.secrets.map(\.version))
+            #expect(try await fixture.job("due_at > now()", user: user) == "true")
+            #expect(try await fixture.job("state", user: user) == "waiting")
+            #expect(try await fixture.int(set) == 1)
+            #expect(try await fixture.job("due_at <= now()", user: user) == "true")
         }
     }
 
@@ -115,7 +140,7 @@ struct OutcomeTests {
             let user = try await fixture.addUser()
             let claim = try await fixture.run(worker, user: user)
             try await fixture.script(
-                "select jobrunner.set_secret(tenant_id, id, 'token', '\\x01') from jobrunner.users where id = \(user)"
+                "select jobrunner.set_secret(tenant_id, id, 'token', \(sealed())) from jobrunner.users where id = \(user)"
             )
             try await fixture.finish(claim, .needsReauth, kind: .unauthorised, error: "401")
             #expect(try await fixture.job("state", user: user) == "waiting")
@@ -123,7 +148,7 @@ struct OutcomeTests {
             // What the source itself replaced during the run is no news.
             let second = try await fixture.runJob(worker, user: user)
             try await fixture.script(
-                "select jobrunner.rotate_secret(tenant_id, id, 'token', '\\x01', '\\x02') from jobrunner.users where id = \(user)"
+                "select jobrunner.rotate_secret(tenant_id, id, 'token', \(sealed()), \(sealed("02"))) from jobrunner.users where id = \(user)"
             )
             try await fixture.finish(
                 second.claim, .needsReauth, kind: .unauthorised, error: "401",

@@ -14,8 +14,8 @@ struct RemovalTests {
         try await fixture.finish(first)
         try await fixture.script(
             """
-            select jobrunner.set_secret(tenant_id, id, 'own', '\\x01') from jobrunner.users where id = \(user);
-            select jobrunner.set_secret(tenant_id, 0, 'shared', '\\x01') from jobrunner.users where id = \(user);
+            select jobrunner.set_secret(tenant_id, id, 'own', \(sealed())) from jobrunner.users where id = \(user);
+            select jobrunner.set_secret(tenant_id, 0, 'shared', \(sealed())) from jobrunner.users where id = \(user);
             insert into synced.hub_video values (\(user), 'v');
             select jobrunner.replace_list('\(tenant)', 'ann', 'hub_channel', 'channel_id', '{c}');
             """)

@@ -190,7 +190,8 @@ struct RunRequestTests {
                 """)
             #expect(try await enqueue(fixture) == "quarantined")
             try await fixture.script(
-                "select jobrunner.set_secret(tenant_id, id, 'token', 'x') from jobrunner.users")
+                "select jobrunner.set_secret(tenant_id, id, 'token', \(sealed())) from jobrunner.users"
+            )
             #expect(try await fixture.queue.liftQuarantines() == 0)
             #expect(
                 try await fixture.job(

@@ -52,7 +52,7 @@ import Testing
             try await end(fixture, worker, user, .needsReauth, "unauthorised")
             #expect(try await events(fixture) == ["trouble_began needs_reauth unauthorised"])
             try await fixture.script(
-                "select jobrunner.set_secret(tenant_id, id, 'token', '\\x01') from jobrunner.users where id = \(user)"
+                "select jobrunner.set_secret(tenant_id, id, 'token', \(sealed())) from jobrunner.users where id = \(user)"
             )
             #expect(try await events(fixture) == [])
             try await end(fixture, worker, user, .complete)

@@ -5,7 +5,7 @@ import json
 from facts import Edit
 from orders import BEGIN, COMMIT
 from verbs import ANY, APPLICATION, verb
-from world import TENANT
+from world import SEALED, TENANT
 
 
 
@@ -87,7 +87,7 @@ operating("repair", "repair_jobs", requests={"full": True, "repair": True})
 def set_secret(me):
     yield BEGIN
     yield me.call("set_secret", in_tenant_id=me.world.tenant_id, in_user_id=me.world.users["ann"],
-                  in_name="web_auth_token", in_sealed="new")
+                  in_name="web_auth_token", in_sealed=SEALED + "02")
     yield COMMIT
     me.done("set_secret")
 

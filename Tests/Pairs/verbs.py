@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from facts import Page, Request
 from orders import BEGIN, COMMIT
-from world import ASKED_FOR, SILENT, STATES, Run
+from world import ASKED_FOR, SEALED, SILENT, STATES, Run
 
 WORKER, APPLICATION = "worker", "application"
 HELD = {"running", "silent"}
@@ -137,7 +137,7 @@ def page_with_a_secret(me):
     page = Page(run.fence, 2, me.actor.sent_at, 0)
     row = (yield me.page("ann", "page", 2))[0]
     page.inserted, page.updated, page.deleted = (int(row[n]) for n in ("inserted", "updated", "deleted"))
-    yield me.call("bring_secret", **user, in_name="brought", in_sealed="brought", in_changed_at="2026-01-01T00:00:00Z")
+    yield me.call("bring_secret", **user, in_name="brought", in_sealed=SEALED + "03", in_changed_at="2026-01-01T00:00:00Z")
     yield COMMIT
     page.committed = me.now
     me.facts.pages.append(page)

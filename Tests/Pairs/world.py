@@ -8,6 +8,8 @@ import re
 from libpq import Session
 
 TENANT, OTHER = "acme", "zeta"
+# What a sealed secret looks like, but for its last byte.
+SEALED = "\\x" + "01" * 63
 USERS = ["ann", "bob", "carl"]
 JOBS = {"pairs.notes": ("note", "pairs_note", "note_id"), "pairs.cards": ("card", "pairs_card", "card_id")}
 
@@ -113,7 +115,8 @@ class World:
         judge.script("update jobrunner.jobs set due_at = now() - interval '1 min' - user_id * interval '1 ms'")
         self.users = {row["key"]: int(row["id"]) for row in judge.query("select key, id from jobrunner.users")}
         self.tenant_id = int(judge.query("select id from jobrunner.tenants where name = $1", TENANT)[0]["id"])
-        judge.query("select jobrunner.set_secret($1, $2, 'web_auth_token', 'old')", self.tenant_id, self.users["ann"])
+        judge.query("select jobrunner.set_secret($1, $2, 'web_auth_token', $3)", self.tenant_id, self.users["ann"],
+                    SEALED + "01")
         judge.script("update jobrunner.secrets set updated_at = now() - interval '1 day'")
         judge.script(ROWS.format(table=table, key=key, extra=extra, value=value))
         # A call that every tenant's new secret makes it forget.

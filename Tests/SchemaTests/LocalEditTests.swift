@@ -99,6 +99,66 @@ struct LocalEditTests {
         }
     }
 
+    @Test func `a record of the source is not edited where nothing would send it`() async throws {
+        try await Articles.lend { world async throws in
+            try await world.script(
+                "insert into synced.recipe (user_id, recipe_id, body) values (1, 'read', '1'), (2, 'made', '1')"
+            )
+            let made = #"{"recipe_id": "made", "body": 2}"#
+            let rows =
+                "select concat_ws(' ', user_id, recipe_id, body, synced) from synced.recipe order by 1"
+            for call in [
+                #"edit_record('acme', 'ann', 'recipe', '{"recipe_id": "read", "body": 2}')"#,
+                #"delete_record('acme', 'ann', 'recipe', '{"recipe_id": "read"}')"#,
+            ] {
+                let refusal = try await world.refusal("select jobrunner.\(call)::text")
+                #expect(
+                    refusal
+                        == "JR016: no job file pushes table 'recipe', so that an edit of its source's record would be lost"
+                )
+            }
+            #expect(
+                try await world.text(
+                    #"select record ->> 'body' from jobrunner.save_record('acme', 'ann', 'recipe', '{"recipe_id": "read", "body": 2}')"#
+                ) == "1")
+            #expect(try await world.texts(rows) == ["1 read 1 t", "2 made 1 t"])
+            // What is made here is the application's own, also where another user's source has its like.
+            for call in ["edit_record", "edit_record"] {
+                _ = try await world.text(
+                    "select jobrunner.\(call)('acme', 'ann', 'recipe', '\(made)')::text")
+            }
+            #expect(try await world.texts(rows) == ["1 made 2 f", "1 read 1 t", "2 made 1 t"])
+            #expect(
+                try await world.text(
+                    #"select jobrunner.delete_record('acme', 'ann', 'recipe', '{"recipe_id": "made"}')::text"#
+                ) == "true")
+        }
+    }
+
+    @Test func `a table of records is no list, and gives up none of them to one`() async throws {
+        try await withTestDatabase { database async throws in
+            try await database.migrate([jobFile(lists: [channelList()]), recipeFile()])
+            try await database.script(
+                """
+                select jobrunner.add_tenant('acme'), jobrunner.add_user('acme', 'ann');
+                insert into synced.recipe (user_id, recipe_id) values (1, 'read');
+                """)
+            for call in [
+                "replace_list('acme', 'ann', 'recipe', 'recipe_id', '{mine}')",
+                "edit_list('acme', 'ann', 'recipe', 'recipe_id', '{mine}', '{read}')",
+                "edit_list('acme', 'ann', 'none', 'id', '{mine}')",
+                "edit_list('acme', 'ann', 'hub_channel', 'user_id', '{mine}')",
+                "replace_list('acme', 'ann', 'hub_channel', 'title', '{mine}')",
+            ] {
+                let refused = await #expect(throws: DatabaseError.self) {
+                    try await database.texts("select added::text from jobrunner.\(call)")
+                }
+                #expect(refused?.sqlstate == "JR016", "\(call)")
+            }
+            #expect(try await database.texts("select recipe_id from synced.recipe") == ["read"])
+        }
+    }
+
     @Test func `SC15 sets are lists of a user's own, and adding an id twice adds it once`()
         async throws
     {

@@ -45,9 +45,12 @@ private let badContents: [(String, String)] = [
 ]
 
 private let badModes: [(mode_t, String)] = [
-    (0o640, "0640"), (0o604, "0604"), (0o620, "0620"), (0o602, "0602"), (0o610, "0610"),
-    (0o601, "0601"), (0o644, "0644"), (0o666, "0666"), (0o777, "0777"), (0o440, "0440"),
+    (0o604, "0604"), (0o620, "0620"), (0o602, "0602"), (0o610, "0610"), (0o601, "0601"),
+    (0o644, "0644"), (0o666, "0666"), (0o777, "0777"), (0o444, "0444"), (0o660, "0660"),
 ]
+
+/// A group that no process of a test is in.
+private let foreignGroup: gid_t = 4321
 
 private func failure(_ body: () throws -> Void) -> String {
     do {
@@ -93,6 +96,37 @@ private func failure(_ body: () throws -> Void) -> String {
             failure { _ = try KeyFile.load(path) }
                 == "key file \(path) has mode \(written), open to others than its owner; "
                 + "expected 0600: chmod 600 \(path)")
+    }
+
+    @Test(
+        .enabled(if: geteuid() == 0, "only root's files are mounted for others"),
+        arguments: [0o440, 0o640] as [mode_t])
+    func `a file that root has mounted is read by a group of this process, and by no other`(
+        mode: mode_t
+    ) throws {
+        let folder = try Folder()
+        let path = try folder.file(Array(hexKey.utf8), mode: mode)
+        try #require(chown(path, 0, getegid()) == 0)
+        #expect(throws: Never.self) { try KeyFile.load(path) }
+        try #require(chown(path, 0, foreignGroup) == 0)
+        #expect(failure { _ = try KeyFile.load(path) }.contains("open to others than its owner"))
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can give a file to another group"))
+    func `a credential of systemd's has an access list, which shows as a group's right`() throws {
+        let folder = try Folder()
+        let path = try folder.file(Array(hexKey.utf8), mode: 0o440)
+        try #require(chown(path, 0, foreignGroup) == 0)
+        #expect(throws: Never.self) { try KeyFile.load(path, credentials: folder.path) }
+        // What only seems to lie there does not.
+        let other = try Folder()
+        let link = other.path + "/link"
+        try #require(symlink(path, link) == 0)
+        #expect(failure { _ = try KeyFile.load(link, credentials: other.path) }.contains("0440"))
+        for mode in [0o444, 0o460, 0o450] as [mode_t] {
+            try #require(chmod(path, mode) == 0)
+            #expect(throws: SecretError.self) { try KeyFile.load(path, credentials: folder.path) }
+        }
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))

@@ -109,7 +109,7 @@ from (
     coalesce((in_end).outcome in ('complete', 'skipped'), false) as has_honoured,
     coalesce((in_end).outcome in ('failed', 'needs_reauth', 'deferred'), false) as tells_error,
     -- A secret that the run had not read came too late for it.
-    coalesce((in_end).outcome = 'needs_reauth' and (in_end).is_renewed, false) as is_renewed,
+    coalesce((in_end).is_renewed, false) as is_renewed,
     case
       when (in_end).outcome = 'deferred' and not (in_job).rerun_forced
         then now() + jobrunner.deferral(

@@ -11,7 +11,7 @@ as $$
 -- everything, are jobs that are lacking, and passes without an end whose runs bring something new.
 -- Not for callers: count_waiting.
 with troubled as materialized (
-  select j.quarantined_at, j.reauth_needed_at, j.consecutive_failures, j.stalled_runs, j.deferrals
+  select j.last_error_kind, j.quarantined_at, j.reauth_needed_at, j.consecutive_failures, j.stalled_runs, j.deferrals
   from jobrunner.jobs as j
   where j.consecutive_failures > 0 or j.quarantined_at is not null or j.reauth_needed_at is not null or j.stalled_runs > 1
     or j.deferrals > 4 or j.fruitless_runs > 1
@@ -27,9 +27,12 @@ with troubled as materialized (
   select
     case
       when t.quarantined_at is not null then 'quarantined'
+      when t.last_error_kind = 'client_refused' and (t.reauth_needed_at is not null or t.consecutive_failures > 0)
+        then 'client_refused'
       when t.reauth_needed_at is not null then 'needs_reauth'
       when t.consecutive_failures > 0 then 'failing'
       when t.stalled_runs > 1 then 'stalled'
+      when t.deferrals > 4 and t.last_error_kind = 'no_key' then 'no_key'
       when t.deferrals > 4 then 'deferred'
       else 'endless'
     end as trouble, (select count(*) from troubled) = in_most as may_be_more

@@ -8,14 +8,15 @@ language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Deletes a record by its key columns. One that the source has, or may just be getting, stays as pending_delete until a
--- push has deleted it there; any other goes at once. Returns whether there was one. Raises JR010, JR011, JR016.
+-- push has deleted it there; any other goes at once. Returns whether there was one. Raises JR010, JR011, and JR016 also for
+-- a record that the source has given where no job file pushes: it would come back.
 -- Locks the job before the row, as a page does.
 declare
   v_known jsonb := jobrunner.writable_table(in_table, in_key);
   v_user_id bigint := (jobrunner.user_named(in_tenant, coalesce(in_user, '*'))).id;
   v_missing text;
   v_stays text := 'false';
-  v_is_there boolean;
+  v_is_sources boolean;
   v_count integer;
   v_deletes text;
 begin
@@ -25,11 +26,14 @@ begin
     raise exception 'a record of table ''%'' needs its key column ''%''', in_table, v_missing using errcode = 'JR016';
   end if;
   execute format(
-    'select exists (select from synced.%1$I as r, jsonb_populate_record(null::synced.%1$I, $2) as v where %2$s)',
+    'select r.synced from synced.%1$I as r, jsonb_populate_record(null::synced.%1$I, $2) as v where %2$s',
     in_table, jobrunner.record_where(v_known -> 'key'))
-  into v_is_there using v_user_id, in_key;
-  if not v_is_there then
+  into v_is_sources using v_user_id, in_key;
+  if v_is_sources is null then
     return false;
+  end if;
+  if v_is_sources and not (v_known ->> 'push')::boolean then
+    perform jobrunner.refuse_lost_edit(in_table, v_known);
   end if;
   perform jobrunner.push_soon(v_user_id, in_table);
   if (v_known ->> 'sends_deletes')::boolean then

@@ -14,7 +14,7 @@ set search_path = pg_catalog
 as $$
 -- Adds items to a user's list and removes others, whatever else is in it: two devices that edit it at once both have
 -- their way. An item that is there already is not written again; one that is given to both is removed.
--- Makes the job due after the list's debounce, where its file names one. Raises JR010, JR011.
+-- Makes the job due after the list's debounce, where its file names one. Raises JR010, JR011, and JR016 for a table of records.
 -- Locks the user's row before the job's.
 declare
   v_user_id bigint := (jobrunner.user_named(in_tenant, in_user)).id;
@@ -23,6 +23,7 @@ declare
   v_remove text[] := coalesce(array_remove(in_remove, null), '{}');
 begin
   perform from jobrunner.users as u where u.id = v_user_id for no key update;
+  perform jobrunner.check_list(in_table, in_column);
   perform jobrunner.push_soon(v_user_id, in_table);
   v_deletes := jobrunner.own_deletes('on');
   execute format('delete from synced.%1$I where user_id = $1 and %2$I = any ($2)', in_table, in_column)

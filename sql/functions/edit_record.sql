@@ -10,6 +10,8 @@ as $$
 -- A local edit: changes the record with these key columns, or adds it; columns not given stay or get their default.
 -- The row waits for the push as synced = false with now() as its version, and the job that pushes is due after
 -- its debounce. How fresh the table is does not change. Returns the row.
+-- In a table that no job file pushes only records that were made here are added and changed: they stay here, and a pass
+-- spares them. Of a record that the source has given the edit would be lost, and is refused.
 -- Raises JR010, JR011, JR016, or what the table says of a value. Plain SQL that sets synced = false does as well.
 -- Locks the job before the row, as a page does. While an edit is open no run begins that could miss it.
 declare
@@ -42,8 +44,9 @@ begin
   -- The update first: an insert would refuse a change of some columns for want of the others.
   for v_attempt in 1..3 loop
     execute format(
-      'update synced.%1$I as r set %2$s, %3$s from jsonb_populate_record(null::synced.%1$I, $2) as v where %4$s
-      returning to_jsonb(r.*)', in_table, v_sets, v_marks, jobrunner.record_where(v_known -> 'key'))
+      'update synced.%1$I as r set %2$s, %3$s from jsonb_populate_record(null::synced.%1$I, $2) as v where %4$s%5$s
+      returning to_jsonb(r.*)', in_table, v_sets, v_marks, jobrunner.record_where(v_known -> 'key'),
+      case when (v_known ->> 'push')::boolean then '' else ' and not r.synced' end)
     into v_row using v_user_id, v_values;
     exit when v_row is not null;
     execute format(
@@ -55,6 +58,9 @@ begin
     into v_row using v_user_id, v_values;
     exit when v_row is not null;
   end loop;
+  if v_row is null and not (v_known ->> 'push')::boolean then
+    perform jobrunner.refuse_lost_edit(in_table, v_known);
+  end if;
   return v_row;
 end
 $$;

@@ -47,8 +47,10 @@ begin
       jobrunner.words_for(v_job.due_at - now()), v_job.quarantine_reason);
   end if;
   if v_job.state = 'needs_reauth' then
-    return format('It does not run because the source refuses its credential since %s ago; a new secret wakes it, and so does `jobrunner retry`.',
-      jobrunner.words_for(now() - v_job.reauth_needed_at));
+    return format('It does not run because the source refuses %s since %s ago; a new secret%s wakes it, and so does `jobrunner retry`.',
+      case when v_job.last_error_kind = 'client_refused' then 'the tenant''s own credential' else 'its credential' end,
+      jobrunner.words_for(now() - v_job.reauth_needed_at),
+      case when v_job.last_error_kind = 'client_refused' then ' of the tenant' else '' end);
   end if;
   if v_job.due_at > now() then
     return format('It does not run because it is due in %s%s.', jobrunner.words_for(v_job.due_at - now()),

@@ -12,7 +12,7 @@ begin
   perform from jobrunner.users as u where u.id = in_user_id and u.tenant_id = in_tenant_id for no key update;
   perform
   from jobrunner.jobs as j
-  where j.user_id = in_user_id and (j.reauth_needed_at is not null or j.name = in_job)
+  where j.user_id = in_user_id and (jobrunner.awaits_secret(j) or j.name = in_job)
   order by j.user_id, j.name
   for no key update;
 end

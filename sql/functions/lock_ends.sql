@@ -25,7 +25,7 @@ begin
     order by j.user_id, j.name
     for no key update of j skip locked
   ) as l;
-  if not exists (select from unnest(v_held) as h where h.outcome = 'needs_reauth') then
+  if not exists (select from unnest(v_held) as h where h.outcome = 'needs_reauth' or h.error_kind = 'client_refused') then
     return v_held;
   end if;
 
@@ -35,7 +35,7 @@ begin
     from unnest(v_held) as r
     join jobrunner.users as u on u.id = r.user_id
     join jobrunner.tenants as t on t.id = u.tenant_id
-    where r.outcome = 'needs_reauth'
+    where r.outcome = 'needs_reauth' or r.error_kind = 'client_refused'
     order by u.id
     for share of u, t skip locked
   ) as l;
@@ -43,11 +43,14 @@ begin
   from unnest(v_held) as r
   join jobrunner.users as u on u.id = r.user_id
   join jobrunner.secrets as s on s.tenant_id = u.tenant_id and s.user_id in (0, u.id)
-  where r.outcome = 'needs_reauth' and s.version <> all (coalesce(r.secret_versions, '{}'));
+  where (r.outcome = 'needs_reauth' or r.error_kind = 'client_refused') and s.version <> all (coalesce(r.secret_versions, '{}'));
   for v_place in 1..cardinality(v_held) loop
     v_held[v_place].is_renewed := (v_held[v_place]).fence = any (v_renewed);
   end loop;
-  return array(select h from unnest(v_held) as h where h.outcome <> 'needs_reauth' or h.fence = any (v_settled));
+  return array(
+    select h from unnest(v_held) as h
+    where h.outcome <> 'needs_reauth' and h.error_kind is distinct from 'client_refused' or h.fence = any (v_settled)
+  );
 end
 $$;
 comment on function jobrunner.lock_ends is 'Locks the jobs of runs that end and may. Not for callers: finish_runs.';

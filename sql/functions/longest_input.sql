@@ -1,11 +1,13 @@
 create or replace function jobrunner.longest_input(
   in_user_id bigint,
-  in_name text
+  in_name text,
+  in_secrets text[] default null
 ) returns text
 language plpgsql stable
 set search_path = pg_catalog
 as $$
 -- Names the one to blame when what a run must know is too long to be given to a worker.
+-- in_secrets: the secrets that it is given; null: all.
 begin
   return (
     select format('%s is %s bytes long', i.what, i.length)
@@ -32,7 +34,7 @@ begin
       select format('secret %s', s.name), octet_length(s.sealed)
       from jobrunner.users as u
       join jobrunner.secrets as s on s.tenant_id = u.tenant_id and s.user_id in (0, u.id)
-      where u.id = in_user_id
+      where u.id = in_user_id and (in_secrets is null or s.name = any (in_secrets))
     ) as i (what, length)
     order by i.length desc nulls last
     limit 1

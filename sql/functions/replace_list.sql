@@ -12,7 +12,7 @@ language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Makes a user's list hold exactly these items; what stays is not written again.
--- Makes the job due after the list's debounce, where its file names one.
+-- Makes the job due after the list's debounce, where its file names one. Raises JR010, JR011, and JR016 for a table of records.
 -- Locks the user's row: of two callers the later one would else not see, and so not remove, what the other adds.
 declare
   v_user_id bigint := (jobrunner.user_named(in_tenant, in_user)).id;
@@ -20,6 +20,7 @@ declare
   v_items text[] := coalesce(array_remove(in_items, null), '{}');
 begin
   perform from jobrunner.users as u where u.id = v_user_id for no key update;
+  perform jobrunner.check_list(in_table, in_column);
   perform jobrunner.push_soon(v_user_id, in_table);
   v_deletes := jobrunner.own_deletes('on');
   execute format('delete from synced.%1$I where user_id = $1 and %2$I <> all ($2)', in_table, in_column)

@@ -12,6 +12,7 @@ as $$
 -- version and updated_at stay: they tell of secrets that people set.
 -- Returns false and changes nothing when the stored one is not in_old: a person has set a newer one meanwhile.
 begin
+  perform jobrunner.check_sealed(in_name, in_new);
   update jobrunner.secrets as s
   set sealed = in_new
   where s.tenant_id = in_tenant_id and s.user_id = in_user_id and s.name = in_name and s.sealed = in_old;

@@ -1,7 +1,8 @@
 create or replace function jobrunner.run_inputs(
   in_user_ids bigint[],
   in_names text[],
-  in_reads integer[]
+  in_reads integer[],
+  in_secrets text[] default null
 ) returns table (
   number integer,
   tenant_name text,
@@ -21,6 +22,8 @@ as $$
 -- What claimed runs must know of the past before their first request: a row for each given job, by its place from 1;
 -- none for a user that was removed meanwhile, whose jobs are gone too.
 -- in_reads: what each job file can make use of: 1 checkpoints, 2 remembered calls, 4 secrets, added up; else null.
+-- in_secrets: the names of the secrets that each job file names, between blanks; null: all. Of any other a run learns that it is
+-- there, in which version, and not what it holds: one that is too long, or sealed with another key, is no matter of this job.
 -- checkpoints: arrays of values in the order that Checkpoint reads them; times in microseconds since 1970, an infinite one as text.
 -- too_long: what of it is longer than a worker takes for one job, which then gets none of that; null: nothing.
 declare
@@ -34,9 +37,9 @@ begin
       case when octet_length(s.list) <= most then s.list end,
       case
         when greatest(octet_length(a.list), octet_length(c.list), octet_length(m.list), octet_length(s.list)) > most
-        then jobrunner.longest_input(g.user_id, g.name)
+        then jobrunner.longest_input(g.user_id, g.name, string_to_array(g.secrets, ' '))
       end
-    from unnest(in_user_ids, in_names, in_reads) with ordinality as g (user_id, name, reads, number)
+    from unnest(in_user_ids, in_names, in_reads, in_secrets) with ordinality as g (user_id, name, reads, secrets, number)
     join jobrunner.users as u on u.id = g.user_id
     join jobrunner.tenants as t on t.id = u.tenant_id
     join jobrunner.job_files as f on f.name = g.name
@@ -88,7 +91,11 @@ begin
     ) as m
     cross join lateral (
       select case when g.reads & 4 <> 0 then (
-        select json_agg(json_build_array(s.user_id, s.name, encode(s.sealed, 'hex'), s.version))::text
+        select json_agg(json_build_array(
+          s.user_id, s.name,
+          case when g.secrets is null or s.name = any (string_to_array(g.secrets, ' ')) then encode(s.sealed, 'hex') end,
+          s.version
+        ))::text
         from jobrunner.secrets as s
         where s.user_id in (0, g.user_id) and s.tenant_id = u.tenant_id
       ) end as list offset 0

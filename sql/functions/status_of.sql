@@ -18,7 +18,8 @@ set search_path = pg_catalog
 as $$
 -- How it is with a user's data, for a page of an application's settings: a row for each entity of each of the user's jobs.
 -- rows is what is stored of the entity, counted up to 100,000. why is explain_job's sentence. needs says who can help:
--- secret (the user signs in again), retry, resume (an operator); null: nobody need.
+-- secret (the user signs in again), retry, resume (an operator by that command), operator (who keeps the tenant's own secrets, the
+-- job files and the key: no user can help); null: nobody need.
 -- Raises JR010, JR011.
 declare
   most constant integer := 100000;
@@ -26,7 +27,7 @@ declare
   v_found record;
 begin
   for v_found in
-    select j.name, case when j.state = 'waiting' and j.due_at <= now() then 'due' else j.state end as state,
+    select j.name, j.last_outcome, j.last_error_kind, case when j.state = 'waiting' and j.due_at <= now() then 'due' else j.state end as state,
       coalesce(j.next_due_at, j.due_at) as due_at, e.value ->> 'entity' as entity, e.value -> 'write' ->> 'table' as table_name,
       k.pass_kind, k.page_number,
       case
@@ -53,7 +54,15 @@ begin
     last_complete_at := v_found.read_at;
     due_at := v_found.due_at;
     why := v_found.why;
-    needs := case state when 'needs_reauth' then 'secret' when 'quarantined' then 'retry' when 'paused' then 'resume' end;
+    needs := case
+      when state = 'quarantined' then 'retry'
+      when state = 'paused' then 'resume'
+      when state = 'running' then null
+      when v_found.last_outcome in ('failed', 'deferred', 'needs_reauth') and v_found.last_error_kind in ('client_refused', 'no_key')
+        then 'operator'
+      when state = 'needs_reauth' and v_user.stands_for_tenant then 'operator'
+      when state = 'needs_reauth' then 'secret'
+    end;
     "rows" := null;
     if exists (select from jobrunner.synced_tables as s where s.name = v_found.table_name) then
       execute format(

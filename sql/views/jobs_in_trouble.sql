@@ -5,10 +5,13 @@ from (
   select j.user_id, j.name as job, null as entity,
     case
       when j.quarantined_at is not null then 'quarantined'
+      when j.last_error_kind = 'client_refused' and (j.reauth_needed_at is not null or j.consecutive_failures > 0)
+        then 'client_refused'
       when j.reauth_needed_at is not null then 'needs_reauth'
       when j.consecutive_failures > 0 then 'failing'
       when j.stalled_runs > 1 then 'stalled'
       when j.deferrals < 5 then 'endless'
+      when j.last_error_kind = 'no_key' then 'no_key'
       else 'deferred'
     end as trouble,
     coalesce(j.quarantined_at, j.reauth_needed_at, j.last_error_at, j.last_run_at) as since,
@@ -17,6 +20,7 @@ from (
       when j.reauth_needed_at is not null or j.consecutive_failures > 0
         then concat(j.last_error_kind, ': ' || j.last_error)
       when j.stalled_runs > 1 then j.stalled_runs || ' runs in a row met their deadline on one page'
+      when j.deferrals > 4 and j.last_error_kind = 'no_key' then concat(j.last_error_kind, ': ' || j.last_error)
       when j.deferrals < 5 then j.fruitless_runs || ' runs in a row read pages that held nothing new, and saw no end'
       else j.deferrals || ' runs in a row were put off by the source and committed nothing'
     end as detail
@@ -68,6 +72,6 @@ comment on column jobrunner.jobs_in_trouble.tenant is 'Name of the tenant.';
 comment on column jobrunner.jobs_in_trouble.user_key is 'Key of the user.';
 comment on column jobrunner.jobs_in_trouble.job is 'Name of the job.';
 comment on column jobrunner.jobs_in_trouble.entity is 'Where it lies in one entity: the kind of record.';
-comment on column jobrunner.jobs_in_trouble.trouble is 'failing, quarantined, needs_reauth, stalled (no page before the deadline), deferred (put off again and again), entity_failing, sweep_refused, sweep_held (one full pass showed no rows at all), end_unproven (nothing says where the list ends), endless (ten runs or an hour brought nothing new, or a pass goes on for more than a day and a hundred runs), overdue (past its deadline), orphaned (its worker has ended) or lacking (not made).';
+comment on column jobrunner.jobs_in_trouble.trouble is 'failing, quarantined, needs_reauth, client_refused (what the operator stores or configures is refused, and no user can help), no_key (its secret is sealed with another key than the workers have), stalled (no page before the deadline), deferred (put off again and again), entity_failing, sweep_refused, sweep_held (one full pass showed no rows at all), end_unproven (nothing says where the list ends), endless (ten runs or an hour brought nothing new, or a pass goes on for more than a day and a hundred runs), overdue (past its deadline), orphaned (its worker has ended) or lacking (not made).';
 comment on column jobrunner.jobs_in_trouble.since is 'Since when, or when it was last seen so.';
 comment on column jobrunner.jobs_in_trouble.detail is 'What happened, in words.';

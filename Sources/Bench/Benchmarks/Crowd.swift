@@ -149,7 +149,7 @@ private func claims(
         let queue = Queue(database)
         let worker = try await queue.registerWorker(
             host: "bench", pid: 1, version: "bench", capacity: claimed)
-        let claimer = Claimer(queue, files: ["bench.idle": []], capacity: claimed)
+        let claimer = Claimer(queue, files: ["bench.idle": .nothing], capacity: claimed)
         let before = try await cluster.use(of: claiming)
         var count = 0
         while count < due {
@@ -182,7 +182,7 @@ private func plansOfClaim(_ installation: Installation) async throws -> String {
         let queue = Queue(database)
         let worker = try await queue.registerWorker(
             host: "bench", pid: 1, version: "bench", capacity: 3 * claimed)
-        let claimer = Claimer(queue, files: ["bench.idle": []], capacity: 3 * claimed)
+        let claimer = Claimer(queue, files: ["bench.idle": .nothing], capacity: 3 * claimed)
         var jobs = try await claimer.claim(worker: worker, slots: claimed)
         var log = ServerLog(cluster)
         jobs += try await claimer.claim(worker: worker, slots: claimed)

@@ -67,7 +67,7 @@ private func record(_ name: String, _ installation: Installation) async throws {
         let queue = Queue(database)
         let worker = try await queue.registerWorker(
             host: "bench", pid: 1, version: "bench", capacity: 10)
-        let claimer = Claimer(queue, files: ["bench.idle": []], capacity: 10)
+        let claimer = Claimer(queue, files: ["bench.idle": .nothing], capacity: 10)
         var before = try await cluster.use(of: claiming)
         repeat {
             guard try await claimer.claim(worker: worker, slots: 10).isEmpty else {

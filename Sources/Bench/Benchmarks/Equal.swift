@@ -70,7 +70,7 @@ private func endRuns(_ url: String) async throws -> [Int64: Double] {
         let queue = Queue(database)
         let worker = try await queue.registerWorker(
             host: "bench", pid: 1, version: "bench", capacity: slots)
-        let claimer = Claimer(queue, files: ["bench.idle": []], capacity: slots)
+        let claimer = Claimer(queue, files: ["bench.idle": .nothing], capacity: slots)
         var running: [ClaimedJob] = []
         var runs: [Int64: Double] = [:]
         for _ in 0..<ends {

@@ -136,7 +136,7 @@ private func claim(_ url: String, rank: Int, _ tally: Tally) async throws {
         let queue = Queue(database)
         let worker = try await queue.registerWorker(
             host: "bench", pid: 1, version: "bench", capacity: slots)
-        let claimer = Claimer(queue, files: ["bench.idle": []], capacity: slots)
+        let claimer = Claimer(queue, files: ["bench.idle": .nothing], capacity: slots)
         claimer.setRank(rank, of: sessions)
         var count = 0
         while !tally.isOver {

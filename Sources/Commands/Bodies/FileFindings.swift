@@ -12,12 +12,19 @@ func secretFindings(_ rows: [JSONValue], keyID: String?) -> [Finding] {
                 hint: "set JOBRUNNER_KEY_FILE to the path of the key")
         ]
     }
-    return rows.filter { $0.text("key_id") != keyID }.map { row in
-        Finding(
+    let opensNone = !rows.contains { $0.text("key_id") == keyID }
+    return rows.filter { $0.text("key_id") != keyID }.flatMap { row in
+        let count = row["count"]?.int ?? 0
+        let named = row["named"]?.elements?.compactMap(\.string) ?? []
+        let total = Finding(
             .error, "key file",
-            "\(counted(row["count"]?.int ?? 0, "secret")) sealed with key \(row.text("key_id")),"
-                + " but the key file holds \(keyID)",
+            "\(counted(count, "secret")) sealed with key \(row.text("key_id")),"
+                + " but the key file holds \(keyID)"
+                + (opensNone ? ", which opens no secret at all" : "")
+                + (count > named.count && !named.isEmpty
+                    ? "; the first \(named.count) are listed" : ""),
             hint: "use the key they were sealed with, or store them again")
+        return [total] + named.map { Finding(.error, "key file", "secret \($0)") }
     }
 }
 

@@ -1,4 +1,4 @@
-import JSON
+import Glibc
 import JobQueue
 
 /// Users that one transaction adds: nobody waits long for one.
@@ -10,53 +10,79 @@ private let usersBytesMax = 512 << 20
 func importUsers(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     let tenant = arguments.required("tenant")
     let path = arguments.subject == "-" ? nil : arguments.subject
-    let users = try newUsers(path)
+    let users = try newUsers(path, context)
     let within = arguments.duration("within") ?? .zero
     let added = try await context.withQueue { queue in
-        var added = 0
+        var added = UsersAdded()
         for start in stride(from: 0, to: users.count, by: batchMax) {
             let batch = Array(users[start..<min(start + batchMax, users.count)])
-            added += try await queue.addUsers(batch, tenant: tenant, within: within)
+            let more = try await queue.addUsers(
+                batch.map(\.user), tenant: tenant, within: within)
+            added.users += more.users
+            added.secrets += more.secrets
+            added.woken += more.woken
         }
+        if added.secrets > 0 { try await tellOtherKey(queue, context) }
         return added
     }
-    var words = "added \(counted(added, "user")) to tenant \(tenant)"
-    if added < users.count { words += "; \(users.count - added) were there already" }
-    if added > 0, within > .zero {
+    let secrets = users.reduce(0) { $0 + $1.secrets }
+    var words = "added \(counted(added.users, "user")) to tenant \(tenant)"
+    if secrets > 0 { words += " and \(counted(added.secrets, "secret"))" }
+    let known = (users: users.count - added.users, secrets: secrets - added.secrets)
+    if known.users > 0 { words += "; \(thereAlready(known.users, "user"))" }
+    if known.secrets > 0 { words += "; \(thereAlready(known.secrets, "secret"))" }
+    if added.woken > 0 { words += "; \(counted(added.woken, "job")) woken" }
+    if added.users > 0, within > .zero {
         words += "; their first runs are spread over \(spanWords(seconds: within / .seconds(1)))"
     }
     try context.say(words)
     return .ok
 }
 
-/// One user a line: a key, or `{"key": "ann", "attributes": {"region": "eu"}}`.
-private func newUsers(_ path: String?) throws(Failure) -> [NewUser] {
+private func thereAlready(_ count: Int, _ noun: String) -> String {
+    "\(counted(count, noun)) \(count == 1 ? "was" : "were") there already"
+}
+
+/// The users of a file's lines, each with how many secrets it has.
+private func newUsers(
+    _ path: String?, _ context: Context
+) throws -> [(user: NewUser, secrets: Int)] {
+    var unfit: Failure?
+    let lines = try importLines(path) { descriptor, path in
+        unfit = unfitness(descriptor, path, credentials: context.settings.credentials, .data)
+    }
+    guard lines.contains(where: { !$0.secrets.isEmpty }) else {
+        return lines.map { (NewUser(key: $0.key, attributes: $0.attributes), 0) }
+    }
+    // With secrets in it the file itself is one.
+    if let unfit { throw unfit }
+    let sealer = try context.settings.sealer()
+    return lines.map { line in
+        let seal = line.secrets.isEmpty ? nil : sealing(line.secrets, with: sealer)
+        return (
+            NewUser(key: line.key, attributes: line.attributes, seal: seal), line.secrets.count
+        )
+    }
+}
+
+private func importLines(
+    _ path: String?, check: (Int32, String) throws(Failure) -> Void
+) throws(Failure) -> [ImportLine] {
     let name = path ?? "standard input"
-    let bytes = try readFile(path, limit: usersBytesMax)
+    var bytes = try readFile(path, limit: usersBytesMax, check: check)
+    defer { explicit_bzero(&bytes, bytes.count) }
     guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
         throw Failure(.data, "\(name) is no text in UTF-8; expected one user a line")
     }
-    var users: [NewUser] = []
+    var users: [ImportLine] = []
     for (at, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
         let line = trimmed(line)
         guard !line.isEmpty else { continue }
-        guard let user = newUser(line) else {
-            throw Failure(
-                .data,
-                "\(name), line \(at + 1): expected a key, or "
-                    + #"{"key": "ann", "attributes": {"region": "eu"}}"#)
+        do throws(ImportLine.Mistake) {
+            users.append(try ImportLine(line))
+        } catch {
+            throw Failure(.data, "\(name), line \(at + 1): \(error.words)")
         }
-        users.append(user)
     }
     return users
-}
-
-private func newUser(_ line: String) -> NewUser? {
-    guard line.hasPrefix("{") else { return NewUser(key: line) }
-    guard let document = try? JSONDocument(parsing: Array(line.utf8)),
-        let key = document.root["key"]?.string
-    else { return nil }
-    guard let attributes = document.root["attributes"] else { return NewUser(key: key) }
-    guard let value = attributes.value, case .object = value else { return nil }
-    return NewUser(key: key, attributes: value.text)
 }

@@ -4,7 +4,10 @@ import Secrets
 /// `jobrunner tenant add`.
 func addTenant(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     let change = try tenantChange(arguments, context)
-    _ = try await context.withQueue { try await $0.addTenant(change) }
+    _ = try await context.withQueue { queue in
+        _ = try await queue.addTenant(change)
+        if change.seal != nil { try await tellOtherKey(queue, context) }
+    }
     let jobs = change.jobs.isEmpty ? "" : " with \(choices(change.jobs, "and"))"
     try context.say("added tenant \(change.name)\(jobs)")
     return .ok
@@ -13,7 +16,11 @@ func addTenant(_ arguments: ParsedArguments, _ context: Context) async throws ->
 /// `jobrunner tenant set`.
 func setTenant(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     let change = try tenantChange(arguments, context)
-    let changed = try await context.withQueue { try await $0.setTenant(change) }
+    let changed = try await context.withQueue { queue in
+        let changed = try await queue.setTenant(change)
+        if change.seal != nil { try await tellOtherKey(queue, context) }
+        return changed
+    }
     var notes: [String] = []
     if !change.takenJobs.isEmpty {
         notes.append(

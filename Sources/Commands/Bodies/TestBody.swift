@@ -51,7 +51,7 @@ private struct TestSetting {
         isQuiet = arguments.has("json")
         attributes = attributesJSON(arguments)
         lists = try readLists(arguments, context).flatMap { try $0.replacements(jobs: [file.name]) }
-        secrets = try readSecrets(arguments)
+        secrets = try readSecrets(arguments, context)
         guard file.scope == .user || !arguments.has("set") && lists.isEmpty else {
             throw Failure(
                 .data,

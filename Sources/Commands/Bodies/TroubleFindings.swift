@@ -20,6 +20,14 @@ private let troubles: [String: Trouble] = [
     "needs_reauth": Trouble(
         about: "secrets", words: "parked: the source refuses the credential",
         hint: "jobrunner user set --secret or jobrunner retry wakes them"),
+    "client_refused": Trouble(
+        about: "sign-in", words: "can't sign in: what the operator stores or configures is refused",
+        hint:
+            "mend the tenant's secrets or the job file's auth; jobrunner tenant set --secret wakes them"
+    ),
+    "no_key": Trouble(
+        about: "key file", words: "are put off: their secrets are sealed with another key",
+        hint: "store the secrets again, or give the workers the key"),
     "stalled": Trouble(
         about: "stalled", words: "don't get on: no page before the deadline",
         hint: "a longer deadline or smaller pages"),

@@ -26,7 +26,9 @@ private func change(
             let jobs = try await queue.jobs(ofTenant: change.tenant)
             change.lists = try lists.flatMap { try $0.replacements(jobs: jobs) }
         }
-        return try await apply(queue, change)
+        let changed = try await apply(queue, change)
+        if change.seal != nil { try await tellOtherKey(queue, context) }
+        return changed
     }
     let jobs = changed.jobs.isEmpty ? "no job" : choices(changed.jobs, "and")
     var words = "\(verb) user \(change.key) of tenant \(change.tenant) with \(jobs)"

@@ -46,7 +46,7 @@ enum WorkerCommand {
         let starting = Task {
             try await patiently(log, settings) {
                 try await Migrator(database: database).check()
-                try await checkKey(sealer, queue)
+                try await tellLockedSecrets(sealer, queue, log)
             }
         }
         let checks = Task {
@@ -158,18 +158,24 @@ enum WorkerCommand {
         }
     }
 
-    /// Secrets that this worker's key does not open would park every job that needs them.
-    private static func checkKey(_ sealer: Sealer?, _ queue: Queue) async throws {
-        let foreign = try await queue.sealingKeys().filter { $0 != sealer?.keyID }
-        guard let first = foreign.first else { return }
-        guard let sealer else {
-            throw Failure(
-                .configuration,
-                "secrets are sealed with key \(first), but JOBRUNNER_KEY_FILE is not set")
+    /// What this worker's key does not open parks its own jobs (`no_key`) and is no reason to keep all others waiting.
+    private static func tellLockedSecrets(
+        _ sealer: Sealer?, _ queue: Queue, _ log: Log
+    ) async throws {
+        let keys = try await queue.sealingKeys()
+        for locked in keys where locked.id != sealer?.keyID {
+            let opensNone = !keys.contains { $0.id == sealer?.keyID }
+            log.emit(
+                .secretsLocked(
+                    Subject(), count: locked.count,
+                    reason: lockedWords(locked.id, sealer, opensNone: opensNone)))
         }
-        throw Failure(
-            .configuration,
-            "secrets are sealed with key \(first), but JOBRUNNER_KEY_FILE holds \(sealer.keyID)")
+    }
+
+    private static func lockedWords(_ id: String, _ sealer: Sealer?, opensNone: Bool) -> String {
+        guard let sealer else { return "sealed with key \(id), but JOBRUNNER_KEY_FILE is not set" }
+        return "sealed with key \(id), but JOBRUNNER_KEY_FILE holds \(sealer.keyID)"
+            + (opensNone ? ", which opens no secret at all" : "") + "; jobrunner doctor names them"
     }
 
     private static func hostName() -> String {

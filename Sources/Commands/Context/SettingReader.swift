@@ -33,13 +33,16 @@ struct SettingReader {
     private let environment: (String) -> String?
     private let lines: [String: String]
     private let path: String?
+    /// systemd's folder of credentials; nil: there is none.
+    let credentials: String?
 
     /// Throws `Failure` when the settings' file can't be read, or a line of it is none.
     init(environment: @escaping (String) -> String?) throws(Failure) {
         let set = { (name: String) in environment(name).flatMap { $0.isEmpty ? nil : $0 } }
         self.environment = set
         path = set(Setting.settingsFile.rawValue)
-        lines = if let path { try Self.lines(ofFile: path) } else { [:] }
+        credentials = set("CREDENTIALS_DIRECTORY")
+        lines = if let path { try Self.lines(ofFile: path, credentials) } else { [:] }
     }
 
     /// Nil: it is set nowhere; an empty value is as good as none.
@@ -49,13 +52,14 @@ struct SettingReader {
         // What names the file is not in it, nor in another.
         if setting == .settingsFile { return nil }
         if !setting.isPath, let file = environment(name + "_FILE") {
-            return Found(value: try Self.text(ofFile: file), origin: .file(file))
+            return Found(value: try text(ofFile: file, of: setting), origin: .file(file))
         }
-        if let folder = environment("CREDENTIALS_DIRECTORY") {
+        if let folder = credentials {
             let file = "\(folder)/\(setting.credential)"
             if access(file, F_OK) == 0 {
                 return Found(
-                    value: setting.isPath ? file : try Self.text(ofFile: file), origin: .credential)
+                    value: setting.isPath ? file : try text(ofFile: file, of: setting),
+                    origin: .credential)
             }
         }
         if let path, let value = lines[name] {
@@ -68,16 +72,27 @@ struct SettingReader {
         return nil
     }
 
-    private static func text(ofFile path: String) throws(Failure) -> String {
-        let bytes = try readFile(path, limit: valueMax)
+    private func text(ofFile path: String, of setting: Setting) throws(Failure) -> String {
+        let bytes =
+            setting.isSecret
+            ? try readSecretFile(
+                path, limit: Self.valueMax, credentials: credentials, unfit: .configuration)
+            : try readFile(path, limit: Self.valueMax)
         let text = String(decoding: bytes, as: UTF8.self)
         return String(text.trimmingLineEnd)
     }
 
-    private static func lines(ofFile path: String) throws(Failure) -> [String: String] {
+    /// A file with a secret in it must be as one.
+    private static func lines(
+        ofFile path: String, _ credentials: String?
+    ) throws(Failure) -> [String: String] {
+        var unfit: Failure?
+        let bytes = try readFile(path, limit: valueMax) { descriptor, path in
+            unfit = unfitness(descriptor, path, credentials: credentials, .configuration)
+        }
         var found: [String: String] = [:]
         let known = Set(Setting.allCases.map(\.rawValue))
-        let text = String(decoding: try readFile(path, limit: valueMax), as: UTF8.self)
+        let text = String(decoding: bytes, as: UTF8.self)
         for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false)
             .enumerated()
         {
@@ -92,6 +107,8 @@ struct SettingReader {
             }
             found[String(parts[0])] = parts[1].isEmpty ? nil : String(parts[1])
         }
+        let holdsSecret = Setting.allCases.contains { $0.isSecret && found[$0.rawValue] != nil }
+        if holdsSecret, let unfit { throw unfit }
         return found
     }
 }

@@ -15,6 +15,8 @@ struct Settings: Sendable {
     private let serveTokenFile: String?
     /// The header field by which a proxy says who asks `serve`; nil: there is no proxy.
     let serveProxyHeader: String?
+    /// systemd's folder of credentials; nil: there is none.
+    let credentials: String?
     let log: LogSettings
     /// What is set, and where.
     let found: [Setting: SettingReader.Found]
@@ -31,6 +33,7 @@ struct Settings: Sendable {
         var found: [Setting: SettingReader.Found] = [:]
         for setting in Setting.allCases { found[setting] = try reader.find(setting) }
         self.found = found
+        credentials = reader.credentials
         databaseURL = found[.databaseURL]?.value
         jobsFolder = found[.jobs]?.value ?? Setting.jobs.fallback ?? ""
         keyFile = found[.keyFile]?.value
@@ -90,8 +93,9 @@ struct Settings: Sendable {
     /// What whoever asks `serve` must know; nil: no token is asked for.
     func serveToken() throws -> [UInt8]? {
         guard let serveTokenFile else { return nil }
-        let token = try readFile(serveTokenFile, limit: 4096)
-            .filter { !" \n\r\t".utf8.contains($0) }
+        let token = try readSecretFile(
+            serveTokenFile, limit: 4096, credentials: credentials, unfit: .configuration
+        ).filter { !" \n\r\t".utf8.contains($0) }
         guard token.count >= 16 else {
             throw Failure(
                 .configuration,
@@ -110,7 +114,7 @@ struct Settings: Sendable {
                 "JOBRUNNER_KEY_FILE is not set; expected the path of the file with the key that"
                     + " seals secrets")
         }
-        return Sealer(key: try KeyFile.load(keyFile))
+        return Sealer(key: try KeyFile.load(keyFile, credentials: credentials))
     }
 }
 

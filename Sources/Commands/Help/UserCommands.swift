@@ -23,7 +23,7 @@ let userCommands = [
         example: "jobrunner user add ann --tenant acme --set region=eu --secret token=@ann.token"),
     CommandSpec(
         "user import",
-        "Add as many users as a file has lines, each a key or a JSON object with key and attributes",
+        "Add as many users as a file has lines, each a key or a JSON object with key, attributes and secrets",
         positionals: [
             PositionalSpec(name: "FILE", count: .one, help: "the file; - for standard input")
         ],

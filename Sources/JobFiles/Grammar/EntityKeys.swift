@@ -62,7 +62,8 @@ enum EntityKey: String, KeySet {
                 "Declared failures and their cures.")
         case .push:
             Key(
-                .mapping(PushKey.self), .optional("local edits stay here"),
+                .mapping(PushKey.self),
+                .optional("records made here stay here, others are not edited"),
                 "How local edits reach the source.", in: .withPreset)
         case .requiresPrevious:
             Key(

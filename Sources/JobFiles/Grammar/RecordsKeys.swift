@@ -36,7 +36,8 @@ enum RecordsKey: String, KeySet {
                 .named(.mapping(BroughtSecretKey.self), by: .name, isFilled: true), .optional(nil),
                 "The values of a record that are secrets of the user, by the secret's name. They make no columns: each "
                     + "is sealed and stored in the transaction of its page, as `jobrunner user set --secret` would, "
-                    + "unless the secret is newer than the record. It needs mode `newest_wins` and a timestamp in "
+                    + "unless the secret is newer than the record. One that is no line of text, or has more than 16 KiB, is "
+                    + "told as a value that can't be read, and the stored one stays. It needs mode `newest_wins` and a timestamp in "
                     + "`write.newer_by`.")
         case .keepIf:
             Key(

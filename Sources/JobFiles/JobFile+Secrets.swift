@@ -1,0 +1,30 @@
+import JSON
+
+extension JobFile {
+    /// The same with the names of its secrets.
+    ///
+    /// They are looked for in the whole file as it is written out, so that no key which a template may stand under is left out.
+    func withSecretNames() -> JobFile {
+        var names = Set(entities.flatMap { $0.records.secrets.map(\.name) })
+        for case .secret(let name) in schedule.requires { names.insert(name) }
+        names.formUnion(expandedValue.secretNames)
+        var file = self
+        file.secretNames = names.sorted()
+        return file
+    }
+}
+
+extension JSONValue {
+    /// Names that stand as `{secret.name}` in a text of it.
+    fileprivate var secretNames: [String] {
+        switch self {
+        case .string(let text):
+            text.split(separator: "{secret.").dropFirst(text.hasPrefix("{secret.") ? 0 : 1)
+                .compactMap { $0.split(separator: "}", omittingEmptySubsequences: false).first }
+                .map(String.init)
+        case .array(let elements): elements.flatMap(\.secretNames)
+        case .object(let members): members.flatMap(\.value.secretNames)
+        default: []
+        }
+    }
+}

@@ -1,0 +1,179 @@
+import JSON
+import Postgres
+import Secrets
+import Testing
+
+/// Which secrets a run is given, and whose trouble it is when one can't be used.
+@Suite("Secrets that a run is given")
+struct GivenSecretTests {
+    private static func yaml(_ auth: String, schedule: String = "") -> String {
+        World.generic(
+            "token", page: "style: token, token_at: next_token, size: 20",
+            query: #"cursor: "{page.token}""#, source: "auth: \(auth)", schedule: schedule)
+    }
+
+    private static let bearer = #"{ type: bearer, token: "{secret.key}" }"#
+    /// The same source read without a sign-in, by a job that names another secret.
+    private static let other = World.generic(
+        "single", page: "style: single, size: 20",
+        source: #"headers: { X-Other: "{secret.other}" }"#
+    ).replacing("generic.items", with: "generic.others").replacing(
+        "generic_item", with: "generic_other"
+    ).replacing("id: generic\n", with: "id: others\n")
+
+    private func ends(_ world: World) async throws -> [String] {
+        try await world.texts(
+            """
+            select concat_ws(' ', name, state, last_outcome, last_error_kind) from jobrunner.jobs order by name
+            """)
+    }
+
+    @Test func `a secret that is too long fails the jobs that name it and no other`() async throws {
+        try await withWorld(Self.yaml(Self.bearer), sealer: true) { world in
+            try await world.addUser("ann", videos: 5)
+            try await world.also(Self.other)
+            try await world.store("good", as: "key", of: "ann")
+            // As an older program stored it.
+            for owner in ["0", "(select id from jobrunner.users where key = 'ann')"] {
+                try await world.sql(
+                    """
+                    insert into jobrunner.secrets (tenant_id, user_id, name, sealed)
+                    select id, \(owner), 'other', decode(repeat('01', 300049), 'hex') from jobrunner.tenants
+                    """)
+            }
+            try await world.makeDue()
+            try await world.drain()
+            #expect(
+                try await ends(world) == [
+                    "generic.items waiting complete",
+                    "generic.others waiting failed malformed",
+                ])
+        }
+    }
+
+    @Test
+    func `a secret sealed with another key puts off the jobs that name it until it is stored`()
+        async throws
+    {
+        try await withWorld(Self.yaml(Self.bearer), sealer: true) { world in
+            try await world.addUser("ann", videos: 5)
+            try await world.also(Self.other)
+            try await world.store("good", as: "key", of: "ann")
+            let foreign = Sealer(key: try SealingKey.random())
+            try await world.store("x", as: "other", of: "ann", sealedBy: foreign)
+            // One of the tenant's that gives way to the user's own need not open.
+            try await world.store("x", as: "key", of: nil, sealedBy: foreign)
+            try await world.makeDue()
+            try await world.start(drains: true).ended()
+            #expect(
+                try await ends(world) == [
+                    "generic.items waiting complete", "generic.others waiting deferred no_key",
+                ])
+            #expect(
+                try await world.texts(
+                    "select job || ' ' || coalesce(needs, '-') from jobrunner.status_of('acme', 'ann') order by 1"
+                ) == ["generic.items -", "generic.others operator"])
+            try await world.sql(
+                "update jobrunner.jobs set deferrals = 7 where last_error_kind = 'no_key'")
+            try await world.sql("select jobrunner.count_troubles(1000)")
+            #expect(
+                try await world.texts("select trouble from jobrunner.trouble_counts") == ["no_key"])
+            #expect(
+                try await world.texts(
+                    "select trouble || ' ' || (detail like 'no_key: secret ''other'': %') from jobrunner.jobs_in_trouble"
+                ) == ["no_key true"])
+            try await world.store("right", as: "other", of: "ann")
+            try await world.drain()
+            #expect(try await ends(world)[1] == "generic.others waiting complete")
+        }
+    }
+
+    @Test(arguments: [
+        GivenSecretTests.bearer, #"{ type: header, name: X-Key, value: "{secret.key}" }"#,
+        #"{ type: query, name: key, value: "{secret.key}" }"#,
+        #"{ type: basic, user: "{secret.name}", password: "{secret.key}" }"#,
+    ])
+    func `a job without its secret waits for it, whether or not its file says that it requires it`(
+        _ auth: String
+    ) async throws {
+        try await withWorld(Self.yaml(auth), sealer: true) { world in
+            try await world.addUser("ann", videos: 5)
+            // One that the file does not name is no news to it.
+            try await world.store("x", as: "unnamed", of: "ann")
+            try await world.drain()
+            #expect(
+                try await ends(world) == ["generic.items needs_reauth needs_reauth unauthorised"])
+            #expect(try await world.outcomes("ann").count == 1)
+            #expect(try await world.source.asked().isEmpty)
+            try await world.store("ann", as: "name", of: "ann")
+            try await world.store("the-key", as: "key", of: "ann")
+            try await world.drain()
+            #expect(try await ends(world) == ["generic.items waiting complete"])
+        }
+    }
+
+    @Test func `a secret that is nothing is as good as none`() async throws {
+        try await withWorld(Self.yaml(Self.bearer), sealer: true) { world in
+            try await world.addUser("ann", videos: 5)
+            try await world.store("full", as: "key", of: "ann")
+            let row = try await world.row("select tenant_id, user_id from jobrunner.secrets")
+            let owner = SecretOwner(
+                tenantID: Int64(row.int("tenant_id") ?? 0), userID: Int64(row.int("user_id") ?? 0),
+                name: "key")
+            // As an older program stored what a token server called a token.
+            try await world.sql(
+                "update jobrunner.secrets set sealed = $1",
+                .bytes(world.sealer?.seal(SecretValue([]), for: owner) ?? []))
+            try await world.drain()
+            #expect(try await world.job("ann").text("last_error") == "secret 'key' is not set")
+            #expect(try await world.job("ann").text("state") == "needs_reauth")
+        }
+    }
+
+    @Test func `a key of the tenant's own that the source refuses is the operator's to mend`()
+        async throws
+    {
+        try await withWorld(Self.yaml(Self.bearer), sealer: true) { world in
+            try await world.addUser("ann", videos: 5)
+            try await world.source.command(
+                "POST", "auth", #"{"user": "ann", "type": "bearer", "token": "right"}"#)
+            try await world.store("wrong", as: "key", of: nil)
+            try await world.drain()
+            #expect(
+                try await ends(world) == ["generic.items needs_reauth needs_reauth client_refused"])
+            #expect(
+                try await world.texts("select needs from jobrunner.status_of('acme', 'ann')") == [
+                    "operator"
+                ])
+            #expect(
+                try await world.value(
+                    "select jobrunner.explain_job('acme', 'ann', 'generic.items')")?
+                    .contains("the tenant's own credential") == true)
+            try await world.store("right", as: "key", of: nil)
+            try await world.drain()
+            #expect(try await ends(world) == ["generic.items waiting complete"])
+        }
+    }
+
+    @Test(arguments: [String(repeating: "t", count: 16 * 1024 + 1), "one\ttwo"])
+    func `a web token that can be none is not stored`(_ token: String) async throws {
+        try await withStatuses(50) { world in
+            try await world.settings(#""token_mode": "none""#)
+            let query = "select sealed from jobrunner.secrets where name = 'ck_web_auth_token'"
+            let before = try await world.value(query)
+            let headers = JSONValue.object([
+                JSONMember("X-Apple-CloudKit-Web-Auth-Token", .string(token))
+            ])
+            try await world.source.fault(
+                #"{"kind": "status", "status": 200, "op": "changes/zone", "body": "{}", "headers": \#(headers.text)}"#
+            )
+            try await world.drain()
+            #expect(
+                try await world.texts(
+                    "select concat_ws(' ', last_outcome, last_error_kind) from jobrunner.jobs")
+                    == ["failed malformed"])
+            #expect(try await world.value(query) == before)
+            #expect(!world.lines.all.contains { $0.contains("tttt") })
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import JobQueue
+import Postgres
+import Testing
+
+/// Users that come with secrets, by thousands.
+@Suite struct ImportedSecretTests {
+    private func users(_ count: Int) -> [NewUser] {
+        (1...count).map { number in
+            NewUser(key: "new\(number)") { _, user in
+                [(name: "token", sealed: [UInt8](repeating: 1, count: 56) + [UInt8(user % 251)])]
+            }
+        }
+    }
+
+    @Test func `a thousand users with secrets are as many statements as one`() async throws {
+        try await Fixture.lend(lanes: 1) { fixture in
+            var statements: [Int] = []
+            for count in [1, 1000] {
+                let before = fixture.database.counts.statements
+                let added = try await fixture.queue.addUsers(
+                    users(count), tenant: "acme", within: .zero)
+                statements.append(fixture.database.counts.statements - before)
+                // The first one of the thousand was there.
+                #expect(added.users == max(1, count - 1) && added.secrets == max(1, count - 1))
+            }
+            #expect(statements[0] == statements[1] && statements[1] <= 5, "\(statements)")
+            // Each has its own.
+            #expect(
+                try await fixture.text(
+                    "select bool_and(get_byte(sealed, 56) = user_id % 251)::text from jobrunner.secrets"
+                )
+                    == "true")
+        }
+    }
+
+    @Test
+    func `secrets of a user that is removed meanwhile are not stored, and none of the others`()
+        async throws
+    {
+        try await Fixture.lend { fixture in
+            let user = try await fixture.addUser()
+            let call =
+                "select * from jobrunner.add_secrets(\(1), array[\(user), $1], '{a,b}', array[\(sealed()), \(sealed())])"
+            #expect(try await fixture.refusal(call, .int8(user + 1000)) == "JR011")
+            #expect(
+                try await fixture.refusal(
+                    "select * from jobrunner.add_secrets(1, array[\(user)], '{a,b}', array[\(sealed())])"
+                )
+                    == "JR017")
+            #expect(try await fixture.texts("select name from jobrunner.secrets") == [])
+        }
+    }
+
+    @Test(arguments: [
+        "'plain'::bytea", "''::bytea", "decode(repeat('01', 49), 'hex')",
+        "decode(repeat('01', 16434), 'hex')", "decode(repeat('02', 64), 'hex')", "null::bytea",
+    ])
+    func `what is not sealed, or empty, or too long is taken by no verb`(_ value: String)
+        async throws
+    {
+        try await Fixture.lend { fixture in
+            let user = try await fixture.addUser()
+            let tenant = try await fixture.int("select id from jobrunner.tenants")
+            try await fixture.script(
+                "select jobrunner.set_secret(\(tenant), \(user), 'kept', \(sealed()))")
+            for call in [
+                "set_secret(\(tenant), \(user), 'token', \(value))",
+                "set_secret(\(tenant), 0, 'token', \(value))",
+                "rotate_secret(\(tenant), \(user), 'kept', \(sealed()), \(value))",
+                "bring_secret(\(tenant), \(user), 'hub.refresh', 'token', \(value), now())",
+                "add_secrets(\(tenant), array[\(user)], '{token}', array[\(value)])",
+            ] {
+                #expect(
+                    try await fixture.refusal("select jobrunner.\(call)::text") == "JR017",
+                    "\(call)")
+            }
+            #expect(
+                try await fixture.texts(
+                    "select name from jobrunner.secrets where sealed = \(sealed())")
+                    == ["kept"])
+        }
+    }
+}
