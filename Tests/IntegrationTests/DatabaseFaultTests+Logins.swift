@@ -18,7 +18,7 @@ extension DatabaseFaultTests {
             try await world.source.fault(#"{"kind": "slow", "delay_ms": 300, "times": 0}"#)
             let relay = try SwitchingRelay(to: world.database.url)
             let port = URLComponents(string: world.database.url)?.port ?? 0
-            let worker = try world.start(through: relay.url)
+            let worker = try await world.start(through: relay.url)
             try await waitForPage(world)
             relay.set(.refuses(state))
             relay.cut()
@@ -58,7 +58,7 @@ extension DatabaseFaultTests {
                 deferrable initially deferred for each row execute function public.refuse()
                 """,
             ] { try await world.sql(text) }
-            let worker = try world.start()
+            let worker = try await world.start()
             try await eventually("the page is tried again and again") {
                 try await world.value("select last_value > 5 from public.tries") == "true"
             }
