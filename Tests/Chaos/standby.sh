@@ -11,12 +11,12 @@ port_of() { sed -E 's|.*:([0-9]+)/.*|\1|' <<<"$1"; }
 
 start_standby() {
   primary_port="$(port_of "$server")"
-  standby_port="$(port_of "$(bin/pg standby "$scratch/standby" "$scratch/pg" 2>"$scratch/standby.log")")"
+  standby_port="$(port_of "$(bin/pg standby "$scratch/standby" "$scratch/pg" 2>"$scratch/standby.log" | head -n 1)")"
   for text in "alter system set synchronous_standby_names = '*'" "alter system set synchronous_commit = on" \
     "select pg_reload_conf()"; do
-    psql -qAtX -v ON_ERROR_STOP=1 -c "$text" "$server" >/dev/null
+    psql -qAtX -v ON_ERROR_STOP=1 -c "$text" "$administrator" >/dev/null
   done
-  await "select count(*) = 1 from pg_stat_replication where sync_state = 'sync'"
+  until [ "$(psql -qAtX -c "select count(*) from pg_stat_replication where sync_state = 'sync'" "$administrator")" = 1 ]; do sleep 0.1; done
 }
 
 sessions_at() {
