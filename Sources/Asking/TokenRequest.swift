@@ -63,7 +63,7 @@ struct TokenRequest {
     /// token, or one that can't be used: nothing of such an answer is kept.
     func issued(by response: HTTPResponse, clientIsUsers: Bool) throws -> Issued {
         let root = (try? JSONDocument(parsing: response.body))?.root
-        guard response.status == 200, let token = present(root?["access_token"]) else {
+        guard 200..<300 ~= response.status, let token = present(root?["access_token"]) else {
             throw TokenRefusal(
                 status: response.status, word: root?["error"]?.string ?? "",
                 clientIsUsers: clientIsUsers, hasGrant: refreshToken != nil,
