@@ -49,7 +49,9 @@ public struct SourceGrant: Sendable, Equatable {
     public var base: String?
     /// Requests granted.
     public var granted: Int
-    /// The breaker is open for so long; nil: closed. Beside a request that is granted: but for one run, which probes.
+    /// The breaker is open for so long; nil: closed.
+    ///
+    /// Beside a request that is granted it is open but for one run, which probes.
     public var blocked: Duration?
 
     /// One run may ask, and finds out whether the others may.

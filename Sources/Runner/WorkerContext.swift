@@ -65,7 +65,8 @@ final class WorkerContext: Sendable {
             queue, files: self.files.mapValues(\.needs), capacity: settings.concurrency,
             reserved: settings.reserved)
         self.claimer = claimer
-        completer = Completer(queue, log, failedWait: settings.failedWait) { [slotWakeUp, dueWakeUp] written in
+        completer = Completer(queue, log, failedWait: settings.failedWait) {
+            [slotWakeUp, dueWakeUp] written in
             slotWakeUp.wake()
             if claimer.written(written) { dueWakeUp.wake() }
         }

@@ -109,7 +109,9 @@ import TestSupport
             query: #"cursor: "{page.token}""#, source: "rate: { per_second: 20 }")
         try await withWorld(yaml) { world in
             for number in 0..<6 { try await world.addUser("u\(number)", videos: 200) }
-            let workers = [try await world.start(concurrency: 3), try await world.start(concurrency: 3)]
+            let workers = [
+                try await world.start(concurrency: 3), try await world.start(concurrency: 3),
+            ]
             try await eventually("all read") {
                 try await world.value(
                     "select count(*) from jobrunner.jobs where last_outcome = 'complete'") == "6"

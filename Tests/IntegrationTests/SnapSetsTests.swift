@@ -180,7 +180,9 @@ import Testing
                 try await world.editSet("saved", add: [popular], user: userName(user))
             }
             try await world.sql("update jobrunner.jobs set due_at = now()")
-            let workers = [try await world.start(), try await world.start(), try await world.start()]
+            let workers = [
+                try await world.start(), try await world.start(), try await world.start(),
+            ]
             try await eventually("all have arrived") {
                 // Who met the others again and again is put off, which nobody waits for here.
                 try await world.sql(

@@ -226,7 +226,8 @@ extension Soak {
         for turn in 1...10 {
             try await world.sql("update jobrunner.jobs set deferred_until = null")
             try await world.sql(
-                "update jobrunner.sources set opened_at = null, failed_openings = 0, blocked_until = null, block_reason = null")
+                "update jobrunner.sources set opened_at = null, failed_openings = 0, blocked_until = null, block_reason = null"
+            )
             try await world.runAgain()
             for place in devices.indices { try await devices[place].sync() }
             let theirs = try await world.remote()

@@ -12,7 +12,8 @@ import Testing
     /// From here on no commit is answered before the standby has it.
     private func makeSynchronous(_ primary: TestCluster) async throws {
         let database = Database(
-            try DatabaseConfiguration(conninfo: primary.administratorURL, applicationName: "test", lanes: 1))
+            try DatabaseConfiguration(
+                conninfo: primary.administratorURL, applicationName: "test", lanes: 1))
         try await database.run { session in
             try session.script("alter system set synchronous_standby_names = '*'")
             try session.script("alter system set synchronous_commit = on")

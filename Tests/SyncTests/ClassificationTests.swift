@@ -72,7 +72,10 @@ import Testing
         let table: [(RunEnd, Outcome?, String, String?)] = [
             (.failed(kind: "user_not_found", message: "m"), .failed, "user_not_found", "m"),
             (.failed(.malformed, "m"), .failed, "malformed", "m"),
-            (.deferred(.breakerOpen, message: "m", wait: .seconds(1)), .deferred, "breaker_open", "m"),
+            (
+                .deferred(.breakerOpen, message: "m", wait: .seconds(1)), .deferred, "breaker_open",
+                "m"
+            ),
             (.needsReauth(message: "m"), .needsReauth, "unauthorised", "m"),
             (.skipped(message: "m"), .skipped, "missing", "m"),
             (.interrupted(.pageCap), .partial, "page_cap", nil), (.lost, nil, "lost", nil),

@@ -29,7 +29,8 @@ public final class TestCluster: Sendable {
         let environment = ProcessInfo.processInfo.environment
         if let url = environment["JOBRUNNER_TEST_DATABASE_URL"] {
             guard let administratorURL = environment["JOBRUNNER_TEST_ADMINISTRATOR_URL"] else {
-                fatalError("JOBRUNNER_TEST_ADMINISTRATOR_URL is to name the same server, by a superuser")
+                fatalError(
+                    "JOBRUNNER_TEST_ADMINISTRATOR_URL is to name the same server, by a superuser")
             }
             self.init(
                 StartedServer(url: url, administratorURL: administratorURL, directory: nil))
@@ -49,7 +50,8 @@ public final class TestCluster: Sendable {
         directory = server.directory
         do {
             let configuration = try DatabaseConfiguration(
-                conninfo: administratorURL, applicationName: "jobrunner-test-administration", lanes: 1)
+                conninfo: administratorURL, applicationName: "jobrunner-test-administration",
+                lanes: 1)
             administration = Database(configuration)
         } catch {
             fatalError("JOBRUNNER_TEST_ADMINISTRATOR_URL: \(error)")

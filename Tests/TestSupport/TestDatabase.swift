@@ -28,7 +28,8 @@ public struct TestDatabase: Sendable {
         let source = template ?? "template1"
         try await cluster.administration.run { session in
             try dropAbandonedOnce(session)
-            try createDatabase(session, "create database \"\(name)\" template \"\(source)\" owner jobrunner")
+            try createDatabase(
+                session, "create database \"\(name)\" template \"\(source)\" owner jobrunner")
         }
         return TestDatabase(
             name: name, url: connectionString(cluster.url, database: name),
