@@ -171,6 +171,9 @@ static const unsigned char functions_give_job[] = {
 static const unsigned char functions_grant_reader[] = {
 #embed "functions/grant_reader.sql"
 };
+static const unsigned char functions_has_other_file[] = {
+#embed "functions/has_other_file.sql"
+};
 static const unsigned char functions_has_session[] = {
 #embed "functions/has_session.sql"
 };
@@ -287,6 +290,9 @@ static const unsigned char functions_notify[] = {
 };
 static const unsigned char functions_notify_changes[] = {
 #embed "functions/notify_changes.sql"
+};
+static const unsigned char functions_other_files[] = {
+#embed "functions/other_files.sql"
 };
 static const unsigned char functions_own_deletes[] = {
 #embed "functions/own_deletes.sql"
@@ -673,6 +679,7 @@ static const jr_sql_file files[] = {
     {"functions/forget_entity.sql", functions_forget_entity, sizeof functions_forget_entity},
     {"functions/give_job.sql", functions_give_job, sizeof functions_give_job},
     {"functions/grant_reader.sql", functions_grant_reader, sizeof functions_grant_reader},
+    {"functions/has_other_file.sql", functions_has_other_file, sizeof functions_has_other_file},
     {"functions/has_session.sql", functions_has_session, sizeof functions_has_session},
     {"functions/has_work.sql", functions_has_work, sizeof functions_has_work},
     {"functions/heartbeat_worker.sql", functions_heartbeat_worker, sizeof functions_heartbeat_worker},
@@ -712,6 +719,7 @@ static const jr_sql_file files[] = {
     {"functions/next_tick.sql", functions_next_tick, sizeof functions_next_tick},
     {"functions/notify.sql", functions_notify, sizeof functions_notify},
     {"functions/notify_changes.sql", functions_notify_changes, sizeof functions_notify_changes},
+    {"functions/other_files.sql", functions_other_files, sizeof functions_other_files},
     {"functions/own_deletes.sql", functions_own_deletes, sizeof functions_own_deletes},
     {"functions/own_session.sql", functions_own_session, sizeof functions_own_session},
     {"functions/pause_job_file.sql", functions_pause_job_file, sizeof functions_pause_job_file},

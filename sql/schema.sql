@@ -57,6 +57,7 @@ create table jobrunner.checkpoints (
   counters jobrunner.counters not null default '(0,0,0,0,0,0,0,0,0,0,0,0,0)'::jobrunner.counter_values,
   pass_is_whole boolean not null default true,
   last_full_at timestamp with time zone,
+  full_by_other_file boolean not null default false,
   validator text,
   probe text,
   pass_probe text,
@@ -152,6 +153,7 @@ create table jobrunner.job_files (
   unscheduled_after_user_id bigint,
   columns_changed jsonb not null default '{}'::jsonb,
   events text[] not null default '{}'::text[],
+  version bigint not null default 0,
   constraint job_file_deadline_is_positive CHECK ((deadline > '00:00:00'::interval)),
   constraint job_file_freshness_has_both_ages CHECK (((soft IS NULL) = (hard IS NULL))),
   constraint job_file_period_is_positive CHECK ((every > '00:00:00'::interval)),
@@ -494,6 +496,7 @@ create table jobrunner.workers (
   session_pid integer,
   session_started_at timestamp with time zone,
   job_names text[],
+  job_versions bigint[],
   constraint ended_worker_has_a_reason CHECK (((ended_at IS NULL) = (end_reason IS NULL))),
   constraint only_an_ended_worker_is_cleared CHECK (((cleared_at IS NULL) OR (ended_at IS NOT NULL))),
   constraint worker_capacity_is_positive CHECK ((capacity > 0)),
@@ -558,6 +561,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.forget_entity(in_job text, in_entity text) returns integer
 -- function jobrunner.give_job(in_tenant text, in_job text, in_within interval DEFAULT NULL::interval) returns integer
 -- function jobrunner.grant_reader() returns text[]
+-- function jobrunner.has_other_file(in_user_id bigint, in_name text) returns boolean
 -- function jobrunner.has_session(in_worker jobrunner.workers) returns boolean
 -- function jobrunner.has_work(in_names text[]) returns boolean
 -- function jobrunner.heartbeat_worker(in_worker_id integer, in_running integer, in_draining boolean, in_lease interval) returns TABLE(alive boolean, worker_count integer, worker_rank integer, beaten_at timestamp with time zone)
@@ -597,6 +601,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.next_tick(in_after timestamp with time zone, in_every interval, in_phase interval) returns timestamp with time zone
 -- function jobrunner.notify(in_channel text, in_payload text, in_fullest double precision) returns boolean
 -- function jobrunner.notify_changes(in_user_ids bigint[], in_names text[], in_runs bigint[], in_counters jobrunner.counters[]) returns integer
+-- function jobrunner.other_files(in_worker jobrunner.workers) returns text[]
 -- function jobrunner.own_deletes(in_setting text) returns text
 -- function jobrunner.own_session(OUT pid integer, OUT started_at timestamp with time zone) returns record
 -- function jobrunner.pause_job_file(in_job text) returns integer
@@ -617,7 +622,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.record_like(in_user_id bigint, in_table text, in_known jsonb, in_by jsonb, in_values jsonb) returns jsonb
 -- function jobrunner.record_where(in_columns jsonb) returns text
 -- function jobrunner.refuse_lost_edit(in_table text, in_known jsonb) returns void
--- function jobrunner.register_worker(in_host text, in_pid integer, in_version text, in_capacity integer, in_job_names text[] DEFAULT NULL::text[]) returns integer
+-- function jobrunner.register_worker(in_host text, in_pid integer, in_version text, in_capacity integer, in_job_names text[] DEFAULT NULL::text[], in_job_files text[] DEFAULT NULL::text[]) returns integer
 -- function jobrunner.release_jobs(in_user_ids bigint[], in_names text[], in_fences bigint[], in_nonces uuid[]) returns integer
 -- function jobrunner.release_orphans(in_user_ids bigint[], in_names text[], in_fences bigint[], in_nonces uuid[]) returns integer
 -- function jobrunner.remaining_capacity(in_tenant_ids bigint[]) returns SETOF jobrunner.remaining_capacity

@@ -53,8 +53,9 @@ public enum HealthQuestion: String, Sendable, CaseIterable {
         case .workers:
             """
             select w.worker_id, w.host, w.pid, w.version, w.health,
-              round(extract(epoch from w.silent_for)) as silent_seconds
+              round(extract(epoch from w.silent_for)) as silent_seconds, array_to_string(jobrunner.other_files(o), ', ') as other_files
             from jobrunner.worker_health as w
+            join jobrunner.workers as o on o.id = w.worker_id
             where w.ended_at is null
             order by w.worker_id
             """

@@ -65,6 +65,16 @@ extension Queue {
         }
     }
 
+    /// The worker's job files that are others than those that `migrate` stored, by name.
+    public func otherFiles(worker: Int) async throws -> [String] {
+        let statement = Statement(
+            "select jobrunner.other_files(w) from jobrunner.workers as w where w.id = $1",
+            .int4(Int32(clamping: worker)))
+        return try await call(statement) { rows in
+            try rows.first?.textArray(0).compactMap { $0 } ?? []
+        }
+    }
+
     /// A worker's orderly end; false when it had been given up before.
     ///
     /// What it still holds is taken from it by whoever reaps next.

@@ -1,6 +1,7 @@
 import Claiming
 import JobFiles
 import JobQueue
+import Telemetry
 
 /// Does the chores that are done once for all workers, in turn with the others.
 ///
@@ -14,6 +15,7 @@ struct MaintenanceLoop: Sendable {
         let queue = context.queue
         let settings = context.settings
         var partitionsDue = ContinuousClock.now
+        var otherFiles: [String] = []
         while !Task.isCancelled {
             if context.rotation.isOurs(each: settings.maintenance) {
                 await attempt { _ = try await queue.liftQuarantines() }
@@ -27,6 +29,7 @@ struct MaintenanceLoop: Sendable {
             if let worker = context.registration.worker {
                 await attempt { try await queue.forgetEndedClaims(worker: worker) }
                 await attempt { try await context.claimer.tellUse(worker: worker) }
+                await attempt { try await tellOtherFiles(of: worker, &otherFiles) }
             }
             if ContinuousClock.now >= partitionsDue {
                 // Partitions are made a week ahead: a minute later is early enough.
@@ -38,6 +41,15 @@ struct MaintenanceLoop: Sendable {
             }
             try? await Task.sleep(for: settings.maintenance, clock: .continuous)
         }
+    }
+
+    /// Says which files are not those that `migrate` stored: at first, and when they are others.
+    private func tellOtherFiles(of worker: Int, _ last: inout [String]) async throws {
+        let names = try await context.queue.otherFiles(worker: worker)
+        if !names.isEmpty, names != last {
+            context.log.emit(.jobFilesDiffer(context.subject, files: names))
+        }
+        last = names
     }
 
     private func checkHealth() async throws {

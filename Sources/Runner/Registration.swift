@@ -1,3 +1,4 @@
+import JobFiles
 import Postgres
 import JobQueue
 import Synchronization
@@ -10,15 +11,15 @@ import Telemetry
 /// session of its own, which nothing else can hold up.
 final class Registration: Sendable {
     private let settings: WorkerSettings
-    /// The jobs whose files it has.
-    private let jobNames: [String]
+    /// The job files it has, by name.
+    private let files: [JobFile]
     private let number = Mutex<Int?>(nil)
     private let session = Mutex(true)
     private let lastHeartbeat = Mutex(ContinuousClock.now)
 
-    init(_ settings: WorkerSettings, jobNames: [String]) {
+    init(_ settings: WorkerSettings, files: [JobFile]) {
         self.settings = settings
-        self.jobNames = jobNames
+        self.files = files
     }
 
     /// The worker's number; nil: not registered, so nothing may be claimed.
@@ -34,9 +35,10 @@ final class Registration: Sendable {
         }
         let rows = try session.query(
             Statement(
-                "select jobrunner.register_worker($1, $2, $3, $4, $5)", .text(settings.host),
+                "select jobrunner.register_worker($1, $2, $3, $4, $5, $6)", .text(settings.host),
                 .int4(settings.pid), .text(settings.version),
-                .int4(Int32(clamping: settings.concurrency)), .textArray(jobNames)))
+                .int4(Int32(clamping: settings.concurrency)), .textArray(files.map(\.name)),
+                .textArray(files.map(\.expanded))))
         let registered = try rows.only().int(0)
         number.withLock { $0 = registered }
         lastHeartbeat.withLock { $0 = .now }

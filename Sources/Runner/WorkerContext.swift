@@ -56,7 +56,8 @@ final class WorkerContext: Sendable {
         self.syncer = syncer
         self.budgets = budgets
         self.log = log
-        registration = Registration(settings, jobNames: self.files.keys.sorted())
+        registration = Registration(
+            settings, files: self.files.values.sorted { $0.name < $1.name })
         slots = Slots(capacity: settings.concurrency)
         var single = configuration
         single.lanes = 1

@@ -57,6 +57,22 @@ public struct Migrator: Sendable {
         }
     }
 
+    /// Of files whose tables have columns of another type or another key, the reason by the file's name; for a worker's
+    /// start, whose runs would all fail by what the server says of a column.
+    ///
+    /// What is merely not there yet is no reason: `migrate` adds it while workers run.
+    public func unfit(of jobFiles: [JobFile]) async throws -> [String: String] {
+        try await database.run { session in
+            var reasons: [String: String] = [:]
+            for file in jobFiles {
+                for table in try SyncedTable.all(of: [file]) where reasons[file.name] == nil {
+                    reasons[file.name] = try table.contradiction(in: session)
+                }
+            }
+            return reasons
+        }
+    }
+
     /// Whether a worker of this program can work on the database; for its start.
     ///
     /// Throws `SchemaError.older` when `migrate` has to run first, `.newerAndBreaking` when a newer
@@ -203,9 +219,10 @@ extension Session {
                     """
                     select jobrunner.store_job_file(jsonb_build_object(
                       'name', $1::text, 'kind', $2::text, 'source', $3::text, 'every', $4::interval, 'spread', $5::boolean,
-                      'deadline', $6::interval, 'per_second', $7::float8, 'expanded', $8::jsonb, 'scope', $9::text,
+                      'deadline', $6::interval, 'per_second', $7::float8, 'expanded', $8::text::jsonb, 'scope', $9::text,
                       'notifies', $10::boolean, 'soft', $11::interval, 'hard', $12::interval, 'triggers', $13::jsonb,
-                      'slow_after', $14::interval, 'slow_every', $15::interval, 'events', $16::text[]
+                      'slow_after', $14::interval, 'slow_every', $15::interval, 'events', $16::text[],
+                      'version', hashtextextended($8::text, 0)
                     ), in_is_scheduled => false)
                     """,
                     .text(jobFile.name), .text(jobFile.kind), .text(jobFile.source.id),
@@ -213,7 +230,7 @@ extension Session {
                     .bool(jobFile.schedule.spread == .user),
                     .interval(jobFile.schedule.deadline.wholeMicroseconds),
                     .optional(jobFile.source.rate?.perSecond, Bind.double),
-                    .json(jobFile.expanded), .text(jobFile.scope.rawValue),
+                    .text(jobFile.expanded), .text(jobFile.scope.rawValue),
                     .bool(jobFile.notifiesOnChange),
                     .optional(jobFile.freshness) { .interval($0.soft.wholeMicroseconds) },
                     .optional(jobFile.freshness) { .interval($0.hard.wholeMicroseconds) },

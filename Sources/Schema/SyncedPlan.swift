@@ -218,6 +218,13 @@ extension Session {
 }
 
 extension SyncedTable {
+    /// Why no row can be written to it, whatever `migrate` adds; nil: nothing stands against it.
+    func contradiction(in session: Session) throws -> String? {
+        try PresentTable(named: name, in: session).flatMap { refusals(against: $0).first }.map {
+            "\($0): jobrunner migrate says what to do, and a worker takes it on when it is started anew"
+        }
+    }
+
     /// What no added column can bridge.
     fileprivate func refusals(against present: PresentTable) -> [String] {
         guard present.isTable else { return ["synced.\(name) exists and is not a table"] }

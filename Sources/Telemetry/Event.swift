@@ -145,6 +145,8 @@ public enum Event: Sendable, Equatable {
     case callWarned(Subject, call: String, error: String)
     /// A page and its checkpoint are committed.
     case pageCommitted(Subject, entity: String, page: Int, fetched: Int, changed: Int)
+    /// A worker's job files are not those that migrate stored; told when they begin to be, or are others.
+    case jobFilesDiffer(Subject, files: [String])
     /// Rows that a job file's health check says ought to be one.
     case duplicatesFound(Subject, table: String, columns: [String], values: Int, rows: Int)
     /// A bug: something happened that the design excludes.

@@ -105,6 +105,7 @@ extension Event {
         case .jobFileRefused: ("job_file_refused", .error)
         case .secretsLocked: ("secrets_locked", .error)
         case .rowsPushed: ("rows_pushed", .debug)
+        case .jobFilesDiffer: ("job_files_differ", .warning)
         case .duplicatesFound: ("duplicates_found", .warning)
         case .internalError: ("internal_error", .error)
         case .linesDropped: ("lines_dropped", .warning)
@@ -123,6 +124,7 @@ extension Event {
             .jobsReaped(let subject, _), .jobQuarantined(let subject, _),
             .sourceBlocked(let subject, _, _, _), .sourceUnblocked(let subject, _),
             .callWarned(let subject, _, _), .pageCommitted(let subject, _, _, _, _),
+            .jobFilesDiffer(let subject, _),
             .duplicatesFound(let subject, _, _, _, _), .internalError(let subject, _, _),
             .runStarted(let subject), .passEndless(let subject), .passBegunAnew(let subject, _),
             .endUnproven(let subject, _),
@@ -186,7 +188,7 @@ extension Event {
         case .secretsLocked(_, let secrets, let reason):
             [count("count", secrets), Field("reason", .text(reason))]
         case .runFinished, .runLost, .runDeferred, .runStarted, .recordsIgnored, .rowsPushed,
-            .duplicatesFound, .passBegunAnew, .recordAhead, .positionForgotten,
+            .jobFilesDiffer, .duplicatesFound, .passBegunAnew, .recordAhead, .positionForgotten,
             .recordsIncompatible, .valuesUnread,
             .sweepRefused, .endUnproven, .runOverdue,
             .passEndless:
@@ -225,6 +227,8 @@ extension Event {
         case .runOverdue(_, let since): [Field("since_ms", .milliseconds(since))]
         case .rowsPushed(_, let entity, let pushed, let failed):
             [Field("entity", .id(entity)), count("pushed", pushed), count("failed", failed)]
+        case .jobFilesDiffer(_, let files):
+            [Field("files", .text(files.joined(separator: " ")))]
         case .duplicatesFound(_, let table, let columns, let values, let rows):
             [
                 Field("table", .id(table)), Field("by", .id(columns.joined(separator: ","))),

@@ -24,6 +24,7 @@ public enum MetricFamily: String, Sendable, CaseIterable {
     case clockSetBack = "jobrunner_clock_set_back_seconds"
     case sourceBlocked = "jobrunner_source_blocked"
     case workers = "jobrunner_workers"
+    case otherFiles = "jobrunner_workers_with_other_files"
     case workerSlots = "jobrunner_worker_slots"
     case databaseSessions = "jobrunner_database_sessions"
     case oldestSnapshot = "jobrunner_oldest_snapshot_seconds"
@@ -54,7 +55,7 @@ public enum MetricFamily: String, Sendable, CaseIterable {
         case .slots, .ready, .dueJobs, .waitingJobs, .oldestDue, .troubled, .freshUsers,
             .freshCounted, .sweptRows, .usualSweptRows, .choreAge, .clockSetBack,
             .sourceBlocked,
-            .workers, .workerSlots, .databaseSessions, .oldestSnapshot, .processMemory,
+            .workers, .otherFiles, .workerSlots, .databaseSessions, .oldestSnapshot, .processMemory,
             .processFiles, .processFilesMax, .processStart:
             .gauge
         }
@@ -115,6 +116,7 @@ public enum MetricFamily: String, Sendable, CaseIterable {
             "By how much the server's clock is behind the latest time that it ever told: 0 while nobody sets it back."
         case .sourceBlocked: "Tenants for whom a source is not asked, since it was found away."
         case .workers: "Workers that have not ended, by health."
+        case .otherFiles: "Workers whose job files are not those that migrate stored."
         case .workerSlots: "Slots of all workers, as their last heartbeats tell."
         case .databaseSessions: "Sessions of the database, by state."
         case .oldestSnapshot:

@@ -44,6 +44,41 @@ import Testing
         }
     }
 
+    @Test
+    func `a worker refuses a file whose column has another type by name, and no run meets it`()
+        async throws
+    {
+        try await Installation.with { installation in
+            try await installation.addAnn()
+            try await installation.execute(
+                """
+                update jobrunner.jobs set due_at = now() + interval '1 h' where name = 'shop.orders';
+                alter table synced.shop_state add column size text;
+                """)
+            let path = installation.folder.path + "/jobs/shop/status.yaml"
+            let id = "        id: { at: id, type: text, required: true }\n"
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            try
+                (text.trimmingCharacters(in: .newlines).replacingOccurrences(
+                    of: id.trimmingCharacters(in: .newlines),
+                    with: id + "        size: { at: size, type: int }") + "\n")
+                .write(toFile: path, atomically: true, encoding: .utf8)
+            let ran = try await installation.run("worker --drain")
+            let refused = ran.errorLines.filter { $0.contains("job file refused") }
+            #expect(refused.count == 1, "\(ran.errors)")
+            #expect(
+                refused.first?.contains(
+                    "synced.shop_state.size: the job files want bigint, the table has text") == true
+            )
+            #expect(
+                try await installation.value(
+                    "select count(*) from jobrunner.runs where job_name = 'shop.status'") == "0")
+            let migrated = try await installation.run("migrate")
+            #expect(migrated.code == 65)
+            #expect(migrated.errors.contains("give a field of another type another name"))
+        }
+    }
+
     @Test func `a file that its table can't follow is left out, and the rest is migrated`()
         async throws
     {

@@ -124,10 +124,10 @@ final class World: Sendable {
 
     /// Starts a worker; without `drains` it works until it is stopped.
     ///
-    /// `url`: how it reaches the database, a relay for example.
+    /// `url`: how it reaches the database, a relay for example. `files`: other job files than the world's.
     func start(
         concurrency: Int = 20, drains: Bool = false, level: Level = .debug,
-        through url: String? = nil,
+        through url: String? = nil, files: [JobFile]? = nil,
         change: (inout WorkerSettings) -> Void = { _ in }
     ) async throws -> RunningWorker {
         try await holdTicks()
@@ -146,7 +146,7 @@ final class World: Sendable {
         change(&settings)
         let worker = Worker(
             settings, configuration: configuration, queue: own,
-            files: [file] + others.withLock { $0 },
+            files: files ?? [file] + others.withLock { $0 },
             sync: Syncer(
                 Services(
                     queue: own, client: client, budgets: budgets, sealer: sealer, log: log,

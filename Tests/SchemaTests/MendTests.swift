@@ -88,20 +88,21 @@ struct MendTests {
         }
     }
 
-    @Test func `a migrate that waits says for whom, and who is killed leaves nobody waiting`()
+    @Test func `a migrate that waits says for whom, and ends when that has ended`()
         async throws
     {
         let own = try await TestDatabase.make()
         try await Database.withSessions(try own.configuration(lanes: 2)) { database in
             let lines = Lines()
-            try await database.migrate([jobFile()])
+            let before = jobFile(fields: [field("video_id", required: true), field("title")])
+            try await database.migrate([before])
             try await database.script(
                 "insert into synced.hub_video (user_id, video_id) values (1, 'a')")
             let stranger = try await OpenTransaction(
                 own.url, "set transaction isolation level repeatable read",
                 "select count(*) from synced.hub_video")
-            var wider = jobFile()
-            wider.entities[0].write.indexes = [["video_id"]]
+            var wider = before
+            wider.entities[0].write.indexes = [["title"]]
             let file = wider
             let watching = Database(try own.configuration(lanes: 1))
             let migrating = Task {

@@ -45,6 +45,9 @@ begin
       end,
       last_synced_at = case when (in_page).is_end then now() else k.last_synced_at end,
       last_full_at = case when (in_page).is_end and (in_page).pass_kind = 'full' then (in_page).pass_started_at else k.last_full_at end,
+      full_by_other_file = case
+        when (in_page).is_end and (in_page).pass_kind = 'full' then jobrunner.has_other_file(in_user_id, in_name) else k.full_by_other_file
+      end,
       pass_probe = case when not (in_page).is_end then (in_page).probe end,
       validator = case when (in_page).is_end then (in_page).validator when k.asked <> (in_page).asked then null else k.validator end,
       probe = case when (in_page).is_end then (in_page).probe when k.asked <> (in_page).asked then null else k.probe end,

@@ -15,7 +15,7 @@ declare
   ];
   -- What the views call: a server may be set up so that nobody may call a function unless it is granted.
   v_functions constant text[] := array[
-    'describe_counters', 'endless_at', 'held_jobs', 'is_fruitless', 'session_figures', 'words_for'
+    'describe_counters', 'endless_at', 'held_jobs', 'is_fruitless', 'other_files', 'session_figures', 'words_for'
   ];
   v_granted text[] := '{}';
   v_name text;

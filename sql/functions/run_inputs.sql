@@ -58,10 +58,12 @@ begin
           (k.counters).skipped_incompatible > 0, k.pass_unreadable, k.record_failures @> '[{"code": "AHEAD"}]',
           k.asked, k.full_page,
           f.columns_changed <> '{}' and coalesce(
-            k.last_full_at < (f.columns_changed #>> array[split_part(k.entity, '#', 1), 'at'])::timestamptz
+            (k.last_full_at < (f.columns_changed #>> array[split_part(k.entity, '#', 1), 'at'])::timestamptz or k.full_by_other_file)
               and now() >= (f.columns_changed #>> array[split_part(k.entity, '#', 1), 'at'])::timestamptz + jobrunner.phase_of(
                 k.user_id, k.job_name, (f.columns_changed #>> array[split_part(k.entity, '#', 1), 'over'])::interval, true
-              ),
+              )
+              -- A worker with another file would read everything and fill nothing.
+              and not jobrunner.has_other_file(k.user_id, k.job_name),
             false
           ),
           case

@@ -26,10 +26,10 @@ begin
   ), noted as (
     insert into jobrunner.checkpoints as k (
       user_id, job_name, entity, tenant_id, generation, sync_token, watermark, validator, probe, last_full_at,
-      last_synced_at, asked
+      full_by_other_file, last_synced_at, asked
     )
     select p.user_id, p.name, p.entity, p.tenant_id, p.generation, p.sync_token, p.watermark, p.validator, p.probe,
-      to_timestamp(p.full_us / 1000000.0), now(), p.asked
+      to_timestamp(p.full_us / 1000000.0), p.full_us is not null and jobrunner.has_other_file(p.user_id, p.name), now(), p.asked
     from ended as p
     where p.follows
     on conflict (user_id, job_name, entity) do update
@@ -46,6 +46,7 @@ begin
       probe = excluded.probe,
       asked = excluded.asked,
       last_full_at = coalesce(excluded.last_full_at, k.last_full_at),
+      full_by_other_file = case when excluded.last_full_at is not null then excluded.full_by_other_file else k.full_by_other_file end,
       last_synced_at = excluded.last_synced_at,
       consecutive_failures = case
         when exists (

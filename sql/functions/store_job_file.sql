@@ -12,17 +12,17 @@ as $$
 declare
   v_file jobrunner.job_files := jsonb_populate_record(
     null::jobrunner.job_files,
-    '{"scope": "user", "notifies": false, "triggers": [], "columns_changed": {}, "events": []}'::jsonb || in_file || jsonb_build_object('loaded_at', now())
+    '{"scope": "user", "notifies": false, "triggers": [], "columns_changed": {}, "events": [], "version": 0}'::jsonb || in_file || jsonb_build_object('loaded_at', now())
   );
   v_old jobrunner.job_files := (select f from jobrunner.job_files as f where f.name = v_file.name);
 begin
   insert into jobrunner.job_files as f select v_file.*
   on conflict (name) do update
   set (kind, source, every, spread, deadline, per_second, expanded, scope, notifies, soft, hard, triggers, slow_after, slow_every,
-    events, loaded_at) = row (
+    events, version, loaded_at) = row (
       excluded.kind, excluded.source, excluded.every, excluded.spread, excluded.deadline, excluded.per_second, excluded.expanded,
       excluded.scope, excluded.notifies, excluded.soft, excluded.hard, excluded.triggers, excluded.slow_after,
-      excluded.slow_every, excluded.events, excluded.loaded_at
+      excluded.slow_every, excluded.events, excluded.version, excluded.loaded_at
     )
   where to_jsonb(f) - '{loaded_at, unscheduled_after_user_id, columns_changed}'::text[]
     is distinct from to_jsonb(excluded) - '{loaded_at, unscheduled_after_user_id, columns_changed}'::text[];

@@ -175,6 +175,7 @@ create table jobrunner.job_files (
   unscheduled_after_user_id bigint,
   columns_changed jsonb not null default '{}',
   events text[] not null default '{}',
+  version bigint not null default 0,
   constraint job_file_period_is_positive check (every > interval '0'),
   constraint job_file_deadline_is_positive check (deadline > interval '0'),
   constraint job_file_scope_is_user_or_tenant check (scope in ('user', 'tenant')),
@@ -205,6 +206,7 @@ comment on column jobrunner.job_files.slow_every is 'The period of a job that ha
 comment on column jobrunner.job_files.unscheduled_after_user_id is 'Standing jobs of the users after this one do not go by the file''s schedule yet; null: all do.';
 comment on column jobrunner.job_files.columns_changed is 'Entities whose columns were added or are read otherwise: {"entity": {"at", "over"}}. Each user''s next full pass that fills them comes within the span "over" of "at".';
 comment on column jobrunner.job_files.events is 'What applications are told of its runs: sync, duplicates, conflicts, zones, trouble.';
+comment on column jobrunner.job_files.version is 'Stands for the file as it is stored: a worker whose file has another one has another file.';
 create index job_files_telling on jobrunner.job_files (name)
 where events <> '{}';
 comment on index jobrunner.job_files_telling is 'Job files of whose runs applications are told.';
@@ -269,6 +271,7 @@ create table jobrunner.workers (
   session_pid integer,
   session_started_at timestamptz,
   job_names text[],
+  job_versions bigint[],
   constraint worker_capacity_is_positive check (capacity > 0),
   constraint ended_worker_has_a_reason check ((ended_at is null) = (end_reason is null)),
   constraint only_an_ended_worker_is_cleared check (cleared_at is null or ended_at is not null)
@@ -290,6 +293,7 @@ comment on column jobrunner.workers.cleared_at is 'When an ended worker was seen
 comment on column jobrunner.workers.session_pid is 'The server''s process of the session that stands for the worker.';
 comment on column jobrunner.workers.session_started_at is 'When that session began: another may get its process number.';
 comment on column jobrunner.workers.job_names is 'The jobs whose files it has; null: it does not say.';
+comment on column jobrunner.workers.job_versions is 'Of each of them, what stands for the file''s content; see job_files.version.';
 create index workers_to_clear on jobrunner.workers (id) where ended_at is not null and cleared_at is null;
 comment on index jobrunner.workers_to_clear is 'Ended workers whose jobs may still have to be taken away.';
 
@@ -631,6 +635,7 @@ create table jobrunner.checkpoints (
   counters jobrunner.counters not null default '(0,0,0,0,0,0,0,0,0,0,0,0,0)',
   pass_is_whole boolean not null default true,
   last_full_at timestamptz,
+  full_by_other_file boolean not null default false,
   validator text,
   probe text,
   pass_probe text,
@@ -677,6 +682,7 @@ comment on column jobrunner.checkpoints.last_error_at is 'When that error happen
 comment on column jobrunner.checkpoints.run_fence is 'The run that the counters belong to.';
 comment on column jobrunner.checkpoints.counters is 'What the run of run_fence has done with the entity so far.';
 comment on column jobrunner.checkpoints.pass_is_whole is 'False: a record of the pass in progress could not be read, so what it does not show may still exist.';
+comment on column jobrunner.checkpoints.full_by_other_file is 'That pass was made by a worker with another job file than the stored one, so that it filled no new column.';
 comment on column jobrunner.checkpoints.last_full_at is 'When the last full pass that was read to its end began; full_every counts from here.';
 comment on column jobrunner.checkpoints.validator is 'ETag and Last-Modified of the one answer that the last pass was, with the address they belong to; null: it had several.';
 comment on column jobrunner.checkpoints.probe is 'What the probe said when the last pass was read.';

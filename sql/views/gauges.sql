@@ -70,6 +70,10 @@ select 'workers', jsonb_build_object('health', w.health), count(*)
 from workers as w
 group by w.health
 union all
+select 'workers_with_other_files', '{}'::jsonb, count(*)
+from jobrunner.workers as w
+where w.ended_at is null and w.heartbeat_at >= now() - interval '1 minute' and jobrunner.other_files(w) <> '{}'
+union all
 select 'worker_slots', jsonb_build_object('state', s.state), coalesce(sum(s.slots), 0)
 from (select w.capacity, w.running_count from workers as w where w.health in ('alive', 'draining')) as w
 cross join lateral (values ('busy', w.running_count), ('free', greatest(w.capacity - w.running_count, 0))) as s (state, slots)

@@ -42,6 +42,9 @@ private func migrate(
         let rest = jobFiles.filter { !refused.contains($0.name) }
         guard !refused.isEmpty, !rest.isEmpty else { throw SchemaError.incompatible(lines) }
         for line in lines { output.complain(line) }
+        output.complain(
+            "note: give a field of another type another name; or, where the source has all of its rows, drop the column"
+                + " (for another key: the table), call migrate again, and full passes fill it")
         return (try await migrator.migrate(jobFiles: rest, watching: watching, log: log), refused)
     }
 }

@@ -115,6 +115,13 @@ func workerFindings(_ workers: [JSONValue]) -> [Finding] {
                 + " is silent for \(silence)",
             hint: "another worker takes its jobs over")
     }
+    findings += workers.filter { !$0.text("other_files").isEmpty }.map { worker in
+        Finding(
+            .warning, "workers",
+            "worker \(worker.text("worker_id")) on \(worker.text("host")) has other job files than migrate stored:"
+                + " \(worker.text("other_files"))",
+            hint: "give it the same files and restart it, or run jobrunner migrate with its own")
+    }
     let alive = workers.count - silent.count
     findings.append(
         alive == 0

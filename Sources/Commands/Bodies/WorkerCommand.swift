@@ -29,7 +29,7 @@ enum WorkerCommand {
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         returnLargeBuffers()
         let log = Log(context.settings.log)
-        let files = try jobFiles(context.settings, log)
+        let readable = try jobFiles(context.settings, log)
         let sealer = context.settings.hasKeyFile ? try context.settings.sealer() : nil
         var configuration = try context.settings.databaseConfiguration(lanes: lanes)
         configuration.usesGenericPlans = true
@@ -41,16 +41,21 @@ enum WorkerCommand {
         settings.fit(into: openFiles, log)
         let metrics = Metrics()
         let endpoint = WorkerEndpoint(metrics)
-        metrics.begin(files)
+        metrics.begin(readable)
         let server = try listen(arguments, endpoint, log)
         let starting = Task {
             try await patiently(log, settings) {
-                try await Migrator(database: database).check()
+                let migrator = Migrator(database: database)
+                try await migrator.check()
                 try await tellLockedSecrets(sealer, queue, log)
+                return try await migrator.unfit(of: readable)
             }
         }
         let checks = Task {
-            if case .success = await starting.result { await logHealth(queue, files: files, log) }
+            if case .success(let unfit) = await starting.result {
+                let files = readable.filter { unfit[$0.name] == nil }
+                await logHealth(queue, files: files, log)
+            }
         }
         let signals = Signals.stream(
             endingWithin: stopMax, asked: { endpoint.tellState(log) },
@@ -58,12 +63,18 @@ enum WorkerCommand {
                 starting.cancel()
                 checks.cancel()
             })
-        do { try await starting.value } catch let error as DatabaseError where starting.isCancelled
+        let unfit: [String: String]
+        do { unfit = try await starting.value } catch let error as DatabaseError
+            where starting.isCancelled
         {
             throw error.isConnectionFailure
                 ? error : Failure(.temporary, "stopped before the database had answered")
         }
 
+        for (name, reason) in unfit.sorted(by: { $0.key < $1.key }) {
+            log.emit(.jobFileRefused(Subject(job: name), mistake: reason))
+        }
+        let files = readable.filter { unfit[$0.name] == nil }
         let budgets = Budgets(queue)
         let client = client(settings, openFiles)
         let worker = Worker(
@@ -136,9 +147,9 @@ enum WorkerCommand {
     }
 
     /// A worker may start before its database, and its first questions may be cut off.
-    private static func patiently(
-        _ log: Log, _ settings: WorkerSettings, _ check: () async throws -> Void
-    ) async throws {
+    private static func patiently<R: Sendable>(
+        _ log: Log, _ settings: WorkerSettings, _ check: () async throws -> R
+    ) async throws -> R {
         let outage = DatabaseOutage()
         while true {
             do {
