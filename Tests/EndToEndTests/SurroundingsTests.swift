@@ -202,7 +202,7 @@ import Testing
             }
             #expect(
                 try await installation.value("select last_error_kind from jobrunner.jobs")
-                    == "blocked")
+                    == "crowded")
             #expect(
                 try await installation.value("select consecutive_failures from jobrunner.jobs")
                     == "0")
