@@ -45,15 +45,11 @@ enum WorkerCommand {
         let server = try listen(arguments, endpoint, log)
         let starting = Task {
             try await patiently(log, settings) {
-                let migrator = Migrator(database: database)
-                try await migrator.check()
-                try await tellLockedSecrets(sealer, queue, log)
-                return try await migrator.unfit(of: readable)
+                try await begin(with: readable, sealer, queue, log)
             }
         }
         let checks = Task {
-            if case .success(let unfit) = await starting.result {
-                let files = readable.filter { unfit[$0.name] == nil }
+            if case .success(let files) = await starting.result {
                 await logHealth(queue, files: files, log)
             }
         }
@@ -63,18 +59,14 @@ enum WorkerCommand {
                 starting.cancel()
                 checks.cancel()
             })
-        let unfit: [String: String]
-        do { unfit = try await starting.value } catch let error as DatabaseError
+        let files: [JobFile]
+        do { files = try await starting.value } catch let error as DatabaseError
             where starting.isCancelled
         {
             throw error.isConnectionFailure
                 ? error : Failure(.temporary, "stopped before the database had answered")
         }
 
-        for (name, reason) in unfit.sorted(by: { $0.key < $1.key }) {
-            log.emit(.jobFileRefused(Subject(job: name), mistake: reason))
-        }
-        let files = readable.filter { unfit[$0.name] == nil }
         let budgets = Budgets(queue)
         let client = client(settings, openFiles)
         let worker = Worker(
@@ -82,9 +74,7 @@ enum WorkerCommand {
             sync: Syncer(
                 Services(
                     queue: queue, client: OwnLimitWatch(client, log), budgets: budgets,
-                    sealer: sealer, log: log,
-                    metrics: metrics,
-                    dialect: cloudKitDialect)),
+                    sealer: sealer, log: log, metrics: metrics, dialect: cloudKitDialect)),
             budgets: budgets, log: log)
         endpoint.attach(worker)
         let end = await context.settings.serviceManager.watch(worker) { await worker.run(signals) }
@@ -95,6 +85,20 @@ enum WorkerCommand {
         client.close()
         await database.close()
         return try exitCode(of: end)
+    }
+
+    /// Whether this program can work on the database, and with which of the files; what it can't is logged.
+    private static func begin(
+        with files: [JobFile], _ sealer: Sealer?, _ queue: Queue, _ log: Log
+    ) async throws -> [JobFile] {
+        let migrator = Migrator(database: queue.database)
+        try await migrator.check()
+        try await tellLockedSecrets(sealer, queue, log)
+        let unfit = try await migrator.unfit(of: files)
+        for (name, reason) in unfit.sorted(by: { $0.key < $1.key }) {
+            log.emit(.jobFileRefused(Subject(job: name), mistake: reason))
+        }
+        return files.filter { unfit[$0.name] == nil }
     }
 
     private static func client(_ settings: WorkerSettings, _ files: OpenFiles) -> HTTPClient {
