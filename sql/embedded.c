@@ -267,6 +267,9 @@ static const unsigned char functions_mark_items_sent[] = {
 static const unsigned char functions_mark_seen[] = {
 #embed "functions/mark_seen.sql"
 };
+static const unsigned char functions_mend_restored[] = {
+#embed "functions/mend_restored.sql"
+};
 static const unsigned char functions_mend_sequences[] = {
 #embed "functions/mend_sequences.sql"
 };
@@ -711,6 +714,7 @@ static const jr_sql_file files[] = {
     {"functions/mark_counts_raised.sql", functions_mark_counts_raised, sizeof functions_mark_counts_raised},
     {"functions/mark_items_sent.sql", functions_mark_items_sent, sizeof functions_mark_items_sent},
     {"functions/mark_seen.sql", functions_mark_seen, sizeof functions_mark_seen},
+    {"functions/mend_restored.sql", functions_mend_restored, sizeof functions_mend_restored},
     {"functions/mend_sequences.sql", functions_mend_sequences, sizeof functions_mend_sequences},
     {"functions/merge_duplicates.sql", functions_merge_duplicates, sizeof functions_merge_duplicates},
     {"functions/merge_filter.sql", functions_merge_filter, sizeof functions_merge_filter},

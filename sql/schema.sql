@@ -593,6 +593,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.mark_counts_raised(in_user_id bigint, in_source text, in_field text, in_records text[]) returns void
 -- function jobrunner.mark_items_sent(in_user_id bigint, in_table text, in_column text, in_items text[]) returns integer
 -- function jobrunner.mark_seen(in_user_id bigint, in_name text, in_entity text, in_pass_number integer, in_page_number integer, in_keys bigint[]) returns boolean
+-- function jobrunner.mend_restored() returns bigint
 -- function jobrunner.mend_sequences() returns TABLE(name text, stood_at bigint, stands_at bigint)
 -- function jobrunner.merge_duplicates(in_user_id bigint, in_table text, in_values text[] DEFAULT NULL::text[]) returns integer
 -- function jobrunner.merge_filter(in_table text, in_by jsonb, in_filters boolean) returns text

@@ -127,6 +127,20 @@ extension Session {
         }
     }
 
+    /// Notices that the rows are another server's, whose transactions were numbered by itself; a sentence for who reads events.
+    func mendRestored() throws -> [String] {
+        var events = 0
+        try change { session in
+            events = try session.query(.unprepared("select jobrunner.mend_restored()")).only().int(
+                0)
+        }
+        guard events > 0 else { return [] }
+        return [
+            "the database was restored from another server: \(events) events are numbered anew, and who remembers a place"
+                + " in told_events begins anew"
+        ]
+    }
+
     /// Moves sequences on that stand behind the rows they number, as after a restore of rows alone; a sentence for each.
     func mendSequences() throws -> [String] {
         var sentences: [String] = []

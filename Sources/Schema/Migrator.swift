@@ -164,6 +164,7 @@ private struct MigrationWork: Sendable {
     private func mend(_ session: Session, _ report: inout MigrationReport) throws {
         report.mended += try session.mendIndexes(of: Catalogue(code, migrations))
         report.mended += try session.mendSequences()
+        report.mended += try session.mendRestored()
     }
 }
 
