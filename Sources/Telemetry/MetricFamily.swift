@@ -114,7 +114,7 @@ public enum MetricFamily: String, Sendable, CaseIterable {
             "Since when a chore that a worker does each minute was not done: waiting and freshness count what these metrics tell, reconcile puts right what was left."
         case .clockSetBack:
             "By how much the server's clock is behind the latest time that it ever told: 0 while nobody sets it back."
-        case .sourceBlocked: "Tenants for whom a source is not asked, since it was found away."
+        case .sourceBlocked: "Tenants for whom the breaker of a source is open."
         case .workers: "Workers that have not ended, by health."
         case .otherFiles: "Workers whose job files are not those that migrate stored."
         case .workerSlots: "Slots of all workers, as their last heartbeats tell."

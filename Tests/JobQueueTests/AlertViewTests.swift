@@ -57,7 +57,7 @@ import Testing
             "update jobrunner.workers set ended_at = null, end_reason = null"
         ),
         (
-            "source_blocked hub: it is not asked for 1 tenants",
+            "source_blocked hub: its breaker is open for 1 tenants",
             """
             update jobrunner.sources set opened_at = now(), failed_openings = 1, blocked_until = now() + interval '1 min', block_reason = 'x', consecutive_failures = 12
             """,

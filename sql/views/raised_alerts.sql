@@ -35,7 +35,7 @@ union all
 select 'no_workers', 'page', null, 'no worker is alive'
 where not exists (select from gauges as g where g.name = 'workers' and g.labels ->> 'health' = 'alive')
 union all
-select 'source_blocked', 'ticket', s.name, format('it is not asked for %s tenants', count(*))
+select 'source_blocked', 'ticket', s.name, format('its breaker is open for %s tenants', count(*))
 from jobrunner.sources as s
 where s.blocked_until > now() and s.consecutive_failures >= 10
 group by s.name
