@@ -46,13 +46,14 @@ struct OwnLimitsTests {
         let answer = keepAlive { connection, _ in _ = connection.answer(body: Array("ok".utf8)) }
         let servers = try (1...3).map { _ in try TestServer(answer) }
         defer { for server in servers { server.stop() } }
-        for (most, connects) in [(2, 4), (100, 3)] {
+        for most in [2, 100] {
             let client = HTTPClient(userAgent: "tests", connectionsMax: most)
-            for server in servers + [servers[0]] {
+            // Of the first two one has made room, whichever was used the earlier by a clock of milliseconds.
+            for server in servers + servers.prefix(2) {
                 let response = try await client.get(server.url())
                 #expect(response.status == 200)
             }
-            #expect(client.connectsCount == connects)
+            #expect((client.connectsCount > 3) == (most == 2), "\(client.connectsCount)")
             client.close()
         }
     }
