@@ -394,7 +394,7 @@ create table jobrunner.sources (
   block_reason text,
   constraint blocked_source_has_a_reason CHECK (((blocked_until IS NULL) = (block_reason IS NULL))),
   constraint blocked_source_has_been_opened CHECK (((blocked_until IS NULL) = (opened_at IS NULL))),
-  constraint open_breaker_counts_its_openings CHECK (((opened_at IS NULL) = (failed_openings = 0))),
+  constraint open_breaker_has_counted_its_openings CHECK (((opened_at IS NULL) = (failed_openings = 0))),
   constraint source_base_is_a_web_address CHECK ((base ~ '^https?://[^/?#@[:space:]]+(/[^?#[:space:]]*[^/?#[:space:]])?$'::text)),
   constraint sources_pkey PRIMARY KEY (tenant_id, name),
   constraint sources_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES jobrunner.tenants(id)

@@ -32,8 +32,8 @@ SAMPLE = 12
 class Runner:
     """Runs scenarios in one database."""
 
-    def __init__(self, url, statements):
-        self.world = World(url, Statements(statements))
+    def __init__(self, urls, statements):
+        self.world = World(*urls.split(","), Statements(statements))
         self.stage = Stage(self.world.monitor)
         self.made, self.made_at = set(), 0
 

@@ -75,11 +75,13 @@ class Run:
 class World:
     """A database of its own, and the sessions that act in it."""
 
-    def __init__(self, url, statements, actors=3):
+    def __init__(self, url, administrator_url, statements, actors=3):
+        """The actors are the owner's, as the product's sessions are; what makes states is an administrator's."""
         self.statements = statements
-        ours = dict(lock_timeout="2s", statement_timeout="30s", deadlock_timeout="10ms", TimeZone="UTC", jit="off")
-        self.admin = Session(url, session_replication_role="replica", client_min_messages="error", jit="off",
+        ours = dict(lock_timeout="2s", statement_timeout="30s", TimeZone="UTC", jit="off")
+        self.admin = Session(administrator_url, session_replication_role="replica", client_min_messages="error", jit="off",
                              TimeZone="UTC")
+        self.admin.script(f"alter database {url.rsplit('/', 1)[1]} set deadlock_timeout = '10ms'")
         self.monitor = Session(url, jit="off")
         self.sessions = [Session(url, **ours) for _ in range(actors)]
         self.judge = Session(url, **ours)
@@ -123,7 +125,7 @@ class World:
         judge.query("insert into jobrunner.call_memory (user_id, job_name, call, last_succeeded_at) values"
                     " ($1, $2, 'cloudkit.check_account', now())", self.users["ann"], job)
         self.worker, self.spare = (
-            int(self.admin.query("select jobrunner.register_worker('pairs', $1, '0', 100) as id", n)[0]["id"])
+            int(self.monitor.query("select jobrunner.register_worker('pairs', $1, '0', 100) as id", n)[0]["id"])
             for n in (1, 2)
         )
         self.keep("base")

@@ -28,7 +28,7 @@ import Testing
     @Test func `what this process lacks, or all pages together, puts a run off`() {
         for error in [HTTPError.lacking("file descriptor"), .crowded(limit: 1)] {
             let end = classified(error as any Error)
-            #expect(end.outcome == .deferred && end.errorKind == "blocked")
+            #expect(end.outcome == .deferred && end.errorKind == "crowded")
         }
     }
 

@@ -837,7 +837,7 @@ create table jobrunner.sources (
   constraint source_base_is_a_web_address check (base ~ '^https?://[^/?#@[:space:]]+(/[^?#[:space:]]*[^/?#[:space:]])?$'),
   constraint blocked_source_has_a_reason check ((blocked_until is null) = (block_reason is null)),
   constraint blocked_source_has_been_opened check ((blocked_until is null) = (opened_at is null)),
-  constraint open_breaker_counts_its_openings check ((opened_at is null) = (failed_openings = 0))
+  constraint open_breaker_has_counted_its_openings check ((opened_at is null) = (failed_openings = 0))
 );
 comment on table jobrunner.sources is 'Budget and breaker of a source, per tenant, shared by all workers.';
 comment on column jobrunner.sources.tenant_id is 'Whose use of the source.';
