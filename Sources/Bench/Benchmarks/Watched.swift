@@ -125,7 +125,7 @@ extension Installation {
     fileprivate func startServe() async throws -> String {
         _ = try context.start(
             context.program, ["serve", "--listen", "127.0.0.1:0"],
-            environment: ["DATABASE_URL": cluster.url, "JOBRUNNER_LOG": "json"], as: "serve")
+            environment: ["DATABASE_URL": cluster.readerURL, "JOBRUNNER_LOG": "json"], as: "serve")
         return try await context.address(toldBy: "serve")
     }
 }
