@@ -125,7 +125,13 @@ public final class Claimer: Sendable {
     /// Gives the worker a job that may have killed two workers, where it holds no other such job; nil: none.
     public func takeSuspect(worker: Int) async throws -> ClaimedJob? {
         let job = try await queue.claimSuspect(worker: worker, names: names)
-        suspect.withLock { $0 = job.map { .held($0.claim.fence) } ?? .none }
+        suspect.withLock { suspect in
+            if let job {
+                suspect = .held(job.claim.fence)
+            } else if suspect == .ended {
+                suspect = .none
+            }
+        }
         guard let job else { return nil }
         state.withLock { $0.begin([job], at: seconds) }
         return job

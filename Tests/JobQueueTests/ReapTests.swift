@@ -314,6 +314,8 @@ struct SuspectTests {
                 let job = try #require(try await claimer.takeSuspect(worker: worker))
                 taken.insert(job.claim.userID)
                 #expect(!claimer.wantsSuspect)
+                // Its turn comes meanwhile, and finds that it holds one.
+                #expect(try await claimer.takeSuspect(worker: worker) == nil)
                 try await fixture.finish(job.claim)
                 let run = FinishedRun(claim: job.claim, tenantID: job.tenantID, outcome: .complete)
                 #expect(claimer.written([run]))
