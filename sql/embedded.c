@@ -210,6 +210,9 @@ static const unsigned char functions_job_named[] = {
 static const unsigned char functions_jobs_named[] = {
 #embed "functions/jobs_named.sql"
 };
+static const unsigned char functions_keep_edit[] = {
+#embed "functions/keep_edit.sql"
+};
 static const unsigned char functions_keep_limited_tenants[] = {
 #embed "functions/keep_limited_tenants.sql"
 };
@@ -297,11 +300,11 @@ static const unsigned char functions_notify_changes[] = {
 static const unsigned char functions_other_files[] = {
 #embed "functions/other_files.sql"
 };
-static const unsigned char functions_own_deletes[] = {
-#embed "functions/own_deletes.sql"
-};
 static const unsigned char functions_own_session[] = {
 #embed "functions/own_session.sql"
+};
+static const unsigned char functions_own_writes[] = {
+#embed "functions/own_writes.sql"
 };
 static const unsigned char functions_pause_job_file[] = {
 #embed "functions/pause_job_file.sql"
@@ -356,6 +359,9 @@ static const unsigned char functions_record_where[] = {
 };
 static const unsigned char functions_refuse_lost_edit[] = {
 #embed "functions/refuse_lost_edit.sql"
+};
+static const unsigned char functions_refuse_unstamped[] = {
+#embed "functions/refuse_unstamped.sql"
 };
 static const unsigned char functions_register_worker[] = {
 #embed "functions/register_worker.sql"
@@ -462,8 +468,8 @@ static const unsigned char functions_slow_jobs[] = {
 static const unsigned char functions_source_named[] = {
 #embed "functions/source_named.sql"
 };
-static const unsigned char functions_stamped[] = {
-#embed "functions/stamped.sql"
+static const unsigned char functions_stamps_of_edit[] = {
+#embed "functions/stamps_of_edit.sql"
 };
 static const unsigned char functions_stand_for_tenant[] = {
 #embed "functions/stand_for_tenant.sql"
@@ -516,6 +522,9 @@ static const unsigned char functions_take_budget[] = {
 static const unsigned char functions_take_chore[] = {
 #embed "functions/take_chore.sql"
 };
+static const unsigned char functions_take_dead_record[] = {
+#embed "functions/take_dead_record.sql"
+};
 static const unsigned char functions_take_job[] = {
 #embed "functions/take_job.sql"
 };
@@ -564,8 +573,8 @@ static const unsigned char functions_wake_workers[] = {
 static const unsigned char functions_want_fresh[] = {
 #embed "functions/want_fresh.sql"
 };
-static const unsigned char functions_watch_removals[] = {
-#embed "functions/watch_removals.sql"
+static const unsigned char functions_watch_table[] = {
+#embed "functions/watch_table.sql"
 };
 static const unsigned char functions_without_paused[] = {
 #embed "functions/without_paused.sql"
@@ -695,6 +704,7 @@ static const jr_sql_file files[] = {
     {"functions/is_fruitless.sql", functions_is_fruitless, sizeof functions_is_fruitless},
     {"functions/job_named.sql", functions_job_named, sizeof functions_job_named},
     {"functions/jobs_named.sql", functions_jobs_named, sizeof functions_jobs_named},
+    {"functions/keep_edit.sql", functions_keep_edit, sizeof functions_keep_edit},
     {"functions/keep_limited_tenants.sql", functions_keep_limited_tenants, sizeof functions_keep_limited_tenants},
     {"functions/key_hash.sql", functions_key_hash, sizeof functions_key_hash},
     {"functions/lacking_rows.sql", functions_lacking_rows, sizeof functions_lacking_rows},
@@ -724,8 +734,8 @@ static const jr_sql_file files[] = {
     {"functions/notify.sql", functions_notify, sizeof functions_notify},
     {"functions/notify_changes.sql", functions_notify_changes, sizeof functions_notify_changes},
     {"functions/other_files.sql", functions_other_files, sizeof functions_other_files},
-    {"functions/own_deletes.sql", functions_own_deletes, sizeof functions_own_deletes},
     {"functions/own_session.sql", functions_own_session, sizeof functions_own_session},
+    {"functions/own_writes.sql", functions_own_writes, sizeof functions_own_writes},
     {"functions/pause_job_file.sql", functions_pause_job_file, sizeof functions_pause_job_file},
     {"functions/pause_jobs.sql", functions_pause_jobs, sizeof functions_pause_jobs},
     {"functions/period_of.sql", functions_period_of, sizeof functions_period_of},
@@ -744,6 +754,7 @@ static const jr_sql_file files[] = {
     {"functions/record_like.sql", functions_record_like, sizeof functions_record_like},
     {"functions/record_where.sql", functions_record_where, sizeof functions_record_where},
     {"functions/refuse_lost_edit.sql", functions_refuse_lost_edit, sizeof functions_refuse_lost_edit},
+    {"functions/refuse_unstamped.sql", functions_refuse_unstamped, sizeof functions_refuse_unstamped},
     {"functions/register_worker.sql", functions_register_worker, sizeof functions_register_worker},
     {"functions/release_jobs.sql", functions_release_jobs, sizeof functions_release_jobs},
     {"functions/release_orphans.sql", functions_release_orphans, sizeof functions_release_orphans},
@@ -779,7 +790,7 @@ static const jr_sql_file files[] = {
     {"functions/set_user.sql", functions_set_user, sizeof functions_set_user},
     {"functions/slow_jobs.sql", functions_slow_jobs, sizeof functions_slow_jobs},
     {"functions/source_named.sql", functions_source_named, sizeof functions_source_named},
-    {"functions/stamped.sql", functions_stamped, sizeof functions_stamped},
+    {"functions/stamps_of_edit.sql", functions_stamps_of_edit, sizeof functions_stamps_of_edit},
     {"functions/stand_for_tenant.sql", functions_stand_for_tenant, sizeof functions_stand_for_tenant},
     {"functions/status_of.sql", functions_status_of, sizeof functions_status_of},
     {"functions/stop_requests.sql", functions_stop_requests, sizeof functions_stop_requests},
@@ -797,6 +808,7 @@ static const jr_sql_file files[] = {
     {"functions/sweep_table.sql", functions_sweep_table, sizeof functions_sweep_table},
     {"functions/take_budget.sql", functions_take_budget, sizeof functions_take_budget},
     {"functions/take_chore.sql", functions_take_chore, sizeof functions_take_chore},
+    {"functions/take_dead_record.sql", functions_take_dead_record, sizeof functions_take_dead_record},
     {"functions/take_job.sql", functions_take_job, sizeof functions_take_job},
     {"functions/take_jobs.sql", functions_take_jobs, sizeof functions_take_jobs},
     {"functions/tell_duplicates.sql", functions_tell_duplicates, sizeof functions_tell_duplicates},
@@ -813,7 +825,7 @@ static const jr_sql_file files[] = {
     {"functions/user_named.sql", functions_user_named, sizeof functions_user_named},
     {"functions/wake_workers.sql", functions_wake_workers, sizeof functions_wake_workers},
     {"functions/want_fresh.sql", functions_want_fresh, sizeof functions_want_fresh},
-    {"functions/watch_removals.sql", functions_watch_removals, sizeof functions_watch_removals},
+    {"functions/watch_table.sql", functions_watch_table, sizeof functions_watch_table},
     {"functions/without_paused.sql", functions_without_paused, sizeof functions_without_paused},
     {"functions/words_for.sql", functions_words_for, sizeof functions_words_for},
     {"functions/writable_table.sql", functions_writable_table, sizeof functions_writable_table},

@@ -570,10 +570,11 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.hold_secrets(in_tenant_id bigint, in_user_id bigint, in_job text) returns void
 -- function jobrunner.hold_worker(in_worker_id integer) returns void
 -- function jobrunner.insert_jobs(in_user_ids bigint[], in_names text[] DEFAULT NULL::text[], in_within interval DEFAULT '00:00:00'::interval, in_priority smallint DEFAULT 0) returns integer
--- function jobrunner.insert_record(in_user_id bigint, in_table text, in_known jsonb, in_values jsonb) returns jsonb
+-- function jobrunner.insert_record(in_user_id bigint, in_table text, in_values jsonb) returns jsonb
 -- function jobrunner.is_fruitless(in_user_id bigint, in_job text, in_runs integer, in_at timestamp with time zone) returns boolean
 -- function jobrunner.job_named(in_tenant text, in_user text, in_job text) returns jobrunner.jobs
 -- function jobrunner.jobs_named(in_tenant text, in_user text, in_job text) returns SETOF jobrunner.jobs
+-- function jobrunner.keep_edit() returns trigger
 -- function jobrunner.keep_limited_tenants() returns trigger
 -- function jobrunner.key_hash(VARIADIC in_key text[]) returns bigint
 -- function jobrunner.lacking_rows(in_user_id bigint, in_name text, in_entity text, in_table text, in_key text[], in_most integer) returns TABLE(hash bigint, key text[], is_shown boolean)
@@ -603,8 +604,8 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.notify(in_channel text, in_payload text, in_fullest double precision) returns boolean
 -- function jobrunner.notify_changes(in_user_ids bigint[], in_names text[], in_runs bigint[], in_counters jobrunner.counters[]) returns integer
 -- function jobrunner.other_files(in_worker jobrunner.workers) returns text[]
--- function jobrunner.own_deletes(in_setting text) returns text
 -- function jobrunner.own_session(OUT pid integer, OUT started_at timestamp with time zone) returns record
+-- function jobrunner.own_writes(in_setting text) returns text
 -- function jobrunner.pause_job_file(in_job text) returns integer
 -- function jobrunner.pause_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.period_of(in_user_id bigint, in_tenant_id bigint, in_job text) returns TABLE(every interval)
@@ -623,6 +624,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.record_like(in_user_id bigint, in_table text, in_known jsonb, in_by jsonb, in_values jsonb) returns jsonb
 -- function jobrunner.record_where(in_columns jsonb) returns text
 -- function jobrunner.refuse_lost_edit(in_table text, in_known jsonb) returns void
+-- function jobrunner.refuse_unstamped(in_table text, in_column text, in_version text) returns void
 -- function jobrunner.register_worker(in_host text, in_pid integer, in_version text, in_capacity integer, in_job_names text[] DEFAULT NULL::text[], in_job_files text[] DEFAULT NULL::text[]) returns integer
 -- function jobrunner.release_jobs(in_user_ids bigint[], in_names text[], in_fences bigint[], in_nonces uuid[]) returns integer
 -- function jobrunner.release_orphans(in_user_ids bigint[], in_names text[], in_fences bigint[], in_nonces uuid[]) returns integer
@@ -658,7 +660,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.set_user(in_tenant text, in_key text, in_attributes jsonb) returns void
 -- function jobrunner.slow_jobs() returns integer
 -- function jobrunner.source_named(in_tenant text, in_source text) returns jobrunner.sources
--- function jobrunner.stamped(in_known jsonb, in_values jsonb) returns jsonb
+-- function jobrunner.stamps_of_edit(in_table text, in_known jsonb, in_old jsonb, in_new jsonb) returns jsonb
 -- function jobrunner.stand_for_tenant(in_tenant_id bigint) returns bigint
 -- function jobrunner.status_of(in_tenant text, in_user text) returns TABLE(job text, state text, entity text, pass text, page integer, rows bigint, last_complete_at timestamp with time zone, due_at timestamp with time zone, why text, needs text)
 -- function jobrunner.stop_requests(in_worker_id integer) returns TABLE(user_id bigint, name text, fence bigint)
@@ -676,6 +678,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.sweep_table(in_user_id bigint, in_name text, in_entity text, in_pass_number integer, in_table text, in_key text[], in_change_tag text, in_is_pushed boolean, in_is_repair boolean, in_max_fraction double precision, in_asks_again boolean, in_confirms boolean) returns TABLE(swept bigint, verdict text)
 -- function jobrunner.take_budget(in_tenant_id bigint, in_source text, in_wanted integer, in_waits boolean DEFAULT true) returns TABLE(tenant_id bigint, source text, base text, granted integer, blocked_ms bigint)
 -- function jobrunner.take_chore(in_name text, in_period interval) returns boolean
+-- function jobrunner.take_dead_record(in_table text, in_known jsonb, in_user_id bigint, in_new jsonb) returns jsonb
 -- function jobrunner.take_job(in_tenant text, in_job text, in_with_rows boolean DEFAULT false) returns integer
 -- function jobrunner.take_jobs(in_worker_id integer, in_places tid[]) returns jobrunner.claimed_job[]
 -- function jobrunner.tell_duplicates(in_user_id bigint, in_name text, in_fence bigint, in_entity text, in_table text, in_values text[] DEFAULT NULL::text[]) returns integer
@@ -692,7 +695,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.user_named(in_tenant text, in_user text) returns jobrunner.users
 -- function jobrunner.wake_workers(in_since timestamp with time zone DEFAULT NULL::timestamp with time zone, in_tenant_id bigint DEFAULT NULL::bigint, in_jobs bigint DEFAULT NULL::bigint, in_user_id bigint DEFAULT NULL::bigint) returns void
 -- function jobrunner.want_fresh(in_tenant text, in_user text, in_job text, in_force boolean DEFAULT false) returns TABLE(answer text, age interval, usable boolean, user_id bigint, after_run bigint, asked_at timestamp with time zone)
--- function jobrunner.watch_removals(in_table text) returns boolean
+-- function jobrunner.watch_table(in_table text) returns boolean
 -- function jobrunner.without_paused(in_due jobrunner.due_tenants) returns jobrunner.due_tenants
 -- function jobrunner.words_for(in_span interval) returns text
 -- function jobrunner.writable_table(in_table text, in_values jsonb) returns jsonb

@@ -202,7 +202,7 @@ extension Session {
         let filled = tables.filter { !$0.sources.isEmpty }
         return try query(
             .unprepared(
-                "select t.name from unnest($1) as t (name) where jobrunner.watch_removals(t.name)",
+                "select t.name from unnest($1) as t (name) where jobrunner.watch_table(t.name)",
                 .textArray(filled.map(\.name)))
         ).map { try $0.text(0) }
     }

@@ -8,7 +8,9 @@ extension SyncedTable {
         .members(
             ("job", .string(jobFile.name)),
             ("fields", .texts(entity.records.fields.map(\.name))),
+            ("edited", .texts(entity.records.fields.filter { $0.meta == nil }.map(\.name))),
             ("key", .texts(entity.records.key)), ("stamps", .texts(entity.stamps)),
+            ("raises", entity.raisedVersion.map { .string($0) }),
             ("record_name", entity.recordNameColumn.map { .string($0) }),
             ("change_tag", entity.changeTagColumn.map { .string($0) }),
             ("soft_field", entity.write.deletes?.softField.map { .string($0) }),
@@ -51,6 +53,14 @@ extension Entity {
         }
         return (mapped.isOwnTime ? ["last_modified"] : [])
             + newerByStamp.filter { $0 != "last_modified" }
+    }
+
+    /// The whole number that is the version of what is sent: a local edit raises it by one.
+    fileprivate var raisedVersion: String? {
+        guard push != nil, let name = write.newerBy, let field = records.field(named: name),
+            field.kind == .int, field.meta == nil
+        else { return nil }
+        return name
     }
 
     private var newerByStamp: [String] {

@@ -44,6 +44,11 @@ struct Articles: Sendable {
 
     func script(_ sql: String) async throws { try await database.script(sql) }
 
+    /// Writes as a run does, whose writes are no edits.
+    func asRun(_ sql: String) async throws {
+        try await database.script("begin; select jobrunner.own_writes('on'); \(sql); commit")
+    }
+
     /// The message a statement is refused with; nil: it is not refused.
     func refusal(_ sql: String) async throws -> String? {
         do {

@@ -140,7 +140,7 @@ struct MergeTests {
             try await world.arrive("a", url: "one", saved: 1)
             #expect(try await world.merge() == 1)
             #expect(try await world.live() == ["a 0 0 0"])
-            try await world.script("delete from synced.article where record_name = 'a'")
+            try await world.asRun("delete from synced.article where record_name = 'a'")
             #expect(try await world.merge() == 1)
             #expect(try await world.live() == ["b 0 0 0"])
             #expect(try await world.merge() == 0)

@@ -14,13 +14,13 @@ as $$
 -- Returns how many. Called in a transaction of its own, after hold_job. Not for callers: runs.
 declare
   v_rows bigint;
-  v_deletes text;
+  v_writes text;
 begin
-  v_deletes := jobrunner.own_deletes('on');
+  v_writes := jobrunner.own_writes('on');
   execute format('delete from synced.%I as t where t.user_id = $1 and t.%I < $2 and t.synced', in_table, in_column)
   using in_user_id, in_before;
   get diagnostics v_rows = row_count;
-  perform jobrunner.own_deletes(v_deletes);
+  perform jobrunner.own_writes(v_writes);
   if v_rows > 0 then
     perform jobrunner.store_push_counters(in_user_id, in_name, in_entity, in_fence, 0, 0, v_rows);
   end if;

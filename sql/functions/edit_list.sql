@@ -19,17 +19,17 @@ as $$
 declare
   v_user_id bigint := (jobrunner.user_named(in_tenant, in_user)).id;
   v_add text[] := coalesce(array_remove(in_add, null), '{}');
-  v_deletes text;
+  v_writes text;
   v_remove text[] := coalesce(array_remove(in_remove, null), '{}');
 begin
   perform from jobrunner.users as u where u.id = v_user_id for no key update;
   perform jobrunner.check_list(in_table, in_column);
   perform jobrunner.push_soon(v_user_id, in_table);
-  v_deletes := jobrunner.own_deletes('on');
+  v_writes := jobrunner.own_writes('on');
   execute format('delete from synced.%1$I where user_id = $1 and %2$I = any ($2)', in_table, in_column)
   using v_user_id, v_remove;
   get diagnostics removed = row_count;
-  perform jobrunner.own_deletes(v_deletes);
+  perform jobrunner.own_writes(v_writes);
   execute format(
     'insert into synced.%1$I (user_id, %2$I)
     select $1, g.item from (select distinct unnest($2)) as g (item) where g.item <> all ($3) order by g.item

@@ -7,21 +7,22 @@ create or replace function jobrunner.edit_record(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- A local edit: changes the record with these key columns, or adds it; columns not given stay or get their default.
--- The row waits for the push as synced = false with now() as its version, and the job that pushes is due after
--- its debounce. How fresh the table is does not change. Returns the row.
+-- A local edit: changes the record with these key columns, or adds it; columns not given stay or get their default. One that
+-- waits for its deletion is made anew. keep_edit marks and stamps the row, as it does with plain SQL; here the user goes by
+-- name, and the job that pushes is due after its debounce. How fresh the table is does not change. Returns the row.
 -- In a table that no job file pushes only records that were made here are added and changed: they stay here, and a pass
 -- spares them. Of a record that the source has given the edit would be lost, and is refused.
--- Raises JR010, JR011, JR016, or what the table says of a value. Plain SQL that sets synced = false does as well.
+-- Raises JR010, JR011, JR016, or what the table says of a value.
 -- Locks the job before the row, as a page does. While an edit is open no run begins that could miss it.
 declare
   v_known jsonb := jobrunner.writable_table(in_table, in_values);
   v_user_id bigint := (jobrunner.user_named(in_tenant, coalesce(in_user, '*'))).id;
-  v_values jsonb := jobrunner.stamped(v_known, in_values);
+  v_is_sent boolean := v_known ->> 'push';
+  -- Where nothing is sent no trigger stamps.
+  v_values jsonb := case when not v_is_sent then jobrunner.stamps_of_edit(in_table, v_known, null, in_values) else '{}' end || in_values;
   v_missing text;
   v_columns text;
   v_sets text;
-  v_marks text;
   v_row jsonb;
 begin
   select k.name into v_missing
@@ -32,8 +33,6 @@ begin
   select string_agg(quote_ident(c.name), ', '), string_agg(format('%1$I = v.%1$I', c.name), ', ')
   into v_columns, v_sets
   from jsonb_object_keys(v_values) as c (name);
-  v_marks := 'synced = false'
-    || case when (v_known ->> 'push')::boolean then ', pending_delete = false, push_error = null' else '' end;
 
   -- A user that is being removed is waited for, and then gone.
   perform from jobrunner.users as u where u.id = v_user_id for key share;
@@ -44,9 +43,9 @@ begin
   -- The update first: an insert would refuse a change of some columns for want of the others.
   for v_attempt in 1..3 loop
     execute format(
-      'update synced.%1$I as r set %2$s, %3$s from jsonb_populate_record(null::synced.%1$I, $2) as v where %4$s%5$s
-      returning to_jsonb(r.*)', in_table, v_sets, v_marks, jobrunner.record_where(v_known -> 'key'),
-      case when (v_known ->> 'push')::boolean then '' else ' and not r.synced' end)
+      'update synced.%1$I as r set %2$s, synced = false from jsonb_populate_record(null::synced.%1$I, $2) as v where %3$s and not %4$s
+      returning to_jsonb(r.*)', in_table, v_sets, jobrunner.record_where(v_known -> 'key'),
+      case when v_is_sent then 'r.pending_delete' else 'r.synced' end)
     into v_row using v_user_id, v_values;
     exit when v_row is not null;
     execute format(
@@ -58,7 +57,7 @@ begin
     into v_row using v_user_id, v_values;
     exit when v_row is not null;
   end loop;
-  if v_row is null and not (v_known ->> 'push')::boolean then
+  if v_row is null and not v_is_sent then
     perform jobrunner.refuse_lost_edit(in_table, v_known);
   end if;
   return v_row;

@@ -23,7 +23,7 @@ begin
     raise exception 'run % of job % is lost', in_fence, in_name using errcode = 'JR001';
   end if;
   -- What a run deletes is no removal that the next pass would have to undo (request_full_after_removal).
-  perform set_config('jobrunner.own_deletes', 'on', true);
+  perform set_config('jobrunner.own_writes', 'on', true);
   return v_stop;
 end
 $$;

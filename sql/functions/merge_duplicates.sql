@@ -22,7 +22,7 @@ declare
   v_differs text;
   v_live text;
   v_count integer;
-  v_deletes text;
+  v_writes text;
 begin
   select s.writable into v_known from jobrunner.synced_tables as s where s.name = in_table;
   v_unique := v_known -> 'unique';
@@ -46,7 +46,7 @@ begin
     || (select string_agg(format(' and r.%I is not null', b.name), '')
       from jsonb_array_elements_text(v_unique -> 'by') as b (name));
 
-  v_deletes := jobrunner.own_deletes('on');
+  v_writes := jobrunner.own_writes('on');
   -- What differs is asked of the rows as they are locked: the statement began before an edit that it waited for.
   execute format(
     'with grouped as materialized (
@@ -63,7 +63,7 @@ begin
     (select string_agg(format('r.%I', b.name), ', ') from jsonb_array_elements_text(v_unique -> 'by') as b (name)),
     jobrunner.merge_writes(in_table, v_known, v_sets, v_hides, v_sends), v_differs)
   into v_count using in_user_id, in_values;
-  perform jobrunner.own_deletes(v_deletes);
+  perform jobrunner.own_writes(v_writes);
   return v_count;
 end
 $$;

@@ -8,7 +8,7 @@ as $$
 -- its claim, so after the commit no row of theirs can appear again. Not for callers: remove_user, remove_tenant.
 declare
   v_table text;
-  v_deletes text;
+  v_writes text;
 begin
   -- The order of set_secret: users, secrets, jobs.
   perform from jobrunner.users as u where u.id = any (in_user_ids) order by u.id for update;
@@ -23,11 +23,11 @@ begin
   delete from jobrunner.seen_pages where user_id = any (in_user_ids);
   delete from jobrunner.runs where user_id = any (in_user_ids);
   delete from jobrunner.events where user_id = any (in_user_ids);
-  v_deletes := jobrunner.own_deletes('on');
+  v_writes := jobrunner.own_writes('on');
   for v_table in select t.name from jobrunner.synced_tables as t order by t.name loop
     execute format('delete from synced.%I where user_id = any ($1)', v_table) using in_user_ids;
   end loop;
-  perform jobrunner.own_deletes(v_deletes);
+  perform jobrunner.own_writes(v_writes);
   delete from jobrunner.users where id = any (in_user_ids);
 end
 $$;

@@ -3,11 +3,15 @@ language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Trigger of the tables that jobs fill: rows were deleted by somebody else than jobrunner. The source would say that nothing
--- has changed since, so that the next pass of each entity that fills the table is a full one for these users.
+-- has changed since, so that the next pass of each entity that fills the table is a full one for these users. Where deletions
+-- are sent, a row that goes is one that the source never had: keep_edit keeps the others.
 declare
   v_users bigint[];
 begin
   if tg_op = 'DELETE' then
+    if (select (s.writable ->> 'sends_deletes')::boolean from jobrunner.synced_tables as s where s.name = tg_table_name) then
+      return null;
+    end if;
     select array_agg(distinct g.user_id) into v_users from gone as g;
     if v_users is null then
       return null;

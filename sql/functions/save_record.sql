@@ -21,7 +21,10 @@ declare
   v_by jsonb := coalesce(v_known -> 'unique' -> 'by', v_known -> 'key');
   v_name text := v_known ->> 'record_name';
   v_same boolean;
-  v_values jsonb := jobrunner.stamped(v_known, in_values);
+  -- Where nothing is sent no trigger stamps.
+  v_values jsonb := case
+    when (v_known ->> 'push')::boolean then '{}' else jobrunner.stamps_of_edit(in_table, v_known, null, in_values)
+  end || in_values;
 begin
   -- A user that is being removed is waited for, and then gone.
   perform from jobrunner.users as u where u.id = v_user_id for key share;
@@ -49,7 +52,7 @@ begin
       v_values := v_values || jsonb_build_object(v_name, upper(gen_random_uuid()::text));
     end if;
     begin
-      record := jobrunner.insert_record(v_user_id, in_table, v_known, v_values);
+      record := jobrunner.insert_record(v_user_id, in_table, v_values);
     exception when unique_violation then
       -- A row of another key that an index of the application's own refuses.
       if v_same then

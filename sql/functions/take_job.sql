@@ -16,7 +16,7 @@ declare
   v_users bigint[];
   v_table text;
   v_count integer;
-  v_deletes text;
+  v_writes text;
 begin
   perform from jobrunner.tenants as t where t.id = v_tenant.id for no key update;
   delete from jobrunner.tenant_jobs as g where g.tenant_id = v_tenant.id and g.job_name = in_job;
@@ -50,7 +50,7 @@ begin
   delete from jobrunner.seen_pages as p where p.user_id = any (v_users) and p.job_name = in_job;
 
   if in_with_rows then
-    v_deletes := jobrunner.own_deletes('on');
+    v_writes := jobrunner.own_writes('on');
     for v_table in
       select s.name
       from jobrunner.synced_tables as s
@@ -71,7 +71,7 @@ begin
     loop
       execute format('delete from synced.%I where user_id = any ($1)', v_table) using v_users;
     end loop;
-    perform jobrunner.own_deletes(v_deletes);
+    perform jobrunner.own_writes(v_writes);
   end if;
   return v_count;
 end
