@@ -246,6 +246,12 @@ static const unsigned char functions_look_at_tenants[] = {
 static const unsigned char functions_look_due[] = {
 #embed "functions/look_due.sql"
 };
+static const unsigned char functions_look_for_survivors[] = {
+#embed "functions/look_for_survivors.sql"
+};
+static const unsigned char functions_lose_edits[] = {
+#embed "functions/lose_edits.sql"
+};
 static const unsigned char functions_maintain_runs[] = {
 #embed "functions/maintain_runs.sql"
 };
@@ -290,6 +296,9 @@ static const unsigned char functions_news_for_workers[] = {
 };
 static const unsigned char functions_next_tick[] = {
 #embed "functions/next_tick.sql"
+};
+static const unsigned char functions_note_shared_keys[] = {
+#embed "functions/note_shared_keys.sql"
 };
 static const unsigned char functions_notify[] = {
 #embed "functions/notify.sql"
@@ -531,6 +540,9 @@ static const unsigned char functions_take_job[] = {
 static const unsigned char functions_take_jobs[] = {
 #embed "functions/take_jobs.sql"
 };
+static const unsigned char functions_tell_conflicts[] = {
+#embed "functions/tell_conflicts.sql"
+};
 static const unsigned char functions_tell_duplicates[] = {
 #embed "functions/tell_duplicates.sql"
 };
@@ -716,6 +728,8 @@ static const jr_sql_file files[] = {
     {"functions/longest_input.sql", functions_longest_input, sizeof functions_longest_input},
     {"functions/look_at_tenants.sql", functions_look_at_tenants, sizeof functions_look_at_tenants},
     {"functions/look_due.sql", functions_look_due, sizeof functions_look_due},
+    {"functions/look_for_survivors.sql", functions_look_for_survivors, sizeof functions_look_for_survivors},
+    {"functions/lose_edits.sql", functions_lose_edits, sizeof functions_lose_edits},
     {"functions/maintain_runs.sql", functions_maintain_runs, sizeof functions_maintain_runs},
     {"functions/make_attribute.sql", functions_make_attribute, sizeof functions_make_attribute},
     {"functions/make_counters.sql", functions_make_counters, sizeof functions_make_counters},
@@ -731,6 +745,7 @@ static const jr_sql_file files[] = {
     {"functions/merge_writes.sql", functions_merge_writes, sizeof functions_merge_writes},
     {"functions/news_for_workers.sql", functions_news_for_workers, sizeof functions_news_for_workers},
     {"functions/next_tick.sql", functions_next_tick, sizeof functions_next_tick},
+    {"functions/note_shared_keys.sql", functions_note_shared_keys, sizeof functions_note_shared_keys},
     {"functions/notify.sql", functions_notify, sizeof functions_notify},
     {"functions/notify_changes.sql", functions_notify_changes, sizeof functions_notify_changes},
     {"functions/other_files.sql", functions_other_files, sizeof functions_other_files},
@@ -811,6 +826,7 @@ static const jr_sql_file files[] = {
     {"functions/take_dead_record.sql", functions_take_dead_record, sizeof functions_take_dead_record},
     {"functions/take_job.sql", functions_take_job, sizeof functions_take_job},
     {"functions/take_jobs.sql", functions_take_jobs, sizeof functions_take_jobs},
+    {"functions/tell_conflicts.sql", functions_tell_conflicts, sizeof functions_tell_conflicts},
     {"functions/tell_duplicates.sql", functions_tell_duplicates, sizeof functions_tell_duplicates},
     {"functions/tell_events.sql", functions_tell_events, sizeof functions_tell_events},
     {"functions/tell_of_run.sql", functions_tell_of_run, sizeof functions_tell_of_run},

@@ -54,7 +54,7 @@ create table jobrunner.checkpoints (
   last_error text,
   last_error_at timestamp with time zone,
   run_fence bigint not null default 0,
-  counters jobrunner.counters not null default '(0,0,0,0,0,0,0,0,0,0,0,0,0)'::jobrunner.counter_values,
+  counters jobrunner.counters not null default '(0,0,0,0,0,0,0,0,0,0,0,0,0,0)'::jobrunner.counter_values,
   pass_is_whole boolean not null default true,
   last_full_at timestamp with time zone,
   full_by_other_file boolean not null default false,
@@ -73,6 +73,7 @@ create table jobrunner.checkpoints (
   asked bigint,
   full_page integer not null default 0,
   unread jsonb,
+  has_shared_keys boolean not null default false,
   constraint checkpoint_error_is_at_most_1_kib CHECK ((octet_length(last_error) <= 1024)),
   constraint checkpoint_has_at_most_five_record_failures CHECK ((jsonb_array_length(record_failures) <= 5)),
   constraint checkpoints_pkey PRIMARY KEY (user_id, job_name, entity),
@@ -335,7 +336,7 @@ create table jobrunner.runs (
   error_kind text,
   error text,
   request_count integer not null default 0,
-  counters jobrunner.counters not null default '(0,0,0,0,0,0,0,0,0,0,0,0,0)'::jobrunner.counter_values,
+  counters jobrunner.counters not null default '(0,0,0,0,0,0,0,0,0,0,0,0,0,0)'::jobrunner.counter_values,
   entities jsonb not null default '{}'::jsonb,
   constraint failed_run_has_an_error CHECK (((outcome <> 'failed'::text) OR (error_kind IS NOT NULL))),
   constraint run_error_is_at_most_1_kib CHECK ((octet_length(error) <= 1024)),
@@ -586,9 +587,11 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.longest_input(in_user_id bigint, in_name text, in_secrets text[] DEFAULT NULL::text[]) returns text
 -- function jobrunner.look_at_tenants(in_names text[], in_after bigint, in_count integer) returns jobrunner.due_tenants
 -- function jobrunner.look_due(in_names text[], in_since timestamp with time zone, in_since_user_id bigint, in_until timestamp with time zone) returns jobrunner.due_tenants
+-- function jobrunner.look_for_survivors(in_user_id bigint, in_name text, in_entity text) returns boolean
+-- function jobrunner.lose_edits(in_user_id bigint, in_name text, in_fence bigint, in_entity text, in_records text[]) returns bigint
 -- function jobrunner.maintain_runs(in_keep interval DEFAULT '30 days'::interval) returns TABLE(created integer, dropped integer, postponed boolean)
 -- function jobrunner.make_attribute(in_user_id bigint, in_name text) returns jsonb
--- function jobrunner.make_counters(pages bigint DEFAULT 0, fetched bigint DEFAULT 0, inserted bigint DEFAULT 0, updated bigint DEFAULT 0, unchanged bigint DEFAULT 0, skipped_older bigint DEFAULT 0, skipped_incompatible bigint DEFAULT 0, filtered bigint DEFAULT 0, duplicate bigint DEFAULT 0, deleted bigint DEFAULT 0, swept bigint DEFAULT 0, pushed bigint DEFAULT 0, push_failed bigint DEFAULT 0) returns jobrunner.counters
+-- function jobrunner.make_counters(pages bigint DEFAULT 0, fetched bigint DEFAULT 0, inserted bigint DEFAULT 0, updated bigint DEFAULT 0, unchanged bigint DEFAULT 0, skipped_older bigint DEFAULT 0, skipped_incompatible bigint DEFAULT 0, filtered bigint DEFAULT 0, duplicate bigint DEFAULT 0, deleted bigint DEFAULT 0, swept bigint DEFAULT 0, pushed bigint DEFAULT 0, push_failed bigint DEFAULT 0, edits_lost bigint DEFAULT 0) returns jobrunner.counters
 -- function jobrunner.make_jobs(in_tenant_id bigint, in_job text, in_within interval DEFAULT NULL::interval) returns integer
 -- function jobrunner.make_lacking_jobs() returns integer
 -- function jobrunner.mark_counts_raised(in_user_id bigint, in_source text, in_field text, in_records text[]) returns void
@@ -601,6 +604,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.merge_writes(in_table text, in_known jsonb, in_sets text, in_hides boolean, in_sends boolean) returns text
 -- function jobrunner.news_for_workers(in_seen pg_snapshot, OUT seen pg_snapshot, OUT since timestamp with time zone, OUT tenant_id bigint, OUT weight integer) returns SETOF record
 -- function jobrunner.next_tick(in_after timestamp with time zone, in_every interval, in_phase interval) returns timestamp with time zone
+-- function jobrunner.note_shared_keys(in_user_id bigint, in_name text, in_entity text) returns boolean
 -- function jobrunner.notify(in_channel text, in_payload text, in_fullest double precision) returns boolean
 -- function jobrunner.notify_changes(in_user_ids bigint[], in_names text[], in_runs bigint[], in_counters jobrunner.counters[]) returns integer
 -- function jobrunner.other_files(in_worker jobrunner.workers) returns text[]
@@ -681,6 +685,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.take_dead_record(in_table text, in_known jsonb, in_user_id bigint, in_new jsonb) returns jsonb
 -- function jobrunner.take_job(in_tenant text, in_job text, in_with_rows boolean DEFAULT false) returns integer
 -- function jobrunner.take_jobs(in_worker_id integer, in_places tid[]) returns jobrunner.claimed_job[]
+-- function jobrunner.tell_conflicts(in_user_id bigint, in_name text, in_fence bigint, in_entity text, in_records text[], in_winner text) returns integer
 -- function jobrunner.tell_duplicates(in_user_id bigint, in_name text, in_fence bigint, in_entity text, in_table text, in_values text[] DEFAULT NULL::text[]) returns integer
 -- function jobrunner.tell_events(in_kind text, in_user_ids bigint[], in_names text[], in_runs bigint[], in_entity text DEFAULT NULL::text, in_details jsonb[] DEFAULT NULL::jsonb[]) returns integer
 -- function jobrunner.tell_of_run(in_user_id bigint, in_name text, in_fence bigint, in_kind text, in_entity text, in_details jsonb) returns integer
@@ -700,7 +705,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.words_for(in_span interval) returns text
 -- function jobrunner.writable_table(in_table text, in_values jsonb) returns jsonb
 -- view jobrunner.blocked_sources(tenant text, source text, blocked_until timestamp with time zone, reason text, consecutive_failures integer)
--- view jobrunner.entity_progress(tenant text, user_key text, job text, entity text, state text, pass_kind text, page_number integer, pass_age interval, has_cursor boolean, watermark text, last_synced_at timestamp with time zone, consecutive_failures integer, error_kind text, error text, last_run bigint, pages bigint, fetched bigint, inserted bigint, updated bigint, unchanged bigint, skipped_older bigint, skipped_incompatible bigint, filtered bigint, duplicate bigint, deleted bigint, swept bigint, pushed bigint, push_failed bigint, unread jsonb)
+-- view jobrunner.entity_progress(tenant text, user_key text, job text, entity text, state text, pass_kind text, page_number integer, pass_age interval, has_cursor boolean, watermark text, last_synced_at timestamp with time zone, consecutive_failures integer, error_kind text, error text, last_run bigint, pages bigint, fetched bigint, inserted bigint, updated bigint, unchanged bigint, skipped_older bigint, skipped_incompatible bigint, filtered bigint, duplicate bigint, deleted bigint, swept bigint, pushed bigint, push_failed bigint, edits_lost bigint, unread jsonb)
 -- view jobrunner.failing_jobs(tenant text, user_key text, job text, state text, error_kind text, error text, last_error_at timestamp with time zone, consecutive_failures integer, next_try_at timestamp with time zone, last_success_at timestamp with time zone)
 -- view jobrunner.gauges(name text, labels jsonb, value double precision)
 -- view jobrunner.job_overview(tenant text, user_key text, job text, state text, due_at timestamp with time zone, last_outcome text, last_run_at timestamp with time zone, last_success_at timestamp with time zone, consecutive_failures integer, error_kind text, error text, worker_id bigint, run bigint)
@@ -712,6 +717,6 @@ create sequence jobrunner.secret_versions;
 -- view jobrunner.tenant_freshness(tenant text, job text, user_count bigint, fresh_count bigint, fresh_percent numeric, staleness_p50 interval, staleness_p99 interval, never_count bigint, failing_count bigint)
 -- view jobrunner.tenant_shares(tenant text, weight integer, asked_percent numeric, had_percent numeric, slot_seconds numeric, due_count bigint, waiting_since timestamp with time zone)
 -- view jobrunner.told_events(transaction_id xid8, id bigint, at timestamp with time zone, tenant text, user_key text, job text, entity text, run bigint, kind text, detail jsonb)
--- view jobrunner.user_story(tenant text, user_key text, job text, run bigint, outcome text, started_at timestamp with time zone, ended_at timestamp with time zone, took interval, waited interval, error_kind text, error text, requests integer, pages bigint, fetched bigint, inserted bigint, updated bigint, unchanged bigint, skipped_older bigint, skipped_incompatible bigint, filtered bigint, duplicate bigint, deleted bigint, swept bigint, pushed bigint, push_failed bigint, entities jsonb)
+-- view jobrunner.user_story(tenant text, user_key text, job text, run bigint, outcome text, started_at timestamp with time zone, ended_at timestamp with time zone, took interval, waited interval, error_kind text, error text, requests integer, pages bigint, fetched bigint, inserted bigint, updated bigint, unchanged bigint, skipped_older bigint, skipped_incompatible bigint, filtered bigint, duplicate bigint, deleted bigint, swept bigint, pushed bigint, push_failed bigint, edits_lost bigint, entities jsonb)
 -- view jobrunner.waiting_reasons(reason text, tenant text, jobs bigint, may_be_more boolean, since timestamp with time zone, waiting_for interval, counted_ago interval)
 -- view jobrunner.worker_health(worker_id integer, host text, pid integer, version text, health text, capacity integer, running_count bigint, silent_for interval, started_at timestamp with time zone, ended_at timestamp with time zone)

@@ -11,11 +11,13 @@ public struct PushOperation: Sendable, Equatable {
         case update(changeTag: String)
         /// Whatever is there is overwritten in the fields that are named.
         case force
-        /// The record is deleted, whatever it holds; one that is gone already counts as deleted.
-        case delete
+        /// The record with this change tag is deleted, nil: whatever it holds; one that is gone already counts as deleted.
+        case delete(changeTag: String?)
     }
     /// What is to happen.
     public var action: Action
+    /// The record is to go.
+    public var isDeletion: Bool { if case .delete = action { true } else { false } }
     /// Name of the record.
     public var recordName: String
     /// Its fields; none for a deletion.

@@ -6,11 +6,15 @@ extension PushOperation {
     /// The operation as `records/modify` takes it; the record type is left out where there is none.
     func body(recordType: String?) -> JSONValue {
         var record = [JSONMember("recordName", .string(recordName))]
-        if action != .delete {
-            if let recordType { record.append(JSONMember("recordType", .string(recordType))) }
-            if case .update(let tag) = action {
-                record.append(JSONMember("recordChangeTag", .string(tag)))
-            }
+        if !isDeletion, let recordType {
+            record.append(JSONMember("recordType", .string(recordType)))
+        }
+        switch action {
+        case .update(let tag), .delete(let tag?):
+            record.append(JSONMember("recordChangeTag", .string(tag)))
+        case .create, .force, .delete(nil): break
+        }
+        if !isDeletion {
             record.append(JSONMember("fields", .object(fields.compactMap(member))))
         }
         return .object([
@@ -23,7 +27,7 @@ extension PushOperation {
         case .create: "create"
         case .update: "update"
         case .force: "forceUpdate"
-        case .delete: "forceDelete"
+        case .delete(let tag): tag == nil ? "forceDelete" : "delete"
         }
     }
 

@@ -90,7 +90,7 @@ extension CloudKitDialect {
     private func outcome(_ result: JSONNode, of operation: PushOperation) throws -> PushResult {
         if let error = ErrorDictionary(result) { return outcome(error, of: operation) }
         let isDeleted = result["deleted"]?.bool == true
-        if operation.action == .delete {
+        if operation.isDeletion {
             if isDeleted { return .deleted }
         } else if !isDeleted, let tag = result["recordChangeTag"]?.string {
             return .saved(changeTag: tag, modifiedAt: modifiedAt(result))

@@ -12,6 +12,16 @@ extension Entity {
     /// Pages hold more than rows to write: tombstones, or rows that are only shown.
     public var hasRowActions: Bool { sweeps || write.deletes?.appliesTombstones == true }
 
+    /// A deletion of the source's takes an unsent edit with it: only where the file says so.
+    public var deletionsWin: Bool {
+        write.deletes.map { $0.appliesTombstones && $0.unsent == .delete } ?? false
+    }
+
+    /// The column of the record's name, where the key is another one: a record whose key changes is the same row.
+    public var nameBesideKey: String? {
+        recordNameColumn.flatMap { records.key.contains($0) ? nil : $0 }
+    }
+
     /// The columns by which a tombstone finds its row.
     public var tombstoneKey: [String] {
         cloudkit == nil ? records.key : recordNameColumn.map { [$0] } ?? []

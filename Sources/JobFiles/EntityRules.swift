@@ -158,7 +158,9 @@ extension NodeReading {
                 )
             }
         }
-        if deletes.unsent == .localEditWins, entity.push == nil, let word = node["unsent"] {
+        if entity.push == nil, let word = node["unsent"],
+            Deletes.Unsent(rawValue: word.scalarText ?? "") != nil
+        {
             add(word, "there are no unsent edits without push")
         }
     }

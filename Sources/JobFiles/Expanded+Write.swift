@@ -32,7 +32,8 @@ extension Deletes {
                 "tombstones",
                 hasTombstones ? .string(appliesTombstones ? "delete" : "ignore") : nil
             ),
-            ("unsent", .string(unsent.rawValue)), ("flag_at", flag.map { .text($0) }),
+            ("unsent", unsent == .delete ? .string(unsent.rawValue) : nil),
+            ("flag_at", flag.map { .text($0) }),
             ("flag_is", flag == nil ? nil : .string(flagIs.rawValue)),
             ("soft_field", softField.map { .string($0) }),
             ("sweep", sweeps ? .string("after_full_pass") : nil),

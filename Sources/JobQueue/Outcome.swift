@@ -38,6 +38,11 @@ public enum ErrorKind: String, Sendable, CaseIterable {
     case reset
     /// Tenants of whom nothing ran had waited for a slot for a second.
     case yielded
+    // Read to the end, with edits that wait: partial, not failed.
+    /// The source refuses edits one by one.
+    case editsRefused = "edits_refused"
+    /// The source has no room for edits until its user makes some.
+    case quotaExceeded = "quota_exceeded"
     // The source's breaker is open.
     case breakerOpen = "breaker_open"
     // This worker holds as many bytes of pages as it may.

@@ -10,6 +10,9 @@ public enum RunEnd: Error, Sendable, Equatable {
     case skipped(message: String)
     /// The deadline, an operator, a shutdown, a page cap or a reset; progress is kept.
     case interrupted(ErrorKind)
+    /// All was read, and the source refuses edits one by one: they wait, and pulls go on in their rhythm. `wait`: the source asked
+    /// for patience with some of them, and the job is due when that is over.
+    case unsent(ErrorKind, message: String, wait: Duration?)
     /// The claim was taken away; nothing more may be written.
     case lost
 
@@ -35,7 +38,7 @@ public enum RunEnd: Error, Sendable, Equatable {
         case .deferred: .deferred
         case .needsReauth: .needsReauth
         case .skipped: .skipped
-        case .interrupted: .partial
+        case .interrupted, .unsent: .partial
         case .lost: nil
         }
     }
@@ -44,7 +47,8 @@ public enum RunEnd: Error, Sendable, Equatable {
     public var errorKind: String {
         switch self {
         case .failed(let kind, _): kind
-        case .deferred(let kind, _, _), .interrupted(let kind): kind.rawValue
+        case .deferred(let kind, _, _), .interrupted(let kind), .unsent(let kind, _, _):
+            kind.rawValue
         case .needsReauth: ErrorKind.unauthorised.rawValue
         case .skipped: ErrorKind.missing.rawValue
         case .lost: "lost"
@@ -55,7 +59,7 @@ public enum RunEnd: Error, Sendable, Equatable {
     public var message: String? {
         switch self {
         case .failed(_, let message), .deferred(_, let message, _), .needsReauth(let message),
-            .skipped(let message):
+            .skipped(let message), .unsent(_, let message, _):
             message
         case .interrupted, .lost: nil
         }

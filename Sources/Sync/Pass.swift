@@ -142,6 +142,7 @@ final class Pass {
         // Whether a merge has left something to push is asked of the table itself.
         context.progress.hasMerged = context.progress.hasMerged || written.hasWritten
         tell(written.sweepVerdict)
+        context.tellLostEdits(written.editsLost, of: entity.name)
         guard let changed = written.changed else { return written }
         context.progress.changed += changed + written.swept
         context.progress.deleted += written.deleted + written.swept

@@ -29,10 +29,19 @@ struct PushConflicts {
         var again: [UnsentRow] = []
         for (index, row) in rows.enumerated() {
             guard let found = records[row.recordName] else {
-                outcome.refused.append((row, "CONFLICT: the record could not be looked up", false))
+                outcome.refused.append((row, "CONFLICT: the record could not be looked up", .none))
                 continue
             }
             guard let node = found else {
+                guard !row.isDeleted else {
+                    outcome.deleted.append(row)
+                    continue
+                }
+                guard !entity.deletionsWin else {
+                    outcome.gone.append(row)
+                    continue
+                }
+                outcome.overruled.insert(row.recordName)
                 var created = row
                 created.changeTag = nil
                 again.append(created)
@@ -42,7 +51,12 @@ struct PushConflicts {
             switch own.contains(index) ? .ours : verdict(row, read[index]) {
             case .remote(let values): outcome.replaced.append((row, values))
             case .same(let modifiedAt) where tag != nil:
-                outcome.saved.append((row, tag ?? "", modifiedAt))
+                outcome.saved.append(
+                    (
+                        row,
+                        AnsweredRecord(
+                            tag: tag ?? "", modifiedAt: modifiedAt, target.answered(row, by: node))
+                    ))
             case .same, .ours:
                 if !own.contains(index) { outcome.overruled.insert(row.recordName) }
                 var updated = row

@@ -3,23 +3,20 @@ import Writing
 
 /// What became of the rows of one batch.
 struct PushOutcome {
-    var saved: [(row: UnsentRow, tag: String, modifiedAt: Int64?)] = []
+    var saved: [(row: UnsentRow, answer: AnsweredRecord)] = []
     var deleted: [UnsentRow] = []
     /// Gone at the source while we edited them.
     var gone: [UnsentRow] = []
     var replaced: [(row: UnsentRow, remote: RemoteRecord)] = []
-    /// `pauses`: as it is, the row may cost the batch it is in more requests, so that it waits.
-    var refused: [(row: UnsentRow, error: String, pauses: Bool)] = []
-    /// Records of which the source had another version that gives way to ours.
+    var refused: [(row: UnsentRow, error: String, pause: PushPause)] = []
+    /// Records of which the source had another version, or none any more, and ours stays.
     var overruled: Set<String> = []
     /// Why the source refused single records, in its own words.
     var failures: [RecordFailure] = []
 
-    /// Of the records that two wrote, whose version is the one that stays now.
-    var decidedConflicts: [(record: String, winner: String)] {
-        replaced.map { ($0.row.recordName, "theirs") }
-            + saved.filter { overruled.contains($0.row.recordName) }
-            .map { ($0.row.recordName, "ours") }
+    /// Of the records that two wrote, those whose version here is the one that stays now.
+    var won: [String] {
+        (saved.map(\.row.recordName) + deleted.map(\.recordName)).filter(overruled.contains)
     }
 
     /// Nothing is known of any row yet.

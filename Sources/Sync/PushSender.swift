@@ -39,7 +39,7 @@ struct PushSender {
             guard let obstacle = row.obstacle ?? target.dialect.obstacle(to: operation(row)) else {
                 return true
             }
-            refuse(row, code: "UNSENDABLE", reason: obstacle, pauses: false, &outcome)
+            refuse(row, code: "UNSENDABLE", reason: obstacle, .none, &outcome)
             return false
         }
     }
@@ -48,17 +48,26 @@ struct PushSender {
         var pending = rows
         var round = 0
         while !pending.isEmpty {
-            let conflicts = try await attempt(pending, &outcome)
+            // A deletion meets whatever version is there, also where we know of none.
+            let conflicts =
+                try await pending.filter(isOfUnknownVersion)
+                + attempt(pending.filter { !isOfUnknownVersion($0) }, &outcome)
             guard !conflicts.isEmpty else { return }
             guard round < push.conflictRounds else {
-                outcome.refused += conflicts.map {
-                    ($0, "CONFLICT: changed again and again", false)
+                for row in conflicts {
+                    refuse(
+                        row, code: "CONFLICT", reason: "changed again and again", .none, &outcome)
                 }
                 return
             }
             round += 1
             pending = try await PushConflicts(at: target).resolve(conflicts, &outcome)
         }
+    }
+
+    /// A deletion that is not forced needs the tag of what it deletes.
+    private func isOfUnknownVersion(_ row: UnsentRow) -> Bool {
+        row.isDeleted && row.changeTag == nil && !isForced
     }
 
     /// One request, or more where the source refuses one as a whole; returns the rows that met another
@@ -82,7 +91,7 @@ struct PushSender {
                 refuse(
                     culprit, code: failure.code ?? ErrorKind.rejected.rawValue,
                     reason: failure.reason.isEmpty ? failure.end.message ?? "" : failure.reason,
-                    pauses: true, &outcome)
+                    .growing, &outcome)
             }
             if halving.isHopeless { throw failure.end }
         }
@@ -100,40 +109,48 @@ struct PushSender {
             guard failure.refusesContent else { throw failure.end }
             return failure
         }
-        let results = try target.dialect.pushResults(try answer.document(), of: operations)
+        let document = try answer.document()
+        let results = try target.dialect.pushResults(document, of: operations)
+        let records = target.dialect.lookedUp(document)
         for (row, result) in zip(rows, results) {
             switch result {
-            case .saved(let tag, let modifiedAt): outcome.saved.append((row, tag, modifiedAt))
+            case .saved(let tag, let modifiedAt):
+                let record = records[row.recordName]?.map { target.answered(row, by: $0) }
+                outcome.saved.append(
+                    (row, AnsweredRecord(tag: tag, modifiedAt: modifiedAt, record ?? row.values)))
             case .deleted: outcome.deleted.append(row)
             case .conflict: conflicts.append(row)
             case .gone where row.isDeleted: outcome.deleted.append(row)
             case .gone: outcome.gone.append(row)
-            case .failed(let failure): refuse(row, failure, pauses: false, &outcome)
+            case .failed(let failure):
+                refuse(row, failure, failure.wait.map { .until($0) } ?? .none, &outcome)
             }
         }
         return nil
     }
 
     private func refuse(
-        _ row: UnsentRow, code: String, reason: String, pauses: Bool, _ outcome: inout PushOutcome
+        _ row: UnsentRow, code: String, reason: String, _ pause: PushPause,
+        _ outcome: inout PushOutcome
     ) {
         let failure = RecordFailure(code: code, reason: reason, record: row.recordName, wait: nil)
-        refuse(row, failure, pauses: pauses, &outcome)
+        refuse(row, failure, pause, &outcome)
     }
 
     private func refuse(
-        _ row: UnsentRow, _ failure: RecordFailure, pauses: Bool, _ outcome: inout PushOutcome
+        _ row: UnsentRow, _ failure: RecordFailure, _ pause: PushPause, _ outcome: inout PushOutcome
     ) {
         let text = context.redactor.sanitised("\(failure.code): \(failure.reason)")
-        outcome.refused.append((row, text, pauses))
+        outcome.refused.append((row, text, pause))
+        context.progress.refused.add(failure.code, text, pause)
         outcome.failures.append(failure.sanitised(context.redactor))
     }
 
     private func operation(_ row: UnsentRow) -> PushOperation {
         let action: PushOperation.Action
         if row.isDeleted {
-            action = .delete
-        } else if push.operation == .force {
+            action = .delete(changeTag: isForced ? nil : row.changeTag)
+        } else if isForced {
             action = .force
         } else {
             action = row.changeTag.map { .update(changeTag: $0) } ?? .create
@@ -141,6 +158,8 @@ struct PushSender {
         let fields = row.isDeleted ? [] : pushedFields(row)
         return PushOperation(action: action, recordName: row.recordName, fields: fields)
     }
+
+    private var isForced: Bool { push.operation == .force }
 
     private func pushedFields(_ row: UnsentRow) -> [PushField] {
         let constant = entity.cloudkit?.constantField.map { field in
@@ -162,17 +181,18 @@ struct PushSender {
     private func write(_ outcome: PushOutcome, isRepair: Bool) async throws {
         let claim = context.inputs.job.claim
         let userID = claim.userID
-        let keepsEdits = isRepair || entity.write.deletes?.unsent == .localEditWins
         var writes: [Statement] = []
         if !outcome.saved.isEmpty { writes.append(statements.saved(outcome.saved, userID)) }
         if !outcome.deleted.isEmpty {
-            writes.append(statements.removed(outcome.deleted, keepsEdits: false, userID))
+            writes.append(statements.removed(outcome.deleted, .deletedHere, claim))
         }
         if !outcome.gone.isEmpty {
-            writes.append(statements.removed(outcome.gone, keepsEdits: keepsEdits, userID))
+            let policy: PushStatements.Absence =
+                isRepair || !entity.deletionsWin ? .editsStay : .editsGiveWay
+            writes.append(statements.removed(outcome.gone, policy, claim))
         }
         if !outcome.replaced.isEmpty {
-            writes.append(statements.replaced(outcome.replaced, userID))
+            writes.append(statements.replaced(outcome.replaced, claim))
         }
         if !outcome.refused.isEmpty { writes.append(statements.refused(outcome.refused, userID)) }
         let pushed = outcome.saved.count + outcome.deleted.count
@@ -185,12 +205,12 @@ struct PushSender {
         if let note = storeFailures(outcome.failures, of: entity.name, for: claim) {
             writes.append(note)
         }
-        let decided = outcome.decidedConflicts
-        if context.inputs.file.events.contains(.conflicts), !decided.isEmpty {
-            writes.append(ToldEvents(of: entity.name, for: claim).conflictsDecided(decided))
+        if context.inputs.file.events.contains(.conflicts), !outcome.won.isEmpty {
+            writes.append(ToldEvents(of: entity.name, for: claim).conflictsWon(outcome.won))
         }
-        _ = try await context.sink.run(writes + context.companions, counts: true)
+        let answers = try await context.sink.run(writes + context.companions, counts: true)
         context.markCompanionsStored()
+        context.tellLostEdits(try PushStatements.lostEdits(in: answers), of: entity.name)
         context.progress.changed += pushed + outcome.replaced.count + outcome.gone.count
         context.services.log.emit(
             .rowsPushed(

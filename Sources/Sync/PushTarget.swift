@@ -2,6 +2,7 @@ import Asking
 import JSON
 import JobFiles
 import JobQueue
+import Reading
 import Writing
 
 /// Where an entity's rows are pushed to, and how.
@@ -23,6 +24,19 @@ struct PushTarget {
         self.entity = entity
         self.push = push
         statements = PushStatements(entity, push)
+    }
+
+    /// What the columns of a row are to be by the record that the source has of it now: the record's values, and what was sent
+    /// for fields that the record does not name or of which nobody can read the value.
+    func answered(_ row: UnsentRow, by record: JSONNode) -> [FieldValue?] {
+        guard let read = RemoteRecord(PageReader(entity, dialect).read([record])) else {
+            return row.values
+        }
+        return entity.records.fields.indices.map { index in
+            let field = entity.records.fields[index]
+            let isThere = field.at.first(in: record) != nil && !read.hasUnread(field.name)
+            return isThere ? read.values[index] : row.values[index]
+        }
     }
 
     /// The answer, or the end of the run that its failure is.

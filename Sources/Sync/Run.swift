@@ -58,7 +58,7 @@ final class Run {
             try await calls.takeFirstSteps()
             if let end = await EntitySequence(context, calls).sync() { return end }
             try await calls.takeLastSteps()
-            return nil
+            return context.progress.refused.end
         } catch {
             return context.end(by: error)
         }
@@ -157,7 +157,11 @@ final class Run {
         }
         guard let outcome = end.outcome else { return nil }
         var wait: Duration?
-        if case .deferred(_, _, let asked) = end { wait = asked }
+        switch end {
+        case .deferred(_, _, let asked): wait = asked
+        case .unsent(_, _, let asked): wait = asked
+        default: break
+        }
         let trouble = end == .interrupted(.database) ? context.sink.databaseTrouble : nil
         let error = (end.message ?? trouble).map(context.redactor.sanitised)
         var failures = progress.failures

@@ -67,6 +67,12 @@ final class RunContext {
         session.credentials.markStored()
     }
 
+    /// Edits and deletions made here that gave way are a line of the log, whenever there are any.
+    func tellLostEdits(_ count: Int, of entity: String) {
+        guard count > 0 else { return }
+        services.log.emit(.editsLost(subject, entity: entity, count: count))
+    }
+
     /// Before every page: the deadline, the pace, the page cap, and whether others wait for a slot.
     ///
     /// A stop cancels the run's task, which ends its requests and waits. A run that yields has come
@@ -124,6 +130,8 @@ struct RunProgress {
     var entity: String?
     /// Entities that have failed while the run goes on with others.
     var failures: [EntityFailure] = []
+    /// Edits that the source has refused one by one.
+    var refused = RefusedEdits()
     /// How many rows the source takes in one request, by entity; none: as many as the file says.
     var pushSizes: [String: Int] = [:]
     /// Calls that succeeded and are to be remembered with the next commit.

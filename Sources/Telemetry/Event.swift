@@ -117,6 +117,8 @@ public enum Event: Sendable, Equatable {
     case endUnproven(Subject, entity: String)
     /// A full pass lacked so many rows that none was deleted; told when it begins.
     case sweepRefused(Subject, entity: String, reason: String)
+    /// So many edits and deletions made here gave way to what the source has.
+    case editsLost(Subject, entity: String, count: Int)
     /// A run goes on though its deadline passed so long ago; told once a run.
     case runOverdue(Subject, since: Duration)
     /// A job file is wrong, so that its jobs don't run; told at a worker's start.

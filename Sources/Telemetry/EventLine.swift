@@ -101,6 +101,7 @@ extension Event {
         case .positionForgotten: ("position_forgotten", .warning)
         case .sweepRefused: ("sweep_refused", .warning)
         case .endUnproven: ("end_unproven", .warning)
+        case .editsLost: ("edits_lost", .warning)
         case .runOverdue: ("run_overdue", .warning)
         case .jobFileRefused: ("job_file_refused", .error)
         case .secretsLocked: ("secrets_locked", .error)
@@ -131,7 +132,7 @@ extension Event {
             .recordsIgnored(let subject, _, _), .rowsPushed(let subject, _, _, _),
             .recordAhead(let subject, _, _, _), .positionForgotten(let subject, _, _),
             .recordsIncompatible(let subject, _, _, _, _), .valuesUnread(let subject, _, _, _, _),
-            .sweepRefused(let subject, _, _),
+            .sweepRefused(let subject, _, _), .editsLost(let subject, _, _),
             .runOverdue(let subject, _), .jobFileRefused(let subject, _),
             .secretsLocked(let subject, _, _):
             subject
@@ -190,7 +191,7 @@ extension Event {
         case .runFinished, .runLost, .runDeferred, .runStarted, .recordsIgnored, .rowsPushed,
             .jobFilesDiffer, .duplicatesFound, .passBegunAnew, .recordAhead, .positionForgotten,
             .recordsIncompatible, .valuesUnread,
-            .sweepRefused, .endUnproven, .runOverdue,
+            .sweepRefused, .endUnproven, .editsLost, .runOverdue,
             .passEndless:
             runDetails
         }
@@ -224,6 +225,8 @@ extension Event {
         case .sweepRefused(_, let entity, let reason),
             .positionForgotten(_, let entity, let reason):
             [Field("entity", .id(entity)), Field("reason", .text(reason))]
+        case .editsLost(_, let entity, let lost):
+            [Field("entity", .id(entity)), count("count", lost)]
         case .runOverdue(_, let since): [Field("since_ms", .milliseconds(since))]
         case .rowsPushed(_, let entity, let pushed, let failed):
             [Field("entity", .id(entity)), count("pushed", pushed), count("failed", failed)]

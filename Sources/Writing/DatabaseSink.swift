@@ -107,6 +107,7 @@ public final class DatabaseSink: Sink {
         let counts = try rows[1].only()
         let inserted = try counts.int("inserted")
         written.deleted = try counts.int("deleted")
+        if rows[1].columns.contains("lost") { written.editsLost = try counts.int("lost") }
         written.changed = try inserted + counts.int("updated") + written.deleted
         written.isAllNew = inserted == page.batch.writtenCount
         written.isStopRequested = try rows[0].only().bool(0)

@@ -44,6 +44,8 @@ public struct WrittenPage: Sendable {
     public var hasWritten = false
     /// Rows that tombstones on the page deleted.
     public var deleted = 0
+    /// Edits and deletions made here that gave way to what the page says.
+    public var editsLost = 0
     /// Rows that the sweep deleted.
     public var swept = 0
     /// Why the sweep left an error at the checkpoint; nil: it left none.

@@ -1,4 +1,5 @@
 public import JobFiles
+import JobQueue
 import Postgres
 
 /// One statement that is made from a job file, with its binds as `$1`, `$2`, ….
@@ -36,15 +37,17 @@ extension UpsertStatement {
 
 extension PushStatements {
     fileprivate var rendered: [(String, String)] {
-        [
+        // The texts are the same whoever holds the claim.
+        let claim = Claim(userID: 0, name: "", fence: 0, nonce: [])
+        return [
             (
                 "takes unsent rows, and notes what is sent of each",
                 take(after: nil, limit: 0, userID: 0).sql
             ), ("finds versions that are earlier ones of our own", ownEarlier([], 0).sql),
             ("notes rows that the source has taken", saved([], 0).sql),
-            ("deletes rows whose record is gone", removed([], keepsEdits: false, 0).sql),
-            ("sends rows anew whose record is gone", removed([], keepsEdits: true, 0).sql),
-            ("lets rows give way to the source's version", replaced([], 0).sql),
+            ("deletes rows whose record is gone", removed([], .editsGiveWay, claim).sql),
+            ("sends rows anew whose record is gone", removed([], .editsStay, claim).sql),
+            ("lets rows give way to the source's version", replaced([], claim).sql),
             ("notes why the source refused rows", refused([], 0).sql),
         ]
     }

@@ -19,15 +19,11 @@ public struct ToldEvents: Sendable {
         statement("zone_made", [.object([JSONMember("zone", .string(zone))])])
     }
 
-    /// Which version of each record stays, `ours` or `theirs`.
-    public func conflictsDecided(_ decided: [(record: String, winner: String)]) -> Statement {
-        statement(
-            "conflict_decided",
-            decided.map { record, winner in
-                .object([
-                    JSONMember("record", .string(record)), JSONMember("winner", .string(winner)),
-                ])
-            })
+    /// The version here of these records stays, and another one gave way to it.
+    public func conflictsWon(_ records: [String]) -> Statement {
+        Statement(
+            "select jobrunner.tell_conflicts($1, $2, $3, $4, $5, 'ours')", .int8(claim.userID),
+            .text(claim.name), .int8(claim.fence), .text(entity), .textArray(records))
     }
 
     /// Rows of a table that are one, before they are made one; `keys` as for `merge_duplicates`.

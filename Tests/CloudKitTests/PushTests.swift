@@ -47,7 +47,7 @@ import Testing
                 ]),
             operation(tag, "vid_2", [PushField(name: "status", kind: .text, value: .text("s"))]),
             operation(.force, "vid_4", [PushField(name: "gone", kind: .text, value: nil)]),
-            operation(.delete, "vid_3"),
+            operation(.delete(changeTag: nil), "vid_3"), operation(.delete(changeTag: "7b"), "vid_5"),
         ]
         let request = dialect.pushRequest(
             operations, to: try entity(watchedZone, pushType: "WatchedStatus").recordPlace)
@@ -63,7 +63,8 @@ import Testing
             "recordChangeTag":"kz1a2b","fields":{"status":{"value":"s"}}}},\
             {"operationType":"forceUpdate","record":{"recordName":"vid_4",\
             "recordType":"WatchedStatus","fields":{"gone":{"value":null}}}},\
-            {"operationType":"forceDelete","record":{"recordName":"vid_3"}}]}
+            {"operationType":"forceDelete","record":{"recordName":"vid_3"}},\
+            {"operationType":"delete","record":{"recordName":"vid_5","recordChangeTag":"7b"}}]}
             """
         #expect(request.body?.text == expected)
     }
@@ -160,7 +161,7 @@ import Testing
 
     @Test func `MS22 5.3 each row has its own result, wherever it stands`() throws {
         let operations = [
-            operation(.create, "a"), operation(tag, "b"), operation(.delete, "c"),
+            operation(.create, "a"), operation(tag, "b"), operation(.delete(changeTag: "8"), "c"),
             operation(tag, "d"), operation(.create, "e"),
         ]
         let answer = """
@@ -199,7 +200,7 @@ import Testing
         let failed = PushResult.failed(
             RecordFailure(code: code, reason: "r", record: "a", wait: nil))
         #expect(try results(answer, of: [operation(tag, "a")]) == [.gone])
-        #expect(try results(answer, of: [operation(.delete, "a")]) == [.deleted])
+        #expect(try results(answer, of: [operation(.delete(changeTag: "8"), "a")]) == [.deleted])
         #expect(try results(answer, of: [operation(.create, "a")]) == [failed])
         #expect(try results(answer, of: [operation(.force, "a")]) == [failed])
     }
@@ -238,8 +239,8 @@ import Testing
     @Test(
         arguments: [
             (.create, #"{"recordName":"a"}"#), (.create, #"{"recordName":"a","deleted":true}"#),
-            (.delete, #"{"recordName":"a","recordChangeTag":"k"}"#),
-            (.delete, #"{"recordName":"a","deleted":false}"#),
+            (.delete(changeTag: nil), #"{"recordName":"a","recordChangeTag":"k"}"#),
+            (.delete(changeTag: nil), #"{"recordName":"a","deleted":false}"#),
             (.force, #"{"recordName":"a","recordChangeTag":7}"#),
         ] as [(PushOperation.Action, String)])
     func `5.3 a result that says neither what was saved nor why not is malformed`(

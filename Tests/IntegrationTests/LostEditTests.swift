@@ -146,7 +146,8 @@ import Testing
             try await world.runAgain()
             try await world.source.command("DELETE", "faults", "")
             #expect(try await world.upstream().count == 1)
-            try await world.edit("article", #"{"record_name": "article_1", "title": "again"}"#)
+            try await world.edit(
+                "article", #"{"record_name": "article_1", "url": "https://u", "title": "again"}"#)
             try await world.runAgain()
             try await world.runAgain()
             #expect(try await world.titles("article_1") == ("again", "again"))

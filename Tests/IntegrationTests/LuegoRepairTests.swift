@@ -25,7 +25,7 @@ import TestSupport
                 #expect(try await world.articles().count == 5)
                 guard round == 1 else { break }
                 // The local store is lost, and with it all that was known of the source.
-                try await world.sql("delete from synced.article")
+                try await world.sql("truncate synced.article")
                 try await world.sql("select jobrunner.reset_jobs('acme')")
                 try await world.makeDue()
             }

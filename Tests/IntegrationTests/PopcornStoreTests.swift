@@ -11,6 +11,7 @@ import Testing
         ("watchlist_movie: { kind: synced }", "watchlist_movie: { kind: disposable }"),
         (
             """
+                    unsent: delete                    # as the app does; what is lost is told
                 push:
                   select:
                     dirty: synced = false

@@ -14,7 +14,7 @@ import Testing
             let rows = try await world.movies()
             #expect(rows.count == 30)
             for isReset in [true, false] {
-                try await world.sql("delete from synced.watchlist_movie")
+                try await world.sql("truncate synced.watchlist_movie")
                 if isReset {
                     try await world.sql("select jobrunner.reset_jobs('acme')")
                     try await world.runAgain()

@@ -67,7 +67,7 @@ import TestSupport
     @Test func `SC7 an empty table is fetched, however young the last pass is`() async throws {
         try await withRecipes(6) { world in
             try await world.drain()
-            try await world.sql("delete from synced.recipe")
+            try await world.sql("truncate synced.recipe")
             let answer = try await world.wantFresh()
             #expect(answer.answer == "wait")
             #expect(!answer.isUsable)

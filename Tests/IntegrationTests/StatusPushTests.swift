@@ -97,7 +97,10 @@ import TestSupport
             #expect(rows[video(1)]?.isSynced == false)
             #expect(rows[video(1)]?.error?.contains("CONFLICT") == true)
             #expect(rows[video(2)]?.isSynced == true)
-            #expect(try await world.unfinished() == [])
+            #expect(
+                try await world.unfinished() == [
+                    "metube.status partial edits_refused the source refuses 1 edit, such as CONFLICT: changed again and again"
+                ])
             try await world.runAgain()
             rows = try await world.local()
             #expect(rows[video(1)]?.isSynced == true && rows[video(1)]?.error == nil)
@@ -167,7 +170,15 @@ import TestSupport
             #expect(rows.values.filter(\.isSynced).allSatisfy { $0.error == nil })
             #expect(try await world.counter("pushed") == 6)
             #expect(try await world.counter("push_failed") == 3)
-            #expect(try await world.unfinished() == [])
+            #expect(
+                try await world.unfinished() == [
+                    "metube.status partial quota_exceeded the user's store at the source is full, so that 3 edits wait: QUOTA_EXCEEDED: no room"
+                ])
+            // Pulls go on in their rhythm: that edits wait is no failure of theirs.
+            #expect(
+                try await world.value(
+                    "select consecutive_failures || ' ' || (due_at > now()) || ' ' || (last_success_at = last_run_at) from jobrunner.jobs where name = 'metube.status'"
+                ) == "0 true true")
             let start = try await world.requestCount()
             try await world.runAgain()
             #expect(

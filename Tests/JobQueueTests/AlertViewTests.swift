@@ -82,7 +82,7 @@ import Testing
             insert into jobrunner.runs (user_id, id, outcome, tenant_id, job_name, scheduled_at, started_at, ended_at, counters)
             select (select min(id) from jobrunner.users), 1, 'complete', 1, 'hub.refresh', now(), now(), now() - interval '61 s',
               jsonb_populate_record(null::jobrunner.counters, to_jsonb(r.counters) || '{"swept": 2000}')
-            from (select '(0,0,0,0,0,0,0,0,0,0,0,0,0)'::jobrunner.counters as counters) as r;
+            from (select '(0,0,0,0,0,0,0,0,0,0,0,0,0,0)'::jobrunner.counters as counters) as r;
             update jobrunner.chores set reached_at = null where name = 'waiting';
             """, "delete from jobrunner.runs; delete from jobrunner.swept_counts"
         ),
@@ -137,7 +137,7 @@ import Testing
                 insert into jobrunner.runs (user_id, id, outcome, tenant_id, job_name, scheduled_at, started_at, ended_at, counters)
                 select 1, n.id, 'complete', 1, 'hub.refresh', now(), now(), now() - n.age * interval '1 s',
                   jsonb_populate_record(null::jobrunner.counters, to_jsonb(r.counters) || '{"swept": 10}')
-                from (select '(0,0,0,0,0,0,0,0,0,0,0,0,0)'::jobrunner.counters as counters) as r
+                from (select '(0,0,0,0,0,0,0,0,0,0,0,0,0,0)'::jobrunner.counters as counters) as r
                 cross join
                 """
             try await fixture.script("\(insert) (values (1, 90), (2, 120), (3, 1)) as n (id, age)")

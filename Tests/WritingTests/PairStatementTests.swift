@@ -90,14 +90,15 @@ private struct StandIns {
         let user = claim.userID
         return [
             ("push_read", statements.take(after: nil, limit: 200, userID: user)),
-            ("saved", statements.saved([(row, "TAG", Self.passStartedAt)], user)),
-            ("removed", statements.removed([row], keepsEdits: false, user)),
-            ("gone", statements.removed([row], keepsEdits: true, user)),
+            ("saved", statements.saved(
+                    [(row, AnsweredRecord(tag: "TAG", modifiedAt: Self.passStartedAt, row.values))], user)),
+            ("removed", statements.removed([row], .editsGiveWay, claim)),
+            ("gone", statements.removed([row], .editsStay, claim)),
             (
                 "replaced",
                 statements.replaced(
-                    [(row, RemoteRecord(values("KEY", tag: "TAG", body: "REMOTE")))], user)
-            ), ("refused", statements.refused([(row, "REFUSED", true)], user)),
+                    [(row, RemoteRecord(values("KEY", tag: "TAG", body: "REMOTE")))], claim)
+            ), ("refused", statements.refused([(row, "REFUSED", .growing)], user)),
         ]
     }
 

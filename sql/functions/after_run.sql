@@ -30,7 +30,8 @@ as $$
 -- What follows for a job from the way its run ended; the one place that says so. Without an outcome the run had not begun,
 -- and all is as before. Without a set clause, so that PostgreSQL writes it into its caller. Not for callers: end_claims.
 -- A run that was complete has honoured what was asked of it; any other hands it on to the run that follows, together with
--- what was asked meanwhile. A counter at its type's end stays there, or no outcome of the batch could be written.
+-- what was asked meanwhile. So has one that has read all, and of which the source refuses edits one by one: it goes on as after a
+-- complete one, and tells the error. A counter at its type's end stays there, or no outcome of the batch could be written.
 select
   case
     when o.is_released then (in_job).due_at
@@ -39,6 +40,9 @@ select
     -- Our database was in the way: at once, each would meet it again.
     when o.is_partial and (in_end).error_kind = 'database' then now() + make_interval(secs => 1 + 2 * (in_end).chance)
     when o.deferred_until is not null then o.deferred_until
+    -- The source asked for patience with single edits.
+    when o.is_complete and (in_end).wait_ms > 0 and not (in_job).rerun_requested
+      then least(jobrunner.tick_after_run((in_job).next_due_at, now(), (in_job).every, (in_job).phase), now() + (in_end).wait_ms * interval '1 ms')
     -- A pass without an end would read the same for ever, and keep a slot busy with it. A long list that has not changed is
     -- read in a few such runs.
     when o.is_fruitless and not (in_job).rerun_requested
@@ -100,14 +104,14 @@ select
   case when (in_end).is_unchanged then now() else (in_job).unchanged_at end
 from (
   select (in_end).outcome is null as is_released,
-    coalesce((in_end).outcome = 'complete', false) as is_complete,
-    coalesce((in_end).outcome = 'partial', false) as is_partial,
+    coalesce((in_end).outcome = 'complete', false) or e.is_unsent as is_complete,
+    coalesce((in_end).outcome = 'partial', false) and not e.is_unsent as is_partial,
     coalesce((in_end).outcome = 'partial' and (in_end).error_kind in ('page_cap', 'deadline'), false)
       and in_has_progress and not in_has_changes as is_fruitless,
     coalesce((in_end).outcome = 'deferred', false) as is_deferred,
     coalesce((in_end).outcome = 'failed', false) as is_failed,
-    coalesce((in_end).outcome in ('complete', 'skipped'), false) as has_honoured,
-    coalesce((in_end).outcome in ('failed', 'needs_reauth', 'deferred'), false) as tells_error,
+    coalesce((in_end).outcome in ('complete', 'skipped'), false) or e.is_unsent as has_honoured,
+    coalesce((in_end).outcome in ('failed', 'needs_reauth', 'deferred'), false) or e.is_unsent as tells_error,
     -- A secret that the run had not read came too late for it.
     coalesce((in_end).is_renewed, false) as is_renewed,
     case
@@ -118,6 +122,7 @@ from (
           (in_end).chance
         )
     end as deferred_until
+  from (select coalesce((in_end).outcome = 'partial' and (in_end).error_kind in ('edits_refused', 'quota_exceeded', 'rate_limited'), false) as is_unsent) as e
 ) as o
 cross join lateral jobrunner.quarantine_of(in_job, in_end, in_has_progress) as q
 $$;

@@ -84,7 +84,7 @@ begin
       coalesce(c.requests, 0), coalesce(c.counters, jobrunner.add_counters(null, null)), coalesce(c.entities, '{}')
     from ended as c
     where c.is_told or c.outcome = 'deferred' and c.has_progress
-      or jobrunner.changed_rows(c.counters) + (c.counters).pushed + (c.counters).push_failed > 0
+      or jobrunner.changed_rows(c.counters) + (c.counters).pushed + (c.counters).push_failed + (c.counters).edits_lost > 0
   )
   select array_agg(c.user_id), array_agg(c.name), array_agg(c.fence), array_agg(c.tenant_id), array_agg(c.started_at), array_agg(c.counters),
     array_agg(coalesce(c.outcome = 'complete' or c.has_progress, false)),

@@ -326,7 +326,8 @@ create type jobrunner.counter_values as (
   deleted bigint,
   swept bigint,
   pushed bigint,
-  push_failed bigint
+  push_failed bigint,
+  edits_lost bigint
 );
 comment on type jobrunner.counter_values is 'What a run did, counted. A counter is declared here alone: add_counters and total follow the type.';
 comment on column jobrunner.counter_values.pages is 'Pages that were committed.';
@@ -342,6 +343,7 @@ comment on column jobrunner.counter_values.deleted is 'Rows that a tombstone del
 comment on column jobrunner.counter_values.swept is 'Rows that were deleted because a full pass did not show them, or because they were too old.';
 comment on column jobrunner.counter_values.pushed is 'Local edits that the source took.';
 comment on column jobrunner.counter_values.push_failed is 'Local edits that the source refused.';
+comment on column jobrunner.counter_values.edits_lost is 'Local edits and deletions that gave way to what the source had.';
 
 create domain jobrunner.counters as jobrunner.counter_values
   constraint counters_add_up check (
@@ -632,7 +634,7 @@ create table jobrunner.checkpoints (
   last_error text,
   last_error_at timestamptz,
   run_fence bigint not null default 0,
-  counters jobrunner.counters not null default '(0,0,0,0,0,0,0,0,0,0,0,0,0)',
+  counters jobrunner.counters not null default '(0,0,0,0,0,0,0,0,0,0,0,0,0,0)',
   pass_is_whole boolean not null default true,
   last_full_at timestamptz,
   full_by_other_file boolean not null default false,
@@ -651,6 +653,7 @@ create table jobrunner.checkpoints (
   asked bigint,
   full_page integer not null default 0,
   unread jsonb,
+  has_shared_keys boolean not null default false,
   primary key (user_id, job_name, entity),
   constraint pass_is_full_or_incremental check (pass_kind in ('full', 'incremental')),
   constraint pass_in_progress_has_a_start check ((pass_kind is null) = (pass_started_at is null)),
@@ -699,6 +702,7 @@ comment on column jobrunner.checkpoints.pass_unreadable is 'True: not one record
 comment on column jobrunner.checkpoints.asked is 'Stands for everything that decides which records the source shows; where it changes, every position here is forgotten.';
 comment on column jobrunner.checkpoints.full_page is 'The most records that a page has had which led on to another: a page with fewer is the last one.';
 comment on column jobrunner.checkpoints.unread is 'Values that the last pass with any could not read, by field or flag: {field: {count, example, read_elsewhere}}; null: none.';
+comment on column jobrunner.checkpoints.has_shared_keys is 'Two records of the source were seen with one key: when the record of a row is deleted, another one may live.';
 create index checkpoints_with_errors on jobrunner.checkpoints (
     (last_error_kind not in ('sweep_refused', 'sweep_held', 'end_unproven')), user_id, job_name
   )
@@ -789,7 +793,7 @@ create table jobrunner.runs (
   error_kind text,
   error text,
   request_count integer not null default 0,
-  counters jobrunner.counters not null default '(0,0,0,0,0,0,0,0,0,0,0,0,0)',
+  counters jobrunner.counters not null default '(0,0,0,0,0,0,0,0,0,0,0,0,0,0)',
   entities jsonb not null default '{}',
   primary key (user_id, id, ended_at),
   constraint run_outcome_is_known check (

@@ -123,9 +123,10 @@ enum DeletesKey: String, KeySet {
                 "What a deletion in a change feed or by `flag_at` does. Ignored ones are counted.")
         case .unsent:
             Key(
-                .words(of: Deletes.Unsent.self), .default("delete"),
-                "What a tombstone does to a row with an unsent edit. `local_edit_wins` sends it as a new "
-                    + "record.")
+                .words(of: Deletes.Unsent.self), .default("local_edit_wins"),
+                "What a deletion of the source's does to a row with an unsent edit, whether a feed tells of it or a push meets "
+                    + "it. `local_edit_wins` sends the row as a new record, `delete` deletes it; both are told."
+            )
         case .flagAt:
             Key(
                 .formed(.innerPath), .optional(nil),

@@ -45,65 +45,77 @@ comment on view synced."watched_status_live" is 'Live rows of synced.watched_sta
 -- watched_status: writes a page and moves its checkpoint
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when (s.sent_hashes is not null and (not s.synced or s.pending_delete) and hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) = any (s.sent_hashes) and (s.pending_delete or hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) <> hash_record_extended(row(s."video_id", s."status", date_trunc('milliseconds', s."last_modified"), s."playback_position"), 0))) then 'newer' when s."last_modified" < r."last_modified" or (s."last_modified" is null and r."last_modified" is not null) then 'older' when s."last_modified" > r."last_modified" or (s."last_modified" is not null and r."last_modified" is null) then 'newer' when not s.synced then 'newer' else 'same' end from synced."watched_status" as s where s.user_id = $1 and s."video_id" = r."video_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::timestamptz[], $33::double precision[], $34::text[], $35::text[], $36::timestamptz[], $37::text[]) as r ("Action", "video_id", "status", "last_modified", "playback_position", "record_name", "change_tag", "modified_at", "unread_fields") where r."Action" = 0 offset 0) as r
+  from (select r.*, coalesce((select case when (s.sent_hashes is not null and (not s.synced or s.pending_delete) and hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) = any (s.sent_hashes) and (s.pending_delete or hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) <> hash_record_extended(row(s."video_id", s."status", date_trunc('milliseconds', s."last_modified"), s."playback_position"), 0))) then 'newer' when s."last_modified" < r."last_modified" or (s."last_modified" is null and r."last_modified" is not null) then case when s.synced and not s.pending_delete then 'older' when not s.pending_delete and hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) = hash_record_extended(row(s."video_id", s."status", date_trunc('milliseconds', s."last_modified"), s."playback_position"), 0) then 'settled' else 'lost' end when s."last_modified" > r."last_modified" or (s."last_modified" is not null and r."last_modified" is null) then 'newer' when not s.synced then 'newer' when not s."video_id" = r."video_id" then 'older' else 'same' end from synced."watched_status" as s where s.user_id = $1 and s."record_name" = r."record_name" limit 1), (select case when (s.sent_hashes is not null and (not s.synced or s.pending_delete) and hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) = any (s.sent_hashes) and (s.pending_delete or hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) <> hash_record_extended(row(s."video_id", s."status", date_trunc('milliseconds', s."last_modified"), s."playback_position"), 0))) then 'newer' when s."last_modified" < r."last_modified" or (s."last_modified" is null and r."last_modified" is not null) then case when s.synced and not s.pending_delete then 'older' when not s.pending_delete and hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) = hash_record_extended(row(s."video_id", s."status", date_trunc('milliseconds', s."last_modified"), s."playback_position"), 0) then 'settled' else 'lost' end when s."last_modified" > r."last_modified" or (s."last_modified" is not null and r."last_modified" is null) then 'newer' when not s.synced then 'newer' when not s."video_id" = r."video_id" then 'older' else 'same' end from synced."watched_status" as s where s.user_id = $1 and s."video_id" = r."video_id" limit 1)) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::timestamptz[], $33::double precision[], $34::text[], $35::text[], $36::timestamptz[], $37::text[]) as r ("Action", "video_id", "status", "last_modified", "playback_position", "record_name", "change_tag", "modified_at", "unread_fields") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
+), renamed as (
+  delete from synced."watched_status" as t using incoming as r where t.user_id = $1 and t."record_name" = r."record_name" and coalesce(r."Standing", 'older') in ('older', 'settled', 'lost')
+    and (t."video_id" <> r."video_id") and (t.synced and not t.pending_delete) = (coalesce(r."Standing", 'older') = 'older')
+  returning t."record_name", t.inserted_at
 ), written as (
-  insert into synced."watched_status" as t (user_id, "video_id", "status", "last_modified", "playback_position", "record_name", "change_tag", "modified_at", "unread_fields")
-  select $1, r."video_id", r."status", r."last_modified", r."playback_position", r."record_name", r."change_tag", r."modified_at", r."unread_fields"::text[]
-  from incoming as r where coalesce(r."Standing", 'older') = 'older'
-  on conflict (user_id, "video_id") do update set "status" = excluded."status", "last_modified" = excluded."last_modified", "playback_position" = excluded."playback_position", "record_name" = excluded."record_name", "change_tag" = excluded."change_tag", "modified_at" = excluded."modified_at", "unread_fields" = excluded."unread_fields", synced = true, push_error = null, push_pause = null, pending_delete = false, sent_hashes = null where (t."last_modified" is null and excluded."last_modified" is not null or t."last_modified" < excluded."last_modified") and not (t.sent_hashes is not null and (not t.synced or t.pending_delete) and hash_record_extended(row(excluded."video_id", excluded."status", date_trunc('milliseconds', excluded."last_modified"), excluded."playback_position"), 0) = any (t.sent_hashes) and (t.pending_delete or hash_record_extended(row(excluded."video_id", excluded."status", date_trunc('milliseconds', excluded."last_modified"), excluded."playback_position"), 0) <> hash_record_extended(row(t."video_id", t."status", date_trunc('milliseconds', t."last_modified"), t."playback_position"), 0)))
-  returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."video_id"::text) as hash
+  insert into synced."watched_status" as t (user_id, "video_id", "status", "last_modified", "playback_position", "record_name", "change_tag", "modified_at", "unread_fields", synced, inserted_at)
+  select $1, r."video_id", r."status", r."last_modified", r."playback_position", r."record_name", r."change_tag", r."modified_at", r."unread_fields"::text[], coalesce(r."Standing", 'older') = 'older', coalesce((select d.inserted_at from renamed as d where d."record_name" = r."record_name"), now())
+  from incoming as r where coalesce(r."Standing", 'older') in ('older', 'settled', 'lost') and (select count(*) from renamed) is not null
+  on conflict (user_id, "video_id") do update set "status" = excluded."status", "last_modified" = excluded."last_modified", "playback_position" = excluded."playback_position", "record_name" = excluded."record_name", "change_tag" = excluded."change_tag", "modified_at" = excluded."modified_at", "unread_fields" = excluded."unread_fields", synced = true, push_error = null, push_pause = null, pending_delete = false, sent_hashes = null where (t."last_modified" is null and excluded."last_modified" is not null or t."last_modified" < excluded."last_modified") and (t.synced and not t.pending_delete) = (excluded.synced) and not (t.sent_hashes is not null and (not t.synced or t.pending_delete) and hash_record_extended(row(excluded."video_id", excluded."status", date_trunc('milliseconds', excluded."last_modified"), excluded."playback_position"), 0) = any (t.sent_hashes) and (t.pending_delete or hash_record_extended(row(excluded."video_id", excluded."status", date_trunc('milliseconds', excluded."last_modified"), excluded."playback_position"), 0) <> hash_record_extended(row(t."video_id", t."status", date_trunc('milliseconds', t."last_modified"), t."playback_position"), 0)))
+  returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."video_id"::text) as hash, t."record_name"
 ), removed as (
   delete from synced."watched_status" as t using unnest($29::int[], $34::text[]) as i ("Action", "record_name")
   where i."Action" = 2 and t.user_id = $1 and t."record_name" = i."record_name" and (t.synced or t.pending_delete or (t."change_tag" is not null and 0::bigint <> all (coalesce(t.sent_hashes, '{}'))))
-  returning true
+  returning t."record_name", not t.synced and not t.pending_delete as is_edit
+), lost as materialized (
+  select i."record_name" as name from incoming as i join written as w on w."record_name" = i."record_name" where i."Standing" = 'lost' union all select r."record_name" as name from removed as r where r.is_edit
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, (select count(*) from removed) as deleted,
+    (select count(*) from incoming) - count(*) + 0 + $28 as older, (select count(*) from removed) as deleted, (select count(*) from lost) as lost,
     array_agg(w.hash) filter (where w.is_new) as added
   from written as w
 )
-select c.inserted, c.updated, c.deleted,
+select c.inserted, c.updated, c.deleted, c.lost,
   jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
   pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
   unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
   skipped_incompatible => $24, filtered => $25, duplicate => $26,
-  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted
+  deleted => c.deleted, edits_lost => c.lost)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted, case when c.lost > 0 then jobrunner.tell_conflicts($1, $2, $4, $3, array(select l.name from lost as l), 'theirs') end as told, case when $26 > 0 or exists (select from incoming as i join synced."watched_status" as s on s."video_id" = i."video_id" and s.user_id = $1 and s."record_name" <> i."record_name") then jobrunner.note_shared_keys($1, $2, $3) end as shared, case when c.deleted > 0 then jobrunner.look_for_survivors($1, $2, $3) end as survivors
 from counted as c;
 -- watched_status: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when (s.sent_hashes is not null and (not s.synced or s.pending_delete) and hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) = any (s.sent_hashes) and (s.pending_delete or hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) <> hash_record_extended(row(s."video_id", s."status", date_trunc('milliseconds', s."last_modified"), s."playback_position"), 0))) then 'newer' when s."last_modified" < r."last_modified" or (s."last_modified" is null and r."last_modified" is not null) then 'older' when s."last_modified" > r."last_modified" or (s."last_modified" is not null and r."last_modified" is null) then 'newer' when not s.synced then 'newer' else 'same' end from synced."watched_status" as s where s.user_id = $1 and s."video_id" = r."video_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::timestamptz[], $33::double precision[], $34::text[], $35::text[], $36::timestamptz[], $37::text[]) as r ("Action", "video_id", "status", "last_modified", "playback_position", "record_name", "change_tag", "modified_at", "unread_fields") where r."Action" = 0 offset 0) as r
+  from (select r.*, coalesce((select case when (s.sent_hashes is not null and (not s.synced or s.pending_delete) and hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) = any (s.sent_hashes) and (s.pending_delete or hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) <> hash_record_extended(row(s."video_id", s."status", date_trunc('milliseconds', s."last_modified"), s."playback_position"), 0))) then 'newer' when s."last_modified" < r."last_modified" or (s."last_modified" is null and r."last_modified" is not null) then case when s.synced and not s.pending_delete then 'older' when not s.pending_delete and hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) = hash_record_extended(row(s."video_id", s."status", date_trunc('milliseconds', s."last_modified"), s."playback_position"), 0) then 'settled' else 'lost' end when s."last_modified" > r."last_modified" or (s."last_modified" is not null and r."last_modified" is null) then 'newer' when not s.synced then 'newer' when not s."video_id" = r."video_id" then 'older' else 'same' end from synced."watched_status" as s where s.user_id = $1 and s."record_name" = r."record_name" limit 1), (select case when (s.sent_hashes is not null and (not s.synced or s.pending_delete) and hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) = any (s.sent_hashes) and (s.pending_delete or hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) <> hash_record_extended(row(s."video_id", s."status", date_trunc('milliseconds', s."last_modified"), s."playback_position"), 0))) then 'newer' when s."last_modified" < r."last_modified" or (s."last_modified" is null and r."last_modified" is not null) then case when s.synced and not s.pending_delete then 'older' when not s.pending_delete and hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) = hash_record_extended(row(s."video_id", s."status", date_trunc('milliseconds', s."last_modified"), s."playback_position"), 0) then 'settled' else 'lost' end when s."last_modified" > r."last_modified" or (s."last_modified" is not null and r."last_modified" is null) then 'newer' when not s.synced then 'newer' when not s."video_id" = r."video_id" then 'older' else 'same' end from synced."watched_status" as s where s.user_id = $1 and s."video_id" = r."video_id" limit 1)) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::timestamptz[], $33::double precision[], $34::text[], $35::text[], $36::timestamptz[], $37::text[]) as r ("Action", "video_id", "status", "last_modified", "playback_position", "record_name", "change_tag", "modified_at", "unread_fields") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
+), renamed as (
+  delete from synced."watched_status" as t using incoming as r where t.user_id = $1 and t."record_name" = r."record_name" and coalesce(r."Standing", 'older') in ('older', 'settled', 'lost')
+    and (t."video_id" <> r."video_id") and (t.synced and not t.pending_delete) = (coalesce(r."Standing", 'older') = 'older')
+  returning t."record_name", t.inserted_at
 ), written as (
-  insert into synced."watched_status" as t (user_id, "video_id", "status", "last_modified", "playback_position", "record_name", "change_tag", "modified_at", "unread_fields")
-  select $1, r."video_id", r."status", r."last_modified", r."playback_position", r."record_name", r."change_tag", r."modified_at", r."unread_fields"::text[]
-  from incoming as r where coalesce(r."Standing", 'older') = 'older'
-  on conflict (user_id, "video_id") do update set "status" = excluded."status", "last_modified" = excluded."last_modified", "playback_position" = excluded."playback_position", "record_name" = excluded."record_name", "change_tag" = excluded."change_tag", "modified_at" = excluded."modified_at", "unread_fields" = excluded."unread_fields", synced = true, push_error = null, push_pause = null, pending_delete = false, sent_hashes = null where (t."last_modified" is null and excluded."last_modified" is not null or t."last_modified" < excluded."last_modified") and not (t.sent_hashes is not null and (not t.synced or t.pending_delete) and hash_record_extended(row(excluded."video_id", excluded."status", date_trunc('milliseconds', excluded."last_modified"), excluded."playback_position"), 0) = any (t.sent_hashes) and (t.pending_delete or hash_record_extended(row(excluded."video_id", excluded."status", date_trunc('milliseconds', excluded."last_modified"), excluded."playback_position"), 0) <> hash_record_extended(row(t."video_id", t."status", date_trunc('milliseconds', t."last_modified"), t."playback_position"), 0)))
-  returning (t.xmax = 0) as is_new
+  insert into synced."watched_status" as t (user_id, "video_id", "status", "last_modified", "playback_position", "record_name", "change_tag", "modified_at", "unread_fields", synced, inserted_at)
+  select $1, r."video_id", r."status", r."last_modified", r."playback_position", r."record_name", r."change_tag", r."modified_at", r."unread_fields"::text[], coalesce(r."Standing", 'older') = 'older', coalesce((select d.inserted_at from renamed as d where d."record_name" = r."record_name"), now())
+  from incoming as r where coalesce(r."Standing", 'older') in ('older', 'settled', 'lost') and (select count(*) from renamed) is not null
+  on conflict (user_id, "video_id") do update set "status" = excluded."status", "last_modified" = excluded."last_modified", "playback_position" = excluded."playback_position", "record_name" = excluded."record_name", "change_tag" = excluded."change_tag", "modified_at" = excluded."modified_at", "unread_fields" = excluded."unread_fields", synced = true, push_error = null, push_pause = null, pending_delete = false, sent_hashes = null where (t."last_modified" is null and excluded."last_modified" is not null or t."last_modified" < excluded."last_modified") and (t.synced and not t.pending_delete) = (excluded.synced) and not (t.sent_hashes is not null and (not t.synced or t.pending_delete) and hash_record_extended(row(excluded."video_id", excluded."status", date_trunc('milliseconds', excluded."last_modified"), excluded."playback_position"), 0) = any (t.sent_hashes) and (t.pending_delete or hash_record_extended(row(excluded."video_id", excluded."status", date_trunc('milliseconds', excluded."last_modified"), excluded."playback_position"), 0) <> hash_record_extended(row(t."video_id", t."status", date_trunc('milliseconds', t."last_modified"), t."playback_position"), 0)))
+  returning (t.xmax = 0) as is_new, t."record_name"
 ), removed as (
   delete from synced."watched_status" as t using unnest($29::int[], $34::text[]) as i ("Action", "record_name")
   where i."Action" = 2 and t.user_id = $1 and t."record_name" = i."record_name" and (t.synced or t.pending_delete or (t."change_tag" is not null and 0::bigint <> all (coalesce(t.sent_hashes, '{}'))))
-  returning true
+  returning t."record_name", not t.synced and not t.pending_delete as is_edit
+), lost as materialized (
+  select i."record_name" as name from incoming as i join written as w on w."record_name" = i."record_name" where i."Standing" = 'lost' union all select r."record_name" as name from removed as r where r.is_edit
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, (select count(*) from removed) as deleted
+    (select count(*) from incoming) - count(*) + 0 + $28 as older, (select count(*) from removed) as deleted, (select count(*) from lost) as lost
   from written as w
 )
-select c.inserted, c.updated, c.deleted,
+select c.inserted, c.updated, c.deleted, c.lost,
   jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
   pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
   unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
   skipped_incompatible => $24, filtered => $25, duplicate => $26,
-  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
+  deleted => c.deleted, edits_lost => c.lost)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
     select jobrunner.key_hash(i."video_id"::text) from unnest($29::int[], $30::text[]) as i ("Action", "video_id")
     where i."Action" <> 2
-  )) as noted
+  )) as noted, case when c.lost > 0 then jobrunner.tell_conflicts($1, $2, $4, $3, array(select l.name from lost as l), 'theirs') end as told, case when $26 > 0 or exists (select from incoming as i join synced."watched_status" as s on s."video_id" = i."video_id" and s.user_id = $1 and s."record_name" <> i."record_name") then jobrunner.note_shared_keys($1, $2, $3) end as shared, case when c.deleted > 0 then jobrunner.look_for_survivors($1, $2, $3) end as survivors
 from counted as c;
 -- watched_status: asks whether a page would change anything
-select coalesce(bool_or(coalesce(r."Standing", 'older') = 'older'), false) as changes,
+select coalesce(bool_or(coalesce(r."Standing", 'older') in ('older', 'settled', 'lost')), false) as changes,
   count(*) filter (where r."Standing" = 'newer') as older
-from (select (select case when (s.sent_hashes is not null and (not s.synced or s.pending_delete) and hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) = any (s.sent_hashes) and (s.pending_delete or hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) <> hash_record_extended(row(s."video_id", s."status", date_trunc('milliseconds', s."last_modified"), s."playback_position"), 0))) then 'newer' when s."last_modified" < r."last_modified" or (s."last_modified" is null and r."last_modified" is not null) then 'older' when s."last_modified" > r."last_modified" or (s."last_modified" is not null and r."last_modified" is null) then 'newer' when not s.synced then 'newer' else 'same' end from synced."watched_status" as s where s.user_id = $1 and s."video_id" = r."video_id" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::text[], $5::timestamptz[], $6::double precision[], $7::text[], $8::text[], $9::timestamptz[], $10::text[]) as r ("Action", "video_id", "status", "last_modified", "playback_position", "record_name", "change_tag", "modified_at", "unread_fields") where r."Action" = 0 offset 0) as r;
+from (select coalesce((select case when (s.sent_hashes is not null and (not s.synced or s.pending_delete) and hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) = any (s.sent_hashes) and (s.pending_delete or hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) <> hash_record_extended(row(s."video_id", s."status", date_trunc('milliseconds', s."last_modified"), s."playback_position"), 0))) then 'newer' when s."last_modified" < r."last_modified" or (s."last_modified" is null and r."last_modified" is not null) then case when s.synced and not s.pending_delete then 'older' when not s.pending_delete and hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) = hash_record_extended(row(s."video_id", s."status", date_trunc('milliseconds', s."last_modified"), s."playback_position"), 0) then 'settled' else 'lost' end when s."last_modified" > r."last_modified" or (s."last_modified" is not null and r."last_modified" is null) then 'newer' when not s.synced then 'newer' when not s."video_id" = r."video_id" then 'older' else 'same' end from synced."watched_status" as s where s.user_id = $1 and s."record_name" = r."record_name" limit 1), (select case when (s.sent_hashes is not null and (not s.synced or s.pending_delete) and hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) = any (s.sent_hashes) and (s.pending_delete or hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) <> hash_record_extended(row(s."video_id", s."status", date_trunc('milliseconds', s."last_modified"), s."playback_position"), 0))) then 'newer' when s."last_modified" < r."last_modified" or (s."last_modified" is null and r."last_modified" is not null) then case when s.synced and not s.pending_delete then 'older' when not s.pending_delete and hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) = hash_record_extended(row(s."video_id", s."status", date_trunc('milliseconds', s."last_modified"), s."playback_position"), 0) then 'settled' else 'lost' end when s."last_modified" > r."last_modified" or (s."last_modified" is not null and r."last_modified" is null) then 'newer' when not s.synced then 'newer' when not s."video_id" = r."video_id" then 'older' else 'same' end from synced."watched_status" as s where s.user_id = $1 and s."video_id" = r."video_id" limit 1)) as "Standing" from unnest($2::int[], $3::text[], $4::text[], $5::timestamptz[], $6::double precision[], $7::text[], $8::text[], $9::timestamptz[], $10::text[]) as r ("Action", "video_id", "status", "last_modified", "playback_position", "record_name", "change_tag", "modified_at", "unread_fields") where r."Action" = 0 offset 0) as r;
 -- watched_status: takes unsent rows, and notes what is sent of each
 with picked as materialized (
   select t."video_id" as key_0,
@@ -138,15 +150,15 @@ join synced."watched_status" as t on t.user_id = $1 and t."video_id" = g.key_0
 where (t.sent_hashes is not null and (not t.synced or t.pending_delete) and hash_record_extended(row(g."new video_id", g."new status", date_trunc('milliseconds', g."new last_modified"), g."new playback_position"), 0) = any (t.sent_hashes) and (t.pending_delete or hash_record_extended(row(g."new video_id", g."new status", date_trunc('milliseconds', g."new last_modified"), g."new playback_position"), 0) <> hash_record_extended(row(t."video_id", t."status", date_trunc('milliseconds', t."last_modified"), t."playback_position"), 0)));
 -- watched_status: notes rows that the source has taken
 with given as materialized (
-  select * from unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[], $7::text[]) as g (key_0, row_version, "tag", "modified", "name", "unread")
+  select * from unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::double precision[], $11::text[], $12::timestamptz[], $13::double precision[]) as g (key_0, row_version, "tag of", "changed at", "name of", "unread in", "sent status", "sent last_modified", "sent playback_position", "new status", "new last_modified", "new playback_position")
 )
-update synced."watched_status" as t set synced = t.synced or t.xmin::text = g.row_version, push_error = case when t.xmin::text = g.row_version then null else t.push_error end, sent_hashes = case when t.xmin::text = g.row_version then null else t.sent_hashes end, push_pause = null, unread_fields = g.unread::text[], "change_tag" = g.tag, "record_name" = g.name, "modified_at" = coalesce(g.modified, t."modified_at"), "last_modified" = case when t.xmin::text = g.row_version then date_trunc('milliseconds', t."last_modified") else t."last_modified" end from given as g
+update synced."watched_status" as t set synced = t.synced or t.xmin::text = g.row_version, push_error = case when t.xmin::text = g.row_version then null else t.push_error end, sent_hashes = case when t.xmin::text = g.row_version then null else t.sent_hashes end, push_pause = null, unread_fields = g."unread in"::text[], "change_tag" = g."tag of", "record_name" = g."name of", "modified_at" = coalesce(g."changed at", t."modified_at"), "status" = case when t.xmin::text = g.row_version or t."status" is not distinct from g."sent status" then g."new status" else t."status" end, "last_modified" = case when t.xmin::text = g.row_version or t."last_modified" is not distinct from g."sent last_modified" then g."new last_modified" else t."last_modified" end, "playback_position" = case when t.xmin::text = g.row_version or t."playback_position" is not distinct from g."sent playback_position" then g."new playback_position" else t."playback_position" end from given as g
 where t.user_id = $1 and t."video_id" = g.key_0;
 -- watched_status: deletes rows whose record is gone
 with given as materialized (
-  select * from unnest($2::text[], $3::text[]) as g (key_0, row_version)
+  select * from unnest($2::text[], $3::text[], $4::text[]) as g (key_0, row_version, "name of")
 ), locked as materialized (
-  select t."video_id" as key_0, t.xmin::text = g.row_version and (t.pending_delete or 0::bigint <> all (coalesce(t.sent_hashes, '{}'))) as goes
+  select t."video_id" as key_0, g."name of" as name, t.xmin::text = g.row_version and (t.pending_delete or 0::bigint <> all (coalesce(t.sent_hashes, '{}'))) as goes, not t.pending_delete as is_edit
   from synced."watched_status" as t
   join given as g on t."video_id" = g.key_0
   where t.user_id = $1
@@ -154,14 +166,19 @@ with given as materialized (
   for update of t
 ), gone as (
   delete from synced."watched_status" as t using locked as l where t.user_id = $1 and t."video_id" = l.key_0 and l.goes
+  returning l.name, l.is_edit
+), kept as (
+  update synced."watched_status" as t set synced = false, sent_hashes = null, "change_tag" = null from locked as l
+  where t.user_id = $1 and t."video_id" = l.key_0 and not l.goes
+  returning l.name, l.is_edit
 )
-update synced."watched_status" as t set synced = false, sent_hashes = null, "change_tag" = null from locked as l
-where t.user_id = $1 and t."video_id" = l.key_0 and not l.goes;
+select jobrunner.lose_edits($1, $5, $6, $7,
+  (select array_agg(s.name) from gone as s where is_edit)) as edits_lost;
 -- watched_status: sends rows anew whose record is gone
 with given as materialized (
-  select * from unnest($2::text[], $3::text[]) as g (key_0, row_version)
+  select * from unnest($2::text[], $3::text[], $4::text[]) as g (key_0, row_version, "name of")
 ), locked as materialized (
-  select t."video_id" as key_0, false as goes
+  select t."video_id" as key_0, g."name of" as name, false as goes, not t.pending_delete as is_edit
   from synced."watched_status" as t
   join given as g on t."video_id" = g.key_0
   where t.user_id = $1
@@ -169,24 +186,35 @@ with given as materialized (
   for update of t
 ), gone as (
   delete from synced."watched_status" as t using locked as l where t.user_id = $1 and t."video_id" = l.key_0 and l.goes
+  returning l.name, l.is_edit
+), kept as (
+  update synced."watched_status" as t set synced = false, sent_hashes = null, "change_tag" = null from locked as l
+  where t.user_id = $1 and t."video_id" = l.key_0 and not l.goes
+  returning l.name, l.is_edit
 )
-update synced."watched_status" as t set synced = false, sent_hashes = null, "change_tag" = null from locked as l
-where t.user_id = $1 and t."video_id" = l.key_0 and not l.goes;
+select jobrunner.lose_edits($1, $5, $6, $7,
+  (select array_agg(s.name) from gone as s where is_edit)) as edits_lost,
+  jobrunner.tell_conflicts($1, $5, $6, $7,
+    (select array_agg(k.name) from kept as k where k.is_edit), 'ours') as told;
 -- watched_status: lets rows give way to the source's version
 with given as materialized (
-  select * from unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::double precision[], $7::text[], $8::text[], $9::timestamptz[], $10::text[]) as g (key_0, row_version, "new_1", "new_2", "new_3", "new_4", "new_5", "new_6", "unread")
+  select * from unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::double precision[], $7::text[], $8::text[], $9::timestamptz[], $10::text[], $11::text[]) as g (key_0, row_version, "new_1", "new_2", "new_3", "new_4", "new_5", "new_6", "unread", "name of")
 ), replaced as (
   update synced."watched_status" as t set "status" = g.new_1, "last_modified" = g.new_2, "playback_position" = g.new_3, "record_name" = g.new_4, "change_tag" = g.new_5, "modified_at" = g.new_6, synced = true, push_error = null, push_pause = null, pending_delete = false, sent_hashes = null, unread_fields = g.unread::text[] from given as g
   where t.user_id = $1 and t."video_id" = g.key_0 and t.xmin::text = g.row_version
-  returning true
+  returning g."name of" as name
 )
-select count(*) as replaced from replaced;
+select jobrunner.lose_edits($1, $12, $13, $14,
+  (select array_agg(s.name) from replaced as s where true)) as edits_lost;
 -- watched_status: notes why the source refused rows
 with given as materialized (
-  select * from unnest($2::text[], $3::text[], $4::text[], $5::boolean[]) as g (key_0, row_version, "error", "pauses")
+  select * from unnest($2::text[], $3::text[], $4::text[], $5::boolean[], $6::bigint[]) as g (key_0, row_version, "error", "pauses", "wait_ms")
 )
 update synced."watched_status" as t set push_error = g.error,
-  push_pause = case when g.pauses then tstzrange(now(), now() + least(
-    coalesce(2 * (upper(t.push_pause) - lower(t.push_pause)), interval '1 minute'), interval '1 day')) end
+  push_pause = case
+    when g.wait_ms > 0 then tstzrange(now(), now() + g.wait_ms * interval '1 ms')
+    when g.pauses then tstzrange(now(), now() + least(
+      coalesce(2 * (upper(t.push_pause) - lower(t.push_pause)), interval '1 minute'), interval '1 day')) end
 from given as g
-where t.user_id = $1 and t."video_id" = g.key_0 and (g.pauses or t.push_error is distinct from g.error);
+where t.user_id = $1 and t."video_id" = g.key_0
+  and (g.pauses or g.wait_ms > 0 or t.push_error is distinct from g.error);

@@ -193,12 +193,12 @@ with incoming as materialized (
 ), written as (
   insert into synced."st_stadium" as t (user_id, "canonical_id", "name", "city", "state", "capacity", "latitude", "longitude", "modified_at")
   select $1, r."canonical_id", r."name", r."city", r."state", r."capacity", r."latitude", r."longitude", r."modified_at"
-  from incoming as r where coalesce(r."Standing", 'older') = 'older'
+  from incoming as r where coalesce(r."Standing", 'older') in ('older', 'settled', 'lost')
   on conflict (user_id, "canonical_id") do update set "name" = excluded."name", "city" = excluded."city", "state" = excluded."state", "capacity" = excluded."capacity", "latitude" = excluded."latitude", "longitude" = excluded."longitude", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null and excluded."modified_at" is not null or t."modified_at" < excluded."modified_at" or t."modified_at" is not distinct from excluded."modified_at" and not (t."name" is not distinct from excluded."name" and t."city" is not distinct from excluded."city" and t."state" is not distinct from excluded."state" and t."capacity" is not distinct from excluded."capacity" and t."latitude" is not distinct from excluded."latitude" and t."longitude" is not distinct from excluded."longitude" and t."modified_at" is not distinct from excluded."modified_at"))
   returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."canonical_id"::text) as hash
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted,
+    (select count(*) from incoming) - count(*) + 0 + $28 as older, 0::bigint as deleted,
     array_agg(w.hash) filter (where w.is_new) as added
   from written as w
 )
@@ -217,12 +217,12 @@ with incoming as materialized (
 ), written as (
   insert into synced."st_stadium" as t (user_id, "canonical_id", "name", "city", "state", "capacity", "latitude", "longitude", "modified_at")
   select $1, r."canonical_id", r."name", r."city", r."state", r."capacity", r."latitude", r."longitude", r."modified_at"
-  from incoming as r where coalesce(r."Standing", 'older') = 'older'
+  from incoming as r where coalesce(r."Standing", 'older') in ('older', 'settled', 'lost')
   on conflict (user_id, "canonical_id") do update set "name" = excluded."name", "city" = excluded."city", "state" = excluded."state", "capacity" = excluded."capacity", "latitude" = excluded."latitude", "longitude" = excluded."longitude", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null and excluded."modified_at" is not null or t."modified_at" < excluded."modified_at" or t."modified_at" is not distinct from excluded."modified_at" and not (t."name" is not distinct from excluded."name" and t."city" is not distinct from excluded."city" and t."state" is not distinct from excluded."state" and t."capacity" is not distinct from excluded."capacity" and t."latitude" is not distinct from excluded."latitude" and t."longitude" is not distinct from excluded."longitude" and t."modified_at" is not distinct from excluded."modified_at"))
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted
+    (select count(*) from incoming) - count(*) + 0 + $28 as older, 0::bigint as deleted
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
@@ -236,7 +236,7 @@ select c.inserted, c.updated, c.deleted,
   )) as noted
 from counted as c;
 -- stadium: asks whether a page would change anything
-select coalesce(bool_or(coalesce(r."Standing", 'older') = 'older'), false) as changes,
+select coalesce(bool_or(coalesce(r."Standing", 'older') in ('older', 'settled', 'lost')), false) as changes,
   count(*) filter (where r."Standing" = 'newer') as older
 from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."name" is not distinct from r."name" and s."city" is not distinct from r."city" and s."state" is not distinct from r."state" and s."capacity" is not distinct from r."capacity" and s."latitude" is not distinct from r."latitude" and s."longitude" is not distinct from r."longitude" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_stadium" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::double precision[], $9::double precision[], $10::timestamptz[]) as r ("Action", "canonical_id", "name", "city", "state", "capacity", "latitude", "longitude", "modified_at") where r."Action" = 0 offset 0) as r;
 -- league_structure: writes a page and moves its checkpoint
@@ -247,12 +247,12 @@ with incoming as materialized (
 ), written as (
   insert into synced."st_league_structure" as t (user_id, "structure_id", "sport_id", "league", "kind", "name", "abbreviation", "parent_id", "display_order", "modified_at")
   select $1, r."structure_id", r."sport_id", r."league", r."kind", r."name", r."abbreviation", r."parent_id", r."display_order", r."modified_at"
-  from incoming as r where coalesce(r."Standing", 'older') = 'older'
+  from incoming as r where coalesce(r."Standing", 'older') in ('older', 'settled', 'lost')
   on conflict (user_id, "structure_id") do update set "sport_id" = excluded."sport_id", "league" = excluded."league", "kind" = excluded."kind", "name" = excluded."name", "abbreviation" = excluded."abbreviation", "parent_id" = excluded."parent_id", "display_order" = excluded."display_order", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null and excluded."modified_at" is not null or t."modified_at" < excluded."modified_at" or t."modified_at" is not distinct from excluded."modified_at" and not (t."sport_id" is not distinct from excluded."sport_id" and t."league" is not distinct from excluded."league" and t."kind" is not distinct from excluded."kind" and t."name" is not distinct from excluded."name" and t."abbreviation" is not distinct from excluded."abbreviation" and t."parent_id" is not distinct from excluded."parent_id" and t."display_order" is not distinct from excluded."display_order" and t."modified_at" is not distinct from excluded."modified_at"))
   returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."structure_id"::text) as hash
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted,
+    (select count(*) from incoming) - count(*) + 0 + $28 as older, 0::bigint as deleted,
     array_agg(w.hash) filter (where w.is_new) as added
   from written as w
 )
@@ -271,12 +271,12 @@ with incoming as materialized (
 ), written as (
   insert into synced."st_league_structure" as t (user_id, "structure_id", "sport_id", "league", "kind", "name", "abbreviation", "parent_id", "display_order", "modified_at")
   select $1, r."structure_id", r."sport_id", r."league", r."kind", r."name", r."abbreviation", r."parent_id", r."display_order", r."modified_at"
-  from incoming as r where coalesce(r."Standing", 'older') = 'older'
+  from incoming as r where coalesce(r."Standing", 'older') in ('older', 'settled', 'lost')
   on conflict (user_id, "structure_id") do update set "sport_id" = excluded."sport_id", "league" = excluded."league", "kind" = excluded."kind", "name" = excluded."name", "abbreviation" = excluded."abbreviation", "parent_id" = excluded."parent_id", "display_order" = excluded."display_order", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null and excluded."modified_at" is not null or t."modified_at" < excluded."modified_at" or t."modified_at" is not distinct from excluded."modified_at" and not (t."sport_id" is not distinct from excluded."sport_id" and t."league" is not distinct from excluded."league" and t."kind" is not distinct from excluded."kind" and t."name" is not distinct from excluded."name" and t."abbreviation" is not distinct from excluded."abbreviation" and t."parent_id" is not distinct from excluded."parent_id" and t."display_order" is not distinct from excluded."display_order" and t."modified_at" is not distinct from excluded."modified_at"))
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted
+    (select count(*) from incoming) - count(*) + 0 + $28 as older, 0::bigint as deleted
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
@@ -290,7 +290,7 @@ select c.inserted, c.updated, c.deleted,
   )) as noted
 from counted as c;
 -- league_structure: asks whether a page would change anything
-select coalesce(bool_or(coalesce(r."Standing", 'older') = 'older'), false) as changes,
+select coalesce(bool_or(coalesce(r."Standing", 'older') in ('older', 'settled', 'lost')), false) as changes,
   count(*) filter (where r."Standing" = 'newer') as older
 from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."sport_id" is not distinct from r."sport_id" and s."league" is not distinct from r."league" and s."kind" is not distinct from r."kind" and s."name" is not distinct from r."name" and s."abbreviation" is not distinct from r."abbreviation" and s."parent_id" is not distinct from r."parent_id" and s."display_order" is not distinct from r."display_order" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_league_structure" as s where s.user_id = $1 and s."structure_id" = r."structure_id" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bigint[], $11::timestamptz[]) as r ("Action", "structure_id", "sport_id", "league", "kind", "name", "abbreviation", "parent_id", "display_order", "modified_at") where r."Action" = 0 offset 0) as r;
 -- team: writes a page and moves its checkpoint
@@ -301,12 +301,12 @@ with incoming as materialized (
 ), written as (
   insert into synced."st_team" as t (user_id, "canonical_id", "stadium_canonical_id", "name", "abbreviation", "city", "sport_id", "structure_id", "primary_color", "secondary_color", "modified_at")
   select $1, r."canonical_id", r."stadium_canonical_id", r."name", r."abbreviation", r."city", r."sport_id", r."structure_id", r."primary_color", r."secondary_color", r."modified_at"
-  from incoming as r where coalesce(r."Standing", 'older') = 'older'
+  from incoming as r where coalesce(r."Standing", 'older') in ('older', 'settled', 'lost')
   on conflict (user_id, "canonical_id") do update set "stadium_canonical_id" = excluded."stadium_canonical_id", "name" = excluded."name", "abbreviation" = excluded."abbreviation", "city" = excluded."city", "sport_id" = excluded."sport_id", "structure_id" = excluded."structure_id", "primary_color" = excluded."primary_color", "secondary_color" = excluded."secondary_color", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null and excluded."modified_at" is not null or t."modified_at" < excluded."modified_at" or t."modified_at" is not distinct from excluded."modified_at" and not (t."stadium_canonical_id" is not distinct from excluded."stadium_canonical_id" and t."name" is not distinct from excluded."name" and t."abbreviation" is not distinct from excluded."abbreviation" and t."city" is not distinct from excluded."city" and t."sport_id" is not distinct from excluded."sport_id" and t."structure_id" is not distinct from excluded."structure_id" and t."primary_color" is not distinct from excluded."primary_color" and t."secondary_color" is not distinct from excluded."secondary_color" and t."modified_at" is not distinct from excluded."modified_at"))
   returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."canonical_id"::text) as hash
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted,
+    (select count(*) from incoming) - count(*) + 0 + $28 as older, 0::bigint as deleted,
     array_agg(w.hash) filter (where w.is_new) as added
   from written as w
 )
@@ -325,12 +325,12 @@ with incoming as materialized (
 ), written as (
   insert into synced."st_team" as t (user_id, "canonical_id", "stadium_canonical_id", "name", "abbreviation", "city", "sport_id", "structure_id", "primary_color", "secondary_color", "modified_at")
   select $1, r."canonical_id", r."stadium_canonical_id", r."name", r."abbreviation", r."city", r."sport_id", r."structure_id", r."primary_color", r."secondary_color", r."modified_at"
-  from incoming as r where coalesce(r."Standing", 'older') = 'older'
+  from incoming as r where coalesce(r."Standing", 'older') in ('older', 'settled', 'lost')
   on conflict (user_id, "canonical_id") do update set "stadium_canonical_id" = excluded."stadium_canonical_id", "name" = excluded."name", "abbreviation" = excluded."abbreviation", "city" = excluded."city", "sport_id" = excluded."sport_id", "structure_id" = excluded."structure_id", "primary_color" = excluded."primary_color", "secondary_color" = excluded."secondary_color", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null and excluded."modified_at" is not null or t."modified_at" < excluded."modified_at" or t."modified_at" is not distinct from excluded."modified_at" and not (t."stadium_canonical_id" is not distinct from excluded."stadium_canonical_id" and t."name" is not distinct from excluded."name" and t."abbreviation" is not distinct from excluded."abbreviation" and t."city" is not distinct from excluded."city" and t."sport_id" is not distinct from excluded."sport_id" and t."structure_id" is not distinct from excluded."structure_id" and t."primary_color" is not distinct from excluded."primary_color" and t."secondary_color" is not distinct from excluded."secondary_color" and t."modified_at" is not distinct from excluded."modified_at"))
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted
+    (select count(*) from incoming) - count(*) + 0 + $28 as older, 0::bigint as deleted
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
@@ -344,7 +344,7 @@ select c.inserted, c.updated, c.deleted,
   )) as noted
 from counted as c;
 -- team: asks whether a page would change anything
-select coalesce(bool_or(coalesce(r."Standing", 'older') = 'older'), false) as changes,
+select coalesce(bool_or(coalesce(r."Standing", 'older') in ('older', 'settled', 'lost')), false) as changes,
   count(*) filter (where r."Standing" = 'newer') as older
 from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."stadium_canonical_id" is not distinct from r."stadium_canonical_id" and s."name" is not distinct from r."name" and s."abbreviation" is not distinct from r."abbreviation" and s."city" is not distinct from r."city" and s."sport_id" is not distinct from r."sport_id" and s."structure_id" is not distinct from r."structure_id" and s."primary_color" is not distinct from r."primary_color" and s."secondary_color" is not distinct from r."secondary_color" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_team" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::timestamptz[]) as r ("Action", "canonical_id", "stadium_canonical_id", "name", "abbreviation", "city", "sport_id", "structure_id", "primary_color", "secondary_color", "modified_at") where r."Action" = 0 offset 0) as r;
 -- team_alias: writes a page and moves its checkpoint
@@ -355,12 +355,12 @@ with incoming as materialized (
 ), written as (
   insert into synced."st_team_alias" as t (user_id, "alias_id", "team_canonical_id", "kind", "alias", "modified_at")
   select $1, r."alias_id", r."team_canonical_id", r."kind", r."alias", r."modified_at"
-  from incoming as r where coalesce(r."Standing", 'older') = 'older'
+  from incoming as r where coalesce(r."Standing", 'older') in ('older', 'settled', 'lost')
   on conflict (user_id, "alias_id") do update set "team_canonical_id" = excluded."team_canonical_id", "kind" = excluded."kind", "alias" = excluded."alias", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null and excluded."modified_at" is not null or t."modified_at" < excluded."modified_at" or t."modified_at" is not distinct from excluded."modified_at" and not (t."team_canonical_id" is not distinct from excluded."team_canonical_id" and t."kind" is not distinct from excluded."kind" and t."alias" is not distinct from excluded."alias" and t."modified_at" is not distinct from excluded."modified_at"))
   returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."alias_id"::text) as hash
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted,
+    (select count(*) from incoming) - count(*) + 0 + $28 as older, 0::bigint as deleted,
     array_agg(w.hash) filter (where w.is_new) as added
   from written as w
 )
@@ -379,12 +379,12 @@ with incoming as materialized (
 ), written as (
   insert into synced."st_team_alias" as t (user_id, "alias_id", "team_canonical_id", "kind", "alias", "modified_at")
   select $1, r."alias_id", r."team_canonical_id", r."kind", r."alias", r."modified_at"
-  from incoming as r where coalesce(r."Standing", 'older') = 'older'
+  from incoming as r where coalesce(r."Standing", 'older') in ('older', 'settled', 'lost')
   on conflict (user_id, "alias_id") do update set "team_canonical_id" = excluded."team_canonical_id", "kind" = excluded."kind", "alias" = excluded."alias", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null and excluded."modified_at" is not null or t."modified_at" < excluded."modified_at" or t."modified_at" is not distinct from excluded."modified_at" and not (t."team_canonical_id" is not distinct from excluded."team_canonical_id" and t."kind" is not distinct from excluded."kind" and t."alias" is not distinct from excluded."alias" and t."modified_at" is not distinct from excluded."modified_at"))
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted
+    (select count(*) from incoming) - count(*) + 0 + $28 as older, 0::bigint as deleted
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
@@ -398,7 +398,7 @@ select c.inserted, c.updated, c.deleted,
   )) as noted
 from counted as c;
 -- team_alias: asks whether a page would change anything
-select coalesce(bool_or(coalesce(r."Standing", 'older') = 'older'), false) as changes,
+select coalesce(bool_or(coalesce(r."Standing", 'older') in ('older', 'settled', 'lost')), false) as changes,
   count(*) filter (where r."Standing" = 'newer') as older
 from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."team_canonical_id" is not distinct from r."team_canonical_id" and s."kind" is not distinct from r."kind" and s."alias" is not distinct from r."alias" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_team_alias" as s where s.user_id = $1 and s."alias_id" = r."alias_id" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[]) as r ("Action", "alias_id", "team_canonical_id", "kind", "alias", "modified_at") where r."Action" = 0 offset 0) as r;
 -- stadium_alias: writes a page and moves its checkpoint
@@ -409,12 +409,12 @@ with incoming as materialized (
 ), written as (
   insert into synced."st_stadium_alias" as t (user_id, "alias_name", "stadium_canonical_id", "modified_at")
   select $1, r."alias_name", r."stadium_canonical_id", r."modified_at"
-  from incoming as r where coalesce(r."Standing", 'older') = 'older'
+  from incoming as r where coalesce(r."Standing", 'older') in ('older', 'settled', 'lost')
   on conflict (user_id, "alias_name") do update set "stadium_canonical_id" = excluded."stadium_canonical_id", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null and excluded."modified_at" is not null or t."modified_at" < excluded."modified_at" or t."modified_at" is not distinct from excluded."modified_at" and not (t."stadium_canonical_id" is not distinct from excluded."stadium_canonical_id" and t."modified_at" is not distinct from excluded."modified_at"))
   returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."alias_name"::text) as hash
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted,
+    (select count(*) from incoming) - count(*) + 0 + $28 as older, 0::bigint as deleted,
     array_agg(w.hash) filter (where w.is_new) as added
   from written as w
 )
@@ -433,12 +433,12 @@ with incoming as materialized (
 ), written as (
   insert into synced."st_stadium_alias" as t (user_id, "alias_name", "stadium_canonical_id", "modified_at")
   select $1, r."alias_name", r."stadium_canonical_id", r."modified_at"
-  from incoming as r where coalesce(r."Standing", 'older') = 'older'
+  from incoming as r where coalesce(r."Standing", 'older') in ('older', 'settled', 'lost')
   on conflict (user_id, "alias_name") do update set "stadium_canonical_id" = excluded."stadium_canonical_id", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null and excluded."modified_at" is not null or t."modified_at" < excluded."modified_at" or t."modified_at" is not distinct from excluded."modified_at" and not (t."stadium_canonical_id" is not distinct from excluded."stadium_canonical_id" and t."modified_at" is not distinct from excluded."modified_at"))
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted
+    (select count(*) from incoming) - count(*) + 0 + $28 as older, 0::bigint as deleted
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
@@ -452,7 +452,7 @@ select c.inserted, c.updated, c.deleted,
   )) as noted
 from counted as c;
 -- stadium_alias: asks whether a page would change anything
-select coalesce(bool_or(coalesce(r."Standing", 'older') = 'older'), false) as changes,
+select coalesce(bool_or(coalesce(r."Standing", 'older') in ('older', 'settled', 'lost')), false) as changes,
   count(*) filter (where r."Standing" = 'newer') as older
 from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."stadium_canonical_id" is not distinct from r."stadium_canonical_id" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_stadium_alias" as s where s.user_id = $1 and s."alias_name" = r."alias_name" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::text[], $5::timestamptz[]) as r ("Action", "alias_name", "stadium_canonical_id", "modified_at") where r."Action" = 0 offset 0) as r;
 -- game: writes a page and moves its checkpoint
@@ -463,12 +463,12 @@ with incoming as materialized (
 ), written as (
   insert into synced."st_game" as t (user_id, "canonical_id", "home_team_id", "away_team_id", "stadium_id", "starts_at", "sport_id", "season", "is_playoff", "modified_at")
   select $1, r."canonical_id", r."home_team_id", r."away_team_id", r."stadium_id", r."starts_at", r."sport_id", r."season", r."is_playoff", r."modified_at"
-  from incoming as r where coalesce(r."Standing", 'older') = 'older'
+  from incoming as r where coalesce(r."Standing", 'older') in ('older', 'settled', 'lost')
   on conflict (user_id, "canonical_id") do update set "home_team_id" = excluded."home_team_id", "away_team_id" = excluded."away_team_id", "stadium_id" = excluded."stadium_id", "starts_at" = excluded."starts_at", "sport_id" = excluded."sport_id", "season" = excluded."season", "is_playoff" = excluded."is_playoff", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null and excluded."modified_at" is not null or t."modified_at" < excluded."modified_at" or t."modified_at" is not distinct from excluded."modified_at" and not (t."home_team_id" is not distinct from excluded."home_team_id" and t."away_team_id" is not distinct from excluded."away_team_id" and t."stadium_id" is not distinct from excluded."stadium_id" and t."starts_at" is not distinct from excluded."starts_at" and t."sport_id" is not distinct from excluded."sport_id" and t."season" is not distinct from excluded."season" and t."is_playoff" is not distinct from excluded."is_playoff" and t."modified_at" is not distinct from excluded."modified_at"))
   returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."canonical_id"::text) as hash
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted,
+    (select count(*) from incoming) - count(*) + 0 + $28 as older, 0::bigint as deleted,
     array_agg(w.hash) filter (where w.is_new) as added
   from written as w
 )
@@ -487,12 +487,12 @@ with incoming as materialized (
 ), written as (
   insert into synced."st_game" as t (user_id, "canonical_id", "home_team_id", "away_team_id", "stadium_id", "starts_at", "sport_id", "season", "is_playoff", "modified_at")
   select $1, r."canonical_id", r."home_team_id", r."away_team_id", r."stadium_id", r."starts_at", r."sport_id", r."season", r."is_playoff", r."modified_at"
-  from incoming as r where coalesce(r."Standing", 'older') = 'older'
+  from incoming as r where coalesce(r."Standing", 'older') in ('older', 'settled', 'lost')
   on conflict (user_id, "canonical_id") do update set "home_team_id" = excluded."home_team_id", "away_team_id" = excluded."away_team_id", "stadium_id" = excluded."stadium_id", "starts_at" = excluded."starts_at", "sport_id" = excluded."sport_id", "season" = excluded."season", "is_playoff" = excluded."is_playoff", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null and excluded."modified_at" is not null or t."modified_at" < excluded."modified_at" or t."modified_at" is not distinct from excluded."modified_at" and not (t."home_team_id" is not distinct from excluded."home_team_id" and t."away_team_id" is not distinct from excluded."away_team_id" and t."stadium_id" is not distinct from excluded."stadium_id" and t."starts_at" is not distinct from excluded."starts_at" and t."sport_id" is not distinct from excluded."sport_id" and t."season" is not distinct from excluded."season" and t."is_playoff" is not distinct from excluded."is_playoff" and t."modified_at" is not distinct from excluded."modified_at"))
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted
+    (select count(*) from incoming) - count(*) + 0 + $28 as older, 0::bigint as deleted
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
@@ -506,7 +506,7 @@ select c.inserted, c.updated, c.deleted,
   )) as noted
 from counted as c;
 -- game: asks whether a page would change anything
-select coalesce(bool_or(coalesce(r."Standing", 'older') = 'older'), false) as changes,
+select coalesce(bool_or(coalesce(r."Standing", 'older') in ('older', 'settled', 'lost')), false) as changes,
   count(*) filter (where r."Standing" = 'newer') as older
 from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."home_team_id" is not distinct from r."home_team_id" and s."away_team_id" is not distinct from r."away_team_id" and s."stadium_id" is not distinct from r."stadium_id" and s."starts_at" is not distinct from r."starts_at" and s."sport_id" is not distinct from r."sport_id" and s."season" is not distinct from r."season" and s."is_playoff" is not distinct from r."is_playoff" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_game" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[], $8::text[], $9::text[], $10::boolean[], $11::timestamptz[]) as r ("Action", "canonical_id", "home_team_id", "away_team_id", "stadium_id", "starts_at", "sport_id", "season", "is_playoff", "modified_at") where r."Action" = 0 offset 0) as r;
 -- sport: writes a page and moves its checkpoint
@@ -517,12 +517,12 @@ with incoming as materialized (
 ), written as (
   insert into synced."st_sport" as t (user_id, "sport_id", "name", "abbreviation", "color", "modified_at")
   select $1, r."sport_id", r."name", r."abbreviation", r."color", r."modified_at"
-  from incoming as r where coalesce(r."Standing", 'older') = 'older'
+  from incoming as r where coalesce(r."Standing", 'older') in ('older', 'settled', 'lost')
   on conflict (user_id, "sport_id") do update set "name" = excluded."name", "abbreviation" = excluded."abbreviation", "color" = excluded."color", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null and excluded."modified_at" is not null or t."modified_at" < excluded."modified_at" or t."modified_at" is not distinct from excluded."modified_at" and not (t."name" is not distinct from excluded."name" and t."abbreviation" is not distinct from excluded."abbreviation" and t."color" is not distinct from excluded."color" and t."modified_at" is not distinct from excluded."modified_at"))
   returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."sport_id"::text) as hash
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted,
+    (select count(*) from incoming) - count(*) + 0 + $28 as older, 0::bigint as deleted,
     array_agg(w.hash) filter (where w.is_new) as added
   from written as w
 )
@@ -541,12 +541,12 @@ with incoming as materialized (
 ), written as (
   insert into synced."st_sport" as t (user_id, "sport_id", "name", "abbreviation", "color", "modified_at")
   select $1, r."sport_id", r."name", r."abbreviation", r."color", r."modified_at"
-  from incoming as r where coalesce(r."Standing", 'older') = 'older'
+  from incoming as r where coalesce(r."Standing", 'older') in ('older', 'settled', 'lost')
   on conflict (user_id, "sport_id") do update set "name" = excluded."name", "abbreviation" = excluded."abbreviation", "color" = excluded."color", "modified_at" = excluded."modified_at", last_modified = now(), synced = true where (t."modified_at" is null and excluded."modified_at" is not null or t."modified_at" < excluded."modified_at" or t."modified_at" is not distinct from excluded."modified_at" and not (t."name" is not distinct from excluded."name" and t."abbreviation" is not distinct from excluded."abbreviation" and t."color" is not distinct from excluded."color" and t."modified_at" is not distinct from excluded."modified_at"))
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted
+    (select count(*) from incoming) - count(*) + 0 + $28 as older, 0::bigint as deleted
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
@@ -560,6 +560,6 @@ select c.inserted, c.updated, c.deleted,
   )) as noted
 from counted as c;
 -- sport: asks whether a page would change anything
-select coalesce(bool_or(coalesce(r."Standing", 'older') = 'older'), false) as changes,
+select coalesce(bool_or(coalesce(r."Standing", 'older') in ('older', 'settled', 'lost')), false) as changes,
   count(*) filter (where r."Standing" = 'newer') as older
 from (select (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."name" is not distinct from r."name" and s."abbreviation" is not distinct from r."abbreviation" and s."color" is not distinct from r."color" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_sport" as s where s.user_id = $1 and s."sport_id" = r."sport_id" limit 1) as "Standing" from unnest($2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[]) as r ("Action", "sport_id", "name", "abbreviation", "color", "modified_at") where r."Action" = 0 offset 0) as r;
