@@ -1,4 +1,5 @@
 import JobFiles
+import JobQueue
 import Reading
 
 // What is deleted, what gives way, and what is only noted as shown.
@@ -122,10 +123,11 @@ extension UpsertText {
     var marking: String {
         switch notes {
         case nil: ""
-        case .added: ", jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted"
+        case .added:
+            ", jobrunner.mark_seen($1, $2, $3, \(PageCommit.passNumber), \(PageCommit.pageNumber), c.added) as noted"
         case .shown:
             """
-            , jobrunner.mark_seen($1, $2, $3, $8, $6, array(
+            , jobrunner.mark_seen($1, $2, $3, \(PageCommit.passNumber), \(PageCommit.pageNumber), array(
                 select \(keyHash(of: keys, in: "i")) from \(rows.received(keys, as: "i"))
                 where i."Action" <> \(RowAction.tombstone.rawValue)
               )) as noted

@@ -93,7 +93,7 @@ struct UpsertText {
         let unchanged = "\(counter(4)) - c.inserted - c.updated - c.older - c.deleted"
         return """
             jobrunner.make_counters(
-              pages => $7, fetched => \(counter(0)), inserted => c.inserted, updated => c.updated,
+              pages => \(PageCommit.pageCount), fetched => \(counter(0)), inserted => c.inserted, updated => c.updated,
               unchanged => \(unchanged), skipped_older => c.older,
               skipped_incompatible => \(counter(1)), filtered => \(counter(2)), duplicate => \(counter(3)),
               deleted => c.deleted\(isSent ? ", edits_lost => c.lost" : ""))
