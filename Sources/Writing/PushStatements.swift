@@ -274,7 +274,9 @@ public struct PushStatements: Sendable {
     public func replaced(_ rows: [(row: UnsentRow, remote: RemoteRecord)], _ claim: Claim)
         -> Statement
     {
-        let others = fields.indices.filter { !keyIndexes.contains($0) }
+        // A record may have another key by now, where its name is another field.
+        let mayMove = entity.nameBesideKey != nil
+        let others = fields.indices.filter { mayMove || !keyIndexes.contains($0) }
         let given = Given(
             self, rows.map(\.row), extra: others.map { "new_\($0)" } + ["unread", "name of"])
         let set = others.map { index in
@@ -286,6 +288,11 @@ public struct PushStatements: Sendable {
             "synced = true", "push_error = null", "push_pause = null", "pending_delete = false",
             "sent_hashes = null", "unread_fields = g.unread::text[]",
         ]
+        let moved = keyIndexes.map { "o.\(quoted(fields[$0].name)) = g.new_\($0)" }
+        let stays = keyIndexes.map { "g.new_\($0) = g.key_\(keyIndexes.firstIndex(of: $0) ?? 0)" }
+        // Where another row has that key the row waits for the next push.
+        let isFree =
+            "(\(stays.joined(separator: " and ")) or not exists (select from \(table) as o where o.user_id = $1 and \(moved.joined(separator: " and "))))"
         let (call, binds) = losing("replaced", "true", claim, after: given)
         return Statement(
             """
@@ -293,7 +300,7 @@ public struct PushStatements: Sendable {
               \(given.select(types: others.map { fields[$0].arrayType } + ["text", "text"]))
             ), replaced as (
               update \(table) as t set \((set + touched + clean).joined(separator: ", ")) from given as g
-              where t.user_id = $1 and \(given.match) and t.xmin::text = g.row_version
+              where t.user_id = $1 and \(given.match) and t.xmin::text = g.row_version\(mayMove ? " and \(isFree)" : "")
               returning g."name of" as name
             )
             select \(call)

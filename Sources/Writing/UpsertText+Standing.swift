@@ -10,17 +10,22 @@ extension UpsertText {
     /// As NOT EXISTS a plan cached for an empty table ran twenty times slower. The limit tells the
     /// planner that there is one: without figures of the table it would make a bitmap for each row.
     var standing: String {
-        guard let name = nameBesideKey else { return found(where: isSameKey) }
+        guard let name = nameBesideKey else { return found(where: isSameKey, judged(by: mode)) }
+        // Of two records with one key the newer one is shown, also where a record may take its own row whatever the version.
+        let another =
+            entity.write.mode == .newestWins && mode != .newestWins
+            ? "case when s.\(name) <> r.\(name) then \(judged(by: .newestWins)) else \(judged(by: mode)) end"
+            : judged(by: mode)
         return
-            "coalesce(\(found(where: "s.user_id = $1 and s.\(name) = r.\(name)")), \(found(where: isSameKey)))"
+            "coalesce(\(found(where: "s.user_id = $1 and s.\(name) = r.\(name)", judged(by: mode))), \(found(where: isSameKey, another)))"
     }
 
-    private func found(where condition: String) -> String {
+    private func found(where condition: String, _ judgement: String) -> String {
         "(select \(judgement) from \(table) as s where \(condition) limit 1)"
     }
 
     /// `true`, or a word, for a row that stays as it is.
-    private var judgement: String {
+    private func judged(by mode: Write.Mode) -> String {
         guard isLookedUpOnce else {
             return mode == .insertNew ? "true" : isUnsent("s", or: isSame("s", "r"))
         }

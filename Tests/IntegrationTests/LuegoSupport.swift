@@ -120,3 +120,10 @@ extension World {
         try await texts("select record_name from synced.article where not synced order by 1")
     }
 }
+
+extension World {
+    /// Changes how the stand-in of Luego's container behaves.
+    func settingsOfLuego(_ members: String) async throws {
+        try await cloud(.luego, "settings", members)
+    }
+}

@@ -1,6 +1,7 @@
 import JSON
 import JobFiles
 import Postgres
+import TestSupport
 import Testing
 
 /// What arrives, what is sent, and what happens where both meet.
@@ -239,5 +240,52 @@ import Testing
 
     private func failures(_ world: World) async throws -> [JSONNode] {
         try await world.checkpoint(firstUser)["record_failures"].map { Array($0.elements) } ?? []
+    }
+
+    /// The source keeps texts in a form of its own, and makes a field of one.
+    @Test
+    func `what the source makes of a push is taken, but for a column that was edited meanwhile`()
+        async throws
+    {
+        let slug = (
+            "        deleted_at: {",
+            "        slug: { at: titleSlug, type: text }\n        deleted_at: {"
+        )
+        try await withArticles(2, changes: [slug]) { world in
+            try await world.settingsOfLuego(#""normalises": true, "slug_of": "CD_title""#)
+            try await world.drain()
+            try await world.edit(
+                "article", #"{"record_name": "article_1", "title": "  two   words "}"#)
+            try await world.runAgain()
+            let taken =
+                "select concat_ws('|', title, slug, synced) from synced.article where record_name = 'article_1'"
+            #expect(try await world.value(taken) == "two words|two-words|t")
+            let calls = try await world.cloudCalls { for _ in 1...2 { try await world.runAgain() } }
+            #expect(calls.map(\.operation) == ["changes/zone", "changes/zone"])
+
+            try await world.edit(
+                "article", #"{"record_name": "article_1", "title": " three  words"}"#)
+            try await world.source.fault(
+                #"{"kind": "slow", "delay_ms": 60000, "op": "records/modify"}"#)
+            try await world.makeDue()
+            let worker = try await world.start()
+            try await world.waitUntilHeld()
+            try await world.sql(
+                "update synced.article set read_position = 7 where record_name = 'article_1'")
+            try await world.source.command("POST", "hurry", "{}")
+            try await eventually("the run is over") {
+                try await world.value(
+                    "select count(*) from jobrunner.jobs where worker_id is not null") == "0"
+            }
+            await worker.stop()
+            #expect(try await world.value(taken) == "three words|three-words|f")
+            try await world.runAgain()
+            #expect(try await world.value(taken) == "three words|three-words|t")
+            #expect(
+                try await world.value(
+                    "select read_position from synced.article where record_name = 'article_1'")
+                    == "7")
+            #expect(try await world.unsentArticles() == [])
+        }
     }
 }

@@ -128,4 +128,35 @@ import Testing
             #expect(try await world.local().values.allSatisfy { !$0.isSynced && $0.error == nil })
         }
     }
+
+    @Test func `a wait that the source says of one record is kept for it, and the job is due then`()
+        async throws
+    {
+        try await withStatuses(0) { world in
+            try await world.weAdd(3)
+            try await world.source.fault(
+                #"{"kind": "record_error", "code": "TRY_AGAIN_LATER", "retry_after": 90, "op": "records/modify", "record_name": "new_00002", "times": 1}"#
+            )
+            try await world.drain()
+            #expect(try await world.outcomes(userName(1)) == ["partial rate_limited"])
+            #expect(
+                try await world.value(
+                    "select upper(push_pause) - lower(push_pause) from synced.watched_status where not synced"
+                ) == "00:01:30")
+            #expect(
+                try await world.value(
+                    "select due_at - last_run_at from jobrunner.jobs where name = 'metube.status'")
+                    == "00:01:30")
+            // Until then the others go, and it is left alone.
+            try await world.weSave(Save("new_00001", "skipped", Self.later))
+            try await world.runAgain()
+            #expect(try await pushes(world) == [3, 1])
+            try await world.sql(
+                "update synced.watched_status set push_pause = tstzrange(now() - interval '2 minutes', now() - interval '1 minute') where not synced"
+            )
+            try await world.runAgain()
+            #expect(try await pushes(world) == [3, 1, 1])
+            #expect(try await world.disagreements() == [])
+        }
+    }
 }

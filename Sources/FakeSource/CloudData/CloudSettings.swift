@@ -24,6 +24,10 @@ struct CloudSettings {
     var repeatedRecords = 0
     /// A push of one of these records is refused as a whole.
     var refusedRecords: Set<String> = []
+    /// Texts that are pushed are kept without blanks at their ends and with single ones between words.
+    var normalises = false
+    /// Of this field of a pushed record the source makes another, named so with `Slug` behind it.
+    var slugOf: String?
     /// A push of more operations is refused as a whole.
     var operationsMax = pageMax
     var rate: Rate?
@@ -78,7 +82,7 @@ extension CloudSettings {
         "throttle_status", "throttle_wait", "expired_token", "empty_token", "system_fields",
         "existing_zone", "atomic_error", "empty_body", "signed_path", "owner_key",
         "number_strings_key", "record_types", "extras", "repeat_records", "rate", "signature_now",
-        "refused_records", "operations_max",
+        "refused_records", "operations_max", "normalises", "slug_of",
     ]
 
     /// Changes what the command names.
@@ -93,6 +97,8 @@ extension CloudSettings {
             try command.int("operations_max", in: 1...CloudSettings.pageMax) ?? operationsMax
         throttleStatus = try command.int("throttle_status", in: 400...599) ?? throttleStatus
         hasExtras = try command.bool("extras") ?? hasExtras
+        normalises = try command.bool("normalises") ?? normalises
+        slugOf = try command.string("slug_of") ?? slugOf
         signatureNow = try command.time("signature_now") ?? signatureNow
         try setSides(command)
         guard let rate = command.value("rate") else { return }

@@ -147,6 +147,7 @@ struct CloudModify {
     private func write(
         _ type: String, _ fields: [String: CloudField], _ made: Set<String>
     ) throws(CloudError) -> Outcome {
+        let fields = kept(fields)
         var bytes = 0
         for (key, field) in fields {
             if let schema = call.container.schema[type],
@@ -166,6 +167,20 @@ struct CloudModify {
             throw .badRequest("record is larger than \(CloudModify.recordBytesMax) bytes")
         }
         return .write(type: type, fields: fields)
+    }
+
+    /// The fields as the source keeps them, with what it makes of its own.
+    private func kept(_ fields: [String: CloudField]) -> [String: CloudField] {
+        var kept = fields
+        for (key, field) in fields where call.settings.normalises {
+            guard let text = field.value.text else { continue }
+            kept[key]?.value = .string(text.split(separator: " ").joined(separator: " "))
+        }
+        if let name = call.settings.slugOf, let text = kept[name]?.value.text {
+            let slug = text.lowercased().split(separator: " ").joined(separator: "-")
+            kept["\(name)Slug"] = CloudField("STRING", .string(slug))
+        }
+        return kept
     }
 
     // MARK: Writing
