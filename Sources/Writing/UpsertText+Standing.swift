@@ -82,8 +82,9 @@ extension UpsertText {
         keys.map { "s.\($0) = r.\($0)\(rows.cast($0))" }.joined(separator: " and ")
     }
 
-    /// JSON last: it is looked at only where all else is the same, and cast only where its text is
-    /// not the server's own already. A record that was found by its name may have another key.
+    /// Whether two rows hold the same; JSON last, and cast only where its text is not the server's own already.
+    ///
+    /// A record that was found by its name may have another key.
     func isSame(_ left: String, _ right: String) -> String {
         let compared = nameBesideKey == nil || right != "r" ? others : keys + others
         guard !compared.isEmpty else { return "true" }

@@ -47,7 +47,8 @@ import Testing
                 ]),
             operation(tag, "vid_2", [PushField(name: "status", kind: .text, value: .text("s"))]),
             operation(.force, "vid_4", [PushField(name: "gone", kind: .text, value: nil)]),
-            operation(.delete(changeTag: nil), "vid_3"), operation(.delete(changeTag: "7b"), "vid_5"),
+            operation(.delete(changeTag: nil), "vid_3"),
+            operation(.delete(changeTag: "7b"), "vid_5"),
         ]
         let request = dialect.pushRequest(
             operations, to: try entity(watchedZone, pushType: "WatchedStatus").recordPlace)

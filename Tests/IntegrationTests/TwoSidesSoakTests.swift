@@ -6,8 +6,9 @@ import TestJobFiles
 import TestSupport
 import Testing
 
-/// Both sides edit, delete and make anew at random, with clocks hours apart, a source that keeps another form of texts, refuses
-/// single records and loses answers. Then it is quiet, and every edit made here has either arrived, or was replaced here by a
+/// Both sides edit, delete and make anew at random, with clocks hours apart.
+///
+/// The source keeps another form of texts, refuses single records and loses answers. Then it is quiet, and every edit made here has either arrived, or was replaced here by a
 /// later one, or was told as lost.
 ///
 /// `JOBRUNNER_SIDES_SECONDS` makes it longer, `JOBRUNNER_SIDES_SEED` other.

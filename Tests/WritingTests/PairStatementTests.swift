@@ -90,8 +90,12 @@ private struct StandIns {
         let user = claim.userID
         return [
             ("push_read", statements.take(after: nil, limit: 200, userID: user)),
-            ("saved", statements.saved(
-                    [(row, AnsweredRecord(tag: "TAG", modifiedAt: Self.passStartedAt, row.values))], user)),
+            (
+                "saved",
+                statements.saved(
+                    [(row, AnsweredRecord(tag: "TAG", modifiedAt: Self.passStartedAt, row.values))],
+                    user)
+            ),
             ("removed", statements.removed([row], .editsGiveWay, claim)),
             ("gone", statements.removed([row], .editsStay, claim)),
             (
