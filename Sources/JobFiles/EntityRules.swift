@@ -82,7 +82,7 @@ extension NodeReading {
         checkPush(entity, keys)
         checkBroughtSecrets(entity, keys)
         checkSteps(entity, keys)
-        checkTotal(entity, keys)
+        checkNestedKeyset(entity, keys)
         if entity.isConditional, entity.request.method != "GET", let node = keys[.conditional] {
             add(
                 node,
@@ -191,13 +191,16 @@ extension NodeReading {
         }
     }
 
-    /// A total counts what stands in the source's list, not what lies inside its elements.
-    private func checkTotal(_ entity: Entity, _ keys: Keys<EntityKey>) {
-        guard case .number(_, .total) = entity.page.style,
+    /// An outer record without inner ones shows no position of theirs, so that the pass would end before it.
+    private func checkNestedKeyset(_ entity: Entity, _ keys: Keys<EntityKey>) {
+        guard case .keyset(.field, _) = entity.page.style,
             entity.records.at.steps.count(where: { $0 == .each }) > 1,
-            let node = keys[.page]?["total_at"]
+            let node = keys[.page]?["by"]
         else { return }
-        add(node, "records.at goes through several [], so a total can't be compared with them")
+        add(
+            node,
+            "records.at goes through several [], and an outer record that holds no inner one shows no position; "
+                + "page by token_at, offset or page")
     }
 
     private func checkEnd(_ recovery: Recovery, of entity: Entity, _ node: Node) {

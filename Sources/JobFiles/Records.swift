@@ -12,6 +12,8 @@ public struct Records: Sendable, Equatable {
     public var keepIf: [KeepRule]
     /// One object where `at` has `[]` counts as a list of one.
     public var countsOneAsList = false
+    /// A list that is not there, or null, is an empty one.
+    public var absentIsEmpty = false
     /// The values of a record that are secrets of the user and no columns, in file order.
     public var secrets: [BroughtSecret] = []
 

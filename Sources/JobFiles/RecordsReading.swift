@@ -27,10 +27,14 @@ extension NodeReading {
         if countsOneAsList, let at, !at.hasEach, let node = keys[.oneAsList] {
             add(node, "\(at) names one record already; leave one_as_list out")
         }
+        let absent = operation == nil ? keys[.absent].flatMap { _ in keys.word(.absent) } : nil
+        if absent != nil, let at, !at.hasEach, let node = keys[.absent] {
+            add(node, "\(at) leads to one record and to no list; leave absent out")
+        }
         guard let at, let fields, let key else { return nil }
         return Records(
             at: at, key: key, fields: fields, keepIf: rules ?? [],
-            countsOneAsList: countsOneAsList, secrets: secrets ?? [])
+            countsOneAsList: countsOneAsList, absentIsEmpty: absent != nil, secrets: secrets ?? [])
     }
 
     private func fields(_ node: Node, _ operation: CloudKitOperation?) -> [Field]? {

@@ -26,6 +26,7 @@ struct PageFacts {
     var url: String
     /// The position it was asked for.
     var position: String?
+    /// Elements of the outermost list, by which the source counts its pages.
     var recordCount: Int
     /// The most records that a page has had which led on to another; 0: none is known.
     var fullPage = 0
@@ -33,7 +34,7 @@ struct PageFacts {
     var begun = Int64.max
     /// What the records say of their order by a keyset's field.
     var positions = SeenPositions()
-    /// The last record, where the position is in it; nil: there is none.
+    /// The last element of that list, where the position is in it; nil: there is none.
     var lastRecord: JSONNode?
     /// The source says that no more follows.
     var isLast = false

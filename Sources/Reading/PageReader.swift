@@ -54,7 +54,7 @@ public struct PageReader: Sendable {
         let batch = try records.read(root, begun: begun)
         let facts = PageFacts(
             root: root, response: response, url: url, position: position,
-            recordCount: batch.counts.fetched, fullPage: fullPage, begun: begun,
+            recordCount: batch.listed, fullPage: fullPage, begun: begun,
             positions: batch.positions,
             lastRecord: entity.page.continuesFromLastRecord ? try records.last(root) : nil)
         return ReadPage(

@@ -77,6 +77,12 @@ public struct RecordBatch: Sendable {
     public var foreignTypes: Set<String> = []
     /// False: what the page does not show may still be there.
     public var isWhole = true
+    /// Elements of the page's outermost list, by which the source counts its pages.
+    public var listed = 0
+    /// Records that nobody can name: a part of their key is missing or can't be read. Each may be a stored row's.
+    public var unnamed = 0
+    /// Inner lists that show a part of their records.
+    public var cut = CutLists()
 
     /// An empty batch of an entity's records.
     public init(_ entity: Entity) {
@@ -88,6 +94,9 @@ public struct RecordBatch: Sendable {
         columns = fields.map { BinaryArray($0.element) }
         unreadFields = isSentBack ? BinaryArray(.text) : nil
     }
+
+    /// What the page does not show is not there: all its records have names, and all its lists are whole.
+    public var provesAbsence: Bool { isWhole && unnamed == 0 && cut.count == 0 }
 
     /// How many records are to be written.
     public var writtenCount: Int { actions.count { $0 == .write } }

@@ -52,7 +52,7 @@ struct RecordReader: Sendable {
     /// Every text on a page that stands where a secret does; none where the page has no array.
     func secretValues(_ root: JSONNode) -> Set<[UInt8]> {
         root.withTree { tree in
-            (try? finder.find(in: root, tree)).map { secrets.values(of: $0, tree) } ?? []
+            (try? finder.find(in: root, tree)).map { secrets.values(of: $0.records, tree) } ?? []
         }
     }
 
@@ -62,9 +62,12 @@ struct RecordReader: Sendable {
     func read(_ root: JSONNode, begun: Int64 = .max) throws -> RecordBatch {
         try root.withTree { tree in
             let found = try finder.find(in: root, tree)
-            var page = BatchBuilder(self.entity, keyIndexes, tombstoneIndexes, rows: found.count)
+            var page = BatchBuilder(
+                self.entity, keyIndexes, tombstoneIndexes, rows: found.records.count)
             page.batch.begun = begun
-            for record in found {
+            page.batch.listed = found.listed.count
+            page.batch.cut = found.cut
+            for record in found.records {
                 try checkZone(of: record, tree)
                 read(record, tree, into: &page)
             }
@@ -88,6 +91,7 @@ struct RecordReader: Sendable {
     /// The same for records that stand on no page, such as looked-up ones.
     func read(_ nodes: [JSONNode]) -> RecordBatch {
         var page = BatchBuilder(entity, keyIndexes, tombstoneIndexes, rows: nodes.count)
+        page.batch.listed = nodes.count
         for node in nodes {
             node.withTree { read(FoundValue(node.treeIndex), $0, into: &page) }
         }
@@ -125,9 +129,9 @@ struct RecordReader: Sendable {
         guard append(record, tree, .write, to: &page.batch) else {
             page.batch.counts.skippedIncompatible += 1
             readPosition(at: record, tree, in: &page.batch)
-            // One without a key is no stored row's record, so that a sweep need not know of it.
-            if entity.sweeps {
-                _ = append(record, tree, .shown, to: &page.batch, only: keyIndexes)
+            // One without a name may be any row's record, which its absence must not delete.
+            if entity.sweeps, !append(record, tree, .shown, to: &page.batch, only: keyIndexes) {
+                page.batch.unnamed += 1
             }
             return
         }
@@ -288,23 +292,26 @@ struct RecordReader: Sendable {
         }
     }
 
-    /// The last record of a page; nil: there is none.
+    /// The last element of a page's outermost list; nil: there is none.
     func last(_ root: JSONNode) throws -> JSONNode? {
         try root.withTree { tree in
-            try finder.find(in: root, tree).last.map { tree.node(at: $0.index) }
+            try finder.find(in: root, tree).listed.last.map { tree.node(at: $0.index) }
         }
     }
 
     /// Stands for the keys of the records on a page, in whatever order; nil: there are none.
     ///
-    /// A record without any stands for itself.
+    /// A record without any stands for itself, and so do the elements of a list that hold no record.
     func keysHash(_ root: JSONNode) throws -> Int? {
         try root.withTree { tree in
-            let found = try finder.find(in: root, tree)
+            let page = try finder.find(in: root, tree)
+            let found = page.records.isEmpty ? page.listed : page.records
             guard !found.isEmpty else { return nil }
             return found.reduce(found.count) { sum, record in
                 var hasher = Hasher()
-                var keys = keyIndexes.compactMap { fields[$0].raw(record, tree) }
+                var keys =
+                    page.records.isEmpty
+                    ? [] : keyIndexes.compactMap { fields[$0].raw(record, tree) }
                 if keys.isEmpty { keys = [tree.raw(at: record.index)] }
                 for key in keys {
                     hasher.combine(key.count)

@@ -98,7 +98,7 @@ final class Pass {
         if !page.batch.failures.isEmpty { state.forgetAnswers() }
         var commit = state.commit(
             entity, next: page.next, maxSeen: page.batch.maxSeen?.watermarkText)
-        commit.fullPage = commit.isEnd ? 0 : page.batch.counts.fetched
+        commit.fullPage = commit.isEnd ? 0 : page.batch.listed
         try commit.checkLengths()
         if unchanged.isEmpty, canEndWithoutPage(page, state, commit) {
             finishPass(of: state, commit)

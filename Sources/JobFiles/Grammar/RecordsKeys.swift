@@ -1,6 +1,6 @@
 /// The keys of `records`.
 enum RecordsKey: String, KeySet {
-    case at, key, fields, secrets
+    case at, absent, key, fields, secrets
     case keepIf = "keep_if"
     case oneAsList = "one_as_list"
 
@@ -21,6 +21,13 @@ enum RecordsKey: String, KeySet {
             Key(
                 .formed(.path), .requiredWithoutPreset,
                 "Where in the body the records are. With several pages it holds `[]`.")
+        case .absent:
+            Key(
+                .word(["empty"], noun: "word"),
+                .optional("a page without the list is `malformed`"),
+                "With `empty` a list that is not there, or null, is an empty one, as Google's sources, protobuf's JSON, "
+                    + "etcd and Matrix write it. An answer with `error` or `errors` in it stays `malformed`.",
+                in: .withoutPreset)
         case .key:
             Key(
                 .filled(.name), .required,
