@@ -21,17 +21,20 @@ struct MoreSigns {
     /// An object here speaks of the list beside it.
     private static let objects: Set<String> = [
         "pageinfo", "paging", "pagination", "pager", "page", "meta", "links", "responsemetadata",
-        "next",
     ]
 
     private let tree: JSONTree
     /// Elements that the list shows; nil: how many there are in all says nothing.
     private let shown: Int?
+    private let takesFlagsOnly: Bool
 
     /// Looks for signs about a list that shows so many elements.
-    init(_ tree: JSONTree, shown: Int?) {
+    ///
+    /// `takesFlagsOnly`: a text called `next` may speak of something else.
+    init(_ tree: JSONTree, shown: Int?, takesFlagsOnly: Bool = false) {
         self.tree = tree
         self.shown = shown
+        self.takesFlagsOnly = takesFlagsOnly
     }
 
     /// The member of an object that says that the list goes on, by its name in the document; nil: none does.
@@ -43,8 +46,8 @@ struct MoreSigns {
             guard found == nil, let word = word(name) else { return }
             if says(word, value) {
                 found = tree.node(at: name).string
-            } else if !isInner, tree.kind(at: value) == .object, Self.objects.contains(word),
-                let inner = first(in: value, isInner: true) ?? link(word, value)
+            } else if tree.kind(at: value) == .object,
+                let inner = link(word, value) ?? inside(word, value, isInner: isInner)
             {
                 found = "\(tree.node(at: name).string ?? word).\(inner)"
             }
@@ -52,9 +55,14 @@ struct MoreSigns {
         return found
     }
 
+    private func inside(_ word: String, _ value: Int, isInner: Bool) -> String? {
+        !isInner && Self.objects.contains(word) ? first(in: value, isInner: true) : nil
+    }
+
     private func says(_ word: String, _ value: Int) -> Bool {
         switch tree.kind(at: value) {
         case .bool: return tree.bool(at: value) == true && Self.flags.contains(word)
+        case .string where takesFlagsOnly, .number where takesFlagsOnly: return false
         case .string: return tree.raw(at: value).count > 2 && Self.positions.contains(word)
         case .number:
             guard let number = tree.node(at: value).int, number > 0 else { return false }
@@ -66,7 +74,7 @@ struct MoreSigns {
 
     /// The address in an object that is the link to what follows, as JSON:API and HAL write it.
     private func link(_ word: String, _ value: Int) -> String? {
-        guard word == "next" else { return nil }
+        guard word == "next", !takesFlagsOnly else { return nil }
         for name in ["href", "url"] {
             guard let address = tree.member(Array(name.utf8), of: value),
                 tree.kind(at: address) == .string, tree.raw(at: address).count > 2

@@ -8,8 +8,8 @@ public struct NextPosition: Sendable, Equatable {
     public var next: String?
     /// Keyset: the position to keep when the pass ends.
     public var reached: String?
-    /// False: the pass ends here, and the source has not said that its list does.
-    public var isProven = true
+    /// Why the pass, which ends here, may have ended before its list does; nil: it has not.
+    public var doubt: String?
 
     /// A position; without `next` the pass ends.
     public init(next: String? = nil, reached: String? = nil) {
@@ -36,6 +36,8 @@ struct PageFacts {
     var positions = SeenPositions()
     /// The last element of that list, where the position is in it; nil: there is none.
     var lastRecord: JSONNode?
+    /// Where the object is that holds the outermost list.
+    var around = Path(steps: [])
     /// The source says that no more follows.
     var isLast = false
 }
@@ -51,6 +53,7 @@ extension Page {
         switch end {
         case nil: false
         case .emptyPage: facts.recordCount == 0
+        // Whether it shows the page before is known where that one was read.
         case .repeated: false
         case .shortPage: facts.recordCount < size ?? 0
         }

@@ -59,6 +59,10 @@ public struct RecordBatch: Sendable {
     public var maxSeen: FieldValue?
     /// When the pass began, microseconds since 1970: times behind it lie ahead.
     var begun = Int64.max
+    /// When the page came, as far as clocks agree: a deletion behind it is none yet.
+    var now = Int64.max
+    /// Fields of which a record had the member, also a null one.
+    private(set) var present: [Bool]
     /// Positions over all records of a keyset, the incompatible and the filtered included.
     var positions = SeenPositions()
     /// The first field that did not fit a record.
@@ -91,12 +95,21 @@ public struct RecordBatch: Sendable {
 
     init(_ fields: [Field], isSentBack: Bool = false) {
         self.fields = fields
+        present = Array(repeating: false, count: fields.count)
         columns = fields.map { BinaryArray($0.element) }
         unreadFields = isSentBack ? BinaryArray(.text) : nil
     }
 
-    /// What the page does not show is not there: all its records have names, and all its lists are whole.
-    public var provesAbsence: Bool { isWhole && unnamed == 0 && cut.count == 0 }
+    /// Why what the page does not show may be there all the same; nil: all its records have names, and all its lists are
+    /// whole.
+    public var doubtOfAbsence: String? {
+        if unnamed > 0 {
+            return "\(unnamed) records of the list could not be named (a part of their key is missing or can't be read), so "
+                + "that nothing is deleted"
+        }
+        guard cut.count > 0 else { return nil }
+        return "the list at \(cut.example), so that nothing is deleted"
+    }
 
     /// How many records are to be written.
     public var writtenCount: Int { actions.count { $0 == .write } }
@@ -135,6 +148,7 @@ public struct RecordBatch: Sendable {
         case .timestamp: array.timestamptz(at: row).map { .timestamp($0) }
         case .int: array.int8(at: row).map { .int($0) }
         case .duration, .double: array.double(at: row).map { .double($0) }
+        case .decimal: array.text(at: row).map { .decimal($0) }
         case .bool: array.bool(at: row).map { .bool($0) }
         case .json: array.text(at: row).map { .json($0) }
         }
@@ -177,9 +191,24 @@ extension RecordBatch {
         }
     }
 
+    /// Lends what is known of the fields' presence to who reads a record, so that it is not copied for each.
+    mutating func takePresent() -> [Bool] {
+        defer { present = [] }
+        return present
+    }
+
+    /// Takes it back.
+    mutating func put(present: [Bool]) { self.present = present }
+
     /// Counts a value that could not be read; the first one is the example.
     mutating func addUnread(_ name: String, _ example: String) {
         unread[name, default: UnreadValues(count: 0, example: example)].count += 1
+    }
+
+    /// Counts a value of a field that holds a list which goes on, by what it says so.
+    mutating func addCut(_ field: String, _ sign: String) {
+        let none = UnreadValues(count: 0, example: sign, isReadElsewhere: true, kind: .cut)
+        unread["\(field) goes on", default: none].count += 1
     }
 
     /// Marks fields of the last row as unread, so that their nulls are not sent back.
@@ -233,7 +262,7 @@ extension BinaryArray {
     mutating func append(_ value: FieldValue?) {
         switch value {
         case nil: appendNull()
-        case .text(let text), .json(let text): append(text)
+        case .text(let text), .json(let text), .decimal(let text): append(text)
         case .timestamp(let time): append(timestamptz: time)
         case .int(let number): append(int8: number)
         case .double(let number): append(double: number)
@@ -243,10 +272,10 @@ extension BinaryArray {
 }
 
 extension Field {
-    /// What its values are on the wire; JSON travels as text and is cast last.
+    /// What its values are on the wire; JSON and numbers of many digits travel as text and are cast there.
     public var element: BinaryArray.Element {
         switch kind {
-        case .text, .url, .json: .text
+        case .text, .url, .json, .decimal: .text
         case .timestamp: .timestamptz
         case .int: .int8
         case .duration, .double: .double

@@ -49,6 +49,10 @@ struct RecordFinder: Sendable {
                 let members = found.compactMap { $0.member(name, tree) }
                 if members.isEmpty, !found.isEmpty { try checkMayBeAbsent(root, tree) }
                 found = members
+            case .element(let name, let value):
+                containers = []
+                found = found.compactMap { $0.element(name, value, tree) }
+                if found.isEmpty { try checkMayBeAbsent(root, tree) }
             case .each:
                 guard found.allSatisfy({ isList($0, tree) }) else { throw noArray }
                 if listed != nil { noteCut(containers, before: index, tree, &cut) }

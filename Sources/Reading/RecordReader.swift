@@ -24,6 +24,8 @@ struct RecordReader: Sendable {
     private let tombstoneIndexes: [Int]
     private let isTooOld: [AgeTest]
     private let secrets: BroughtSecretReader
+    /// Records may be plain texts or numbers.
+    private let takesPlainValues: Bool
 
     init(
         _ entity: Entity, _ classifier: (any RecordClassifier)? = nil, isTooOld: [AgeTest] = [],
@@ -37,8 +39,12 @@ struct RecordReader: Sendable {
         let deciding = entity.decidingFields.union(
             isTooOld.map { entity.records.fields[$0.field].name })
         fields = entity.records.fields.map {
-            FieldReader($0, isNested: isNested, zone: zone, decides: deciding.contains($0.name))
+            FieldReader(
+                $0, isNested: isNested, zone: zone, decides: deciding.contains($0.name),
+                isSoftMark: entity.write.deletes?.softField == $0.name)
         }
+        takesPlainValues =
+            fields.contains(where: \.isPlainRecord) || fields.allSatisfy(\.isWholeRecord)
         let names = entity.records.fields.map(\.name)
         keyIndexes = entity.records.key.compactMap { names.firstIndex(of: $0) }
         versionIndex = entity.write.newerBy.flatMap { names.firstIndex(of: $0) }
@@ -56,15 +62,17 @@ struct RecordReader: Sendable {
         }
     }
 
-    /// Reads, checks, filters and dedupes; `begun` is when the pass began, microseconds since 1970.
+    /// Reads, checks, filters and dedupes; `begun` is when the pass began, `now` when the page came, microseconds since
+    /// 1970.
     ///
     /// Throws `PageError.malformed` where the page has no array, or where a time that moves the watermark may be another.
-    func read(_ root: JSONNode, begun: Int64 = .max) throws -> RecordBatch {
+    func read(_ root: JSONNode, begun: Int64 = .max, now: Int64 = .max) throws -> RecordBatch {
         try root.withTree { tree in
             let found = try finder.find(in: root, tree)
             var page = BatchBuilder(
                 self.entity, keyIndexes, tombstoneIndexes, rows: found.records.count)
             page.batch.begun = begun
+            page.batch.now = now.addingReportingOverflow(Self.skewMax).overflow ? .max : now + Self.skewMax
             page.batch.listed = found.listed.count
             page.batch.cut = found.cut
             for record in found.records {
@@ -100,7 +108,7 @@ struct RecordReader: Sendable {
 
     private func read(_ record: FoundValue, _ tree: JSONTree, into page: inout BatchBuilder) {
         page.batch.counts.fetched += 1
-        switch kind(of: record, tree) {
+        switch kind(of: record, tree, now: page.batch.now) {
         case .record: take(record, tree, into: &page)
         case .tombstone(let name): takeTombstone(name, record, tree, in: &page)
         case .foreign(let type):
@@ -119,10 +127,10 @@ struct RecordReader: Sendable {
         }
     }
 
-    private func kind(of record: FoundValue, _ tree: JSONTree) -> RecordKind {
+    private func kind(of record: FoundValue, _ tree: JSONTree, now: Int64) -> RecordKind {
         if let classifier { return classifier.kind(of: tree.node(at: record.index), in: entity) }
         guard let deletes = entity.write.deletes else { return .record }
-        return RecordKind(of: tree.node(at: record.index), by: deletes)
+        return RecordKind(of: tree.node(at: record.index), by: deletes, now: now)
     }
 
     private func take(_ record: FoundValue, _ tree: JSONTree, into page: inout BatchBuilder) {
@@ -239,31 +247,49 @@ struct RecordReader: Sendable {
         to batch: inout RecordBatch,
         only: [Int]? = nil
     ) -> Bool {
-        guard tree.kind(at: record.index) == .object || fields.allSatisfy(\.isWholeRecord) else {
-            return false
-        }
-        var misfit: Int?
+        guard tree.kind(at: record.index) == .object || takesPlainValues else { return false }
+        var misfit: String?
+        var present = only == nil ? batch.takePresent() : []
         var unread: [Int] = []
+        var cut: [(Int, String)] = []
         let isWhole = batch.appendRow(action) { index, column in
             guard only?.contains(index) ?? true else {
                 column.appendNull()
                 return true
             }
             switch fields[index].read(record, tree, into: &column) {
-            case .read: return true
+            case .absent: return true
+            case .read:
+                if only == nil { present[index] = true }
+                return true
             case .unread:
+                if only == nil { present[index] = true }
                 unread.append(index)
                 return true
+            case .cut(let sign):
+                if only == nil { present[index] = true }
+                cut.append((index, sign))
+                return true
             case .misfit(let isUnread):
-                misfit = index
-                if isUnread { unread.append(index) }
+                misfit = entity.records.fields[index].name
+                if isUnread {
+                    if only == nil { present[index] = true }
+                    unread.append(index)
+                }
+                return false
+            case .twice:
+                misfit = "\(entity.records.fields[index].name), which stands twice"
                 return false
             }
+        }
+        if only == nil {
+            batch.put(present: present)
+            for (index, sign) in cut { batch.addCut(entity.records.fields[index].name, sign) }
         }
         if only == nil { addUnread(unread, of: record, tree, isWhole: isWhole, in: &batch) }
         guard isWhole else {
             if only == nil, batch.misfit == nil, let misfit {
-                batch.misfit = entity.records.fields[misfit].name
+                batch.misfit = misfit
             }
             return false
         }

@@ -74,7 +74,13 @@ final class Pass {
                 defer { withExtendedLifetime(page.hold) {} }
                 let step = try await take(page, of: &state)
                 context.progress.pace.add(ContinuousClock.now - begun)
-                if case .end(let end) = step { return end }
+                switch step {
+                case .goOn: break
+                case .end(let end): return end
+                case .beginAnew(let end):
+                    await commitUnchangedPages()
+                    state = try begunAnew(state, after: end)
+                }
             }
         }
     }
@@ -83,18 +89,27 @@ final class Pass {
 
     private enum Step {
         case goOn
+        /// The page shows the one before it, and what lies before that another run has read.
+        case beginAnew(RunEnd)
         /// The pass has ended; with an end of the run it ends with it.
         case end(RunEnd?)
     }
 
     /// Commits the page, or ends the pass with it.
-    private func take(_ page: FetchedPage, of state: inout PassState) async throws -> Step {
-        try progress.advance(page, at: state.position)
+    private func take(_ fetched: FetchedPage, of state: inout PassState) async throws -> Step {
+        var page = fetched
+        do {
+            try progress.advance(&page, at: state.position, by: entity.page)
+        } catch let end as RunEnd where state.pageNumber + 1 > progress.pages && entity.page.isCounted {
+            guard !wasBegunAnew else { throw end }
+            return .beginAnew(end)
+        }
         state.add(page.batch)
         measure(page.batch.counts)
         if page.next.next == nil, let end = state.endOfUnread(entity, context.warnings) {
             return try await abandon(state, page, end)
         }
+        if page.next.next == nil { noteAbsentFields(&state) }
         if !page.batch.failures.isEmpty { state.forgetAnswers() }
         var commit = state.commit(
             entity, next: page.next, maxSeen: page.batch.maxSeen?.watermarkText)
@@ -109,9 +124,9 @@ final class Pass {
         write.unread = state.unreadToNote(
             knowing: UnreadValues.read(context.checkpoints.given(entity.name).unread),
             isEnd: commit.isEnd)
-        if !page.next.isProven {
+        if let doubt = page.next.doubt {
             write.commit.followUp = .endUnproven
-            tellUnprovenEnd()
+            tellUnprovenEnd(doubt)
         } else if commit.isEnd, state.mayEndInSweep(entity) {
             write.sweep = Sweep(entity, isRepair: state.isRepair)
         }
@@ -188,10 +203,19 @@ final class Pass {
             ))
     }
 
-    /// A full page that says nothing of a next one: told when it begins.
-    private func tellUnprovenEnd() {
+    /// A pass that ends where its list may go on: told when it begins.
+    private func tellUnprovenEnd(_ doubt: String) {
         guard !context.checkpoints.given(entity.name).hasFailures else { return }
-        context.services.log.emit(.endUnproven(context.subject, entity: entity.name))
+        context.services.log.emit(
+            .endUnproven(context.subject, entity: entity.name, reason: doubt))
+    }
+
+    /// Tells of fields that no record of a full pass had: a path that leads nowhere makes such a column.
+    private func noteAbsentFields(_ state: inout PassState) {
+        state.noteAbsentFields(entity)
+        context.warnings.tellUnread(
+            state.fields.unread.filter { $1.kind == .absent }, entity.name,
+            known: UnreadValues.read(context.checkpoints.given(entity.name).unread))
     }
 
     // MARK: Pages that change nothing

@@ -20,6 +20,8 @@ struct PassState {
     private(set) var partialWatermark: String?
     /// No record of the pass was unreadable.
     private(set) var isWhole: Bool
+    /// Why what the pass does not show may be there all the same; nil: it is not.
+    private(set) var doubtOfAbsence: String?
     /// `ETag` and `Last-Modified` of its first answer; of the last pass's until that has come.
     ///
     /// It proves that one answer, and is kept only where no other follows.
@@ -123,7 +125,8 @@ struct PassState {
     /// Nor may one that went on from the newest watermark: where the source's comparison is a strict one, records of that
     /// same watermark that it had not shown yet would be taken for deleted.
     func mayEndInSweep(_ entity: Entity) -> Bool {
-        kind == .full && isWhole && entity.sweeps && since == entity.incremental?.first
+        kind == .full && isWhole && doubtOfAbsence == nil && entity.sweeps
+            && since == entity.incremental?.first
     }
 
     /// Past a record that the source could not give only a full pass moves.
@@ -135,6 +138,7 @@ struct PassState {
     /// Takes in what a page's records were like.
     mutating func add(_ batch: RecordBatch) {
         isWhole = isWhole && batch.isWhole
+        doubtOfAbsence = doubtOfAbsence ?? batch.doubtOfAbsence
         readability.add(batch)
         fields.add(batch)
     }
@@ -142,8 +146,17 @@ struct PassState {
     /// What could not be read, where the checkpoint does not know it yet, or knows what is true no more.
     func unreadToNote(knowing noted: [String: UnreadValues], isEnd: Bool) -> [String: UnreadValues]?
     {
-        if fields.isChanged || isEnd && !fields.unread.isEmpty { return fields.unread }
+        let isNew =
+            fields.unread.contains { $1.kind != .absent } || fields.unread.count != noted.count
+        if fields.isChanged || isEnd && !fields.unread.isEmpty && isNew { return fields.unread }
         return isEnd && kind == .full && fields.unread.isEmpty && !noted.isEmpty ? [:] : nil
+    }
+
+    /// Notes the fields that no record of the whole pass had; what another run read of it is not known.
+    mutating func noteAbsentFields(_ entity: Entity) {
+        // CloudKit leaves out every field without a value.
+        guard kind == .full, !isResumed, entity.cloudkit == nil else { return }
+        fields.noteAbsent()
     }
 
     /// The checkpoint knows what could not be read.

@@ -41,6 +41,169 @@ import Testing
         #expect(batch.counts == PageCounts(fetched: 3, skippedIncompatible: 1))
     }
 
+    private func nested(
+        _ json: String, at: String = "data[].lines.data[]", deletes: String = ", deletes: { sweep: after_full_pass }"
+    ) throws -> RecordBatch {
+        let entity = try entity(
+            at: at, fields: "{ id: { at: id, type: text, required: true } }",
+            write: "{ table: video, mode: overwrite\(deletes) }")
+        return try RecordReader(entity).read(try node(json))
+    }
+
+    @Test(arguments: [
+        #""has_more": true"#, #""pageInfo": {"hasNextPage": true}"#, #""next": "/l?p=2""#, #""total_count": 3"#,
+    ])
+    func `an inner list that says that it goes on spoils what absence proves`(_ sign: String) throws {
+        let batch = try nested(
+            #"{"data": [{"lines": {"data": [{"id": "a"}]}}, {"lines": {"data": [{"id": "b"}, {"id": "c"}], \#(sign)}}]}"#)
+        #expect(batch.counts.fetched == 3 && batch.listed == 2 && batch.isWhole)
+        #expect(batch.cut.count == 1)
+        #expect(batch.doubtOfAbsence?.contains("lines.data goes on (") == true)
+    }
+
+    @Test(arguments: [#""has_more": false"#, #""total_count": 1"#, #""next": null"#, #""note": "more""#])
+    func `an inner list that is whole proves absence`(_ words: String) throws {
+        let batch = try nested(#"{"data": [{"lines": {"data": [{"id": "a"}], \#(words)}}]}"#)
+        #expect(batch.doubtOfAbsence == nil)
+    }
+
+    @Test func `what stands beside a list on the record itself is no sign of the list`() throws {
+        let batch = try nested(
+            #"{"data": [{"lines": [{"id": "a"}], "total": 1999, "has_more": true}], "total": 30}"#,
+            at: "data[].lines[]")
+        #expect(batch.doubtOfAbsence == nil)
+    }
+
+    @Test(arguments: ["null", "7", "\"\\u0000\"", "[]"])
+    func `a record that can't be named forbids a sweep, and stops no position`(_ id: String) throws {
+        let json = #"{"data": [{"lines": {"data": [{"id": "a"}, {"id": \#(id)}, {}]}}]}"#
+        let batch = try nested(json)
+        #expect(batch.isWhole && batch.unnamed == 2)
+        #expect(batch.doubtOfAbsence?.hasPrefix("2 records of the list could not be named") == true)
+        // Nothing is deleted by absence, so that nobody needs to know.
+        #expect(try nested(json, deletes: "").doubtOfAbsence == nil)
+    }
+
+    @Test func `a key may have a default for records without a part of it, but not for an odd one`() throws {
+        let entity = try entity(
+            fields: "{ id: { at: id, type: text, required: true }, no: { at: no, type: int, default: 0 } }",
+            key: "[id, no]", write: "{ table: video, mode: overwrite, deletes: { sweep: after_full_pass } }")
+        let batch = try RecordReader(entity).read(
+            try node(#"{"videos": [{"id": "a"}, {"id": "a", "no": null}, {"id": "a", "no": 1}, {"id": "a", "no": "x"}]}"#))
+        #expect(batch.rows == [[.text("a"), .int(0)], [.text("a"), .int(1)]])
+        #expect(batch.counts.duplicate == 1 && batch.unnamed == 1)
+    }
+
+    @Test func `a member that stands twice makes its record incompatible, and is named`() throws {
+        let batch = try read(
+            #"{"videos": [{"id": "a", "seq": 1, "seq": 2}, {"id": "b", "x": 1, "x": 2}, {"id": "c", "id": "c"}]}"#)
+        #expect(batch.rows == [[.text("b"), nil, .text("new")]])
+        #expect(batch.misfit == "seq, which stands twice")
+        #expect(batch.counts.skippedIncompatible == 2)
+    }
+
+    @Test func `a list of plain texts or numbers makes rows`() throws {
+        for (kind, json) in [("text", #"["x", "y", "x"]"#), ("int", "[1, 2.0, 1]")] {
+            let entity = try entity(
+                at: "items[].tags[]",
+                fields: "{ item: { at: parent.id, type: int, required: true }, tag: { at: \"\", type: \(kind), required: true } }",
+                key: "[item, tag]")
+            let batch = try RecordReader(entity).read(
+                try node(#"{"items": [{"id": 1, "tags": \#(json)}, {"id": 2, "tags": []}]}"#))
+            #expect(batch.rows.count == 2 && batch.counts.skippedIncompatible == 0, "\(batch.rows)")
+        }
+    }
+
+    @Test func `a list that is left out is empty where the file says so`() throws {
+        func read(_ json: String, _ absent: String) throws -> RecordBatch {
+            let entity = try entity(
+                at: "data.items[]", fields: Self.fields, records: absent)
+            return try RecordReader(entity).read(try node(json))
+        }
+        for json in ["{}", #"{"data": null}"#, #"{"data": {}}"#, #"{"data": {"items": null}}"#, #"{"errors": []}"#] {
+            #expect(try read(json, "absent: empty").counts == PageCounts())
+            #expect(throws: PageError.self) { try read(json, "") }
+        }
+        for json in [#"{"error": "x"}"#, #"{"errors": [1]}"#, "[]", #"{"data": {"items": 1}}"#] {
+            #expect(throws: PageError.self) { try read(json, "absent: empty") }
+        }
+    }
+
+    @Test func `whole numbers are whole however they are written, and decimals keep their digits`() throws {
+        let entity = try entity(
+            fields: """
+                { id: { at: id, type: decimal, required: true }, n: { at: n, type: int }, amount: { at: amount, type: decimal }, \
+                on: { at: on, type: bool, format: number } }
+                """)
+        let batch = try RecordReader(entity).read(
+            try node(
+                """
+                {"videos": [{"id": 18446744073709551615, "n": 3.0, "amount": 12345678901234.567, "on": 1},
+                {"id": 18446744073709551614.0, "n": 1e3, "amount": -0.10e1, "on": 0.0},
+                {"id": 7, "n": 3.5, "amount": "1", "on": true}, {"id": 7.0, "n": -0, "on": 2}]}
+                """))
+        #expect(
+            batch.rows == [
+                [.decimal("18446744073709551615"), .int(3), .decimal("12345678901234.567"), .bool(true)],
+                [.decimal("18446744073709551614"), .int(1000), .decimal("-1"), .bool(false)],
+                [.decimal("7"), .int(0), nil, nil],
+            ])
+        #expect(batch.counts.duplicate == 1)
+        #expect(batch.unread["n"]?.count == 1 && batch.unread["amount"]?.count == 1)
+    }
+
+    @Test(arguments: [
+        ("\"0001-01-01T00:00:00Z\"", true), ("\"1970-01-01T00:00:00Z\"", true), ("\"1900-01-01T00:00:00Z\"", true),
+        ("\"0000-00-00 00:00:00\"", true), ("null", true), ("\"2026-01-01T00:00:00Z\"", false),
+        ("\"9999-12-31T00:00:00Z\"", false),
+    ])
+    func `a soft mark of a time by which sources write never is none`(_ json: String, _ isNull: Bool) throws {
+        let entity = try entity(
+            fields: "{ id: { at: id, type: text, required: true }, gone: { at: gone, type: timestamp } }",
+            write: "{ table: video, mode: overwrite, deletes: { soft_field: gone } }")
+        let batch = try RecordReader(entity).read(try node(#"{"videos": [{"id": "a", "gone": \#(json)}]}"#))
+        #expect(batch.rows.count == 1)
+        #expect((batch.rows.first?[1] == nil) == isNull)
+    }
+
+    @Test(arguments: [
+        // flag_is, what stands there, deleted; nil: unclear
+        ("time", "\"0001-01-01T00:00:00Z\"", false), ("time", "\"1970-01-01T00:00:00Z\"", false),
+        ("time", "\"1900-01-01T00:00:00\"", false), ("time", "\"0000-00-00\"", false), ("time", "0", false),
+        ("time", "\"9999-12-31T23:59:59Z\"", false), ("time", "\"2999-01-01T00:00:00Z\"", false),
+        ("time", "253402300799", false), ("time", "1767322800000", true), ("time", "1767322800", true),
+        ("time", "\"2026-01-01T00:00:00Z\"", true), ("time", "1", true), ("time", "\"soon\"", nil),
+        ("[cancelled, removed]", "\"Cancelled\"", true), ("[cancelled, removed]", "\"confirmed\"", false),
+        ("[cancelled, removed]", "null", false), ("[cancelled, removed]", "{}", nil),
+        ("present", "{\"reason\": \"changed\"}", true), ("present", "{}", true), ("present", "null", false),
+        ("present", "false", false), ("truth", "1.0", true),
+    ] as [(String, String, Bool?)])
+    func `a mark of deletion is read by its meaning`(_ rule: String, _ json: String, _ isDeleted: Bool?) throws {
+        let entity = try entity(
+            fields: "{ id: { at: id, type: text, required: true } }",
+            write: "{ table: video, mode: overwrite, deletes: { flag_at: gone, flag_is: \(rule) } }")
+        let now = Timestamp.microseconds("2026-11-26T00:00:00Z") ?? 0
+        let batch = try RecordReader(entity).read(
+            try node(#"{"videos": [{"id": "a", "gone": \#(json)}]}"#), now: now)
+        let found: Bool? = batch.actions.first.map { $0 == .tombstone }
+        #expect(found == isDeleted)
+    }
+
+    @Test func `a column of JSON that holds a list which goes on is told`() throws {
+        let entity = try entity(
+            fields: """
+                { id: { at: id, type: text, required: true }, lines: { at: lines, type: json }, \
+                list: { at: lines.data, type: json } }
+                """)
+        func unread(_ lines: String) throws -> [String: UnreadValues] {
+            try RecordReader(entity).read(try node(#"{"videos": [{"id": "a", "lines": \#(lines)}]}"#)).unread
+        }
+        let cut = try unread(#"{"data": [1], "has_more": true}"#)
+        #expect(cut["lines goes on"]?.kind == .cut && cut["list goes on"]?.example == "has_more")
+        #expect(try unread(#"{"data": [1], "has_more": false, "next": "x"}"#)["lines goes on"] == nil)
+        #expect(try unread(#"{"has_more": true}"#).isEmpty)
+    }
+
     @Test(arguments: [
         ("epoch_s", "1767322800", 1_767_322_800_000_000), ("epoch_s", "1.5", 1_500_000),
         ("epoch_ms", "1767322800123", 1_767_322_800_123_000),

@@ -31,7 +31,9 @@ enum RecordsKey: String, KeySet {
         case .key:
             Key(
                 .filled(.name), .required,
-                "The fields that tell records apart. All are `required`, and none is `json`.")
+                "The fields that tell records apart. Each is `required`, or has a `default` that records without a value "
+                    + "take; none is `json`. A record whose key can't be read makes no row, and nothing is deleted by absence "
+                    + "after a pass that showed one.")
         case .fields:
             Key(
                 .named(
@@ -78,7 +80,7 @@ enum FieldKey: String, KeySet {
         case .at:
             Key(
                 .formed(.onePath), .optional("required unless there is `meta`"),
-                "Where in the record the value is. `\"\"` is the whole record. `parent.x`, where `records.at` "
+                "Where in the record the value is. `\"\"` is the whole record, also one that is a text or a number. `parent.x`, where `records.at` "
                     + "goes through several `[]`, is `x` of the record around it.")
         case .meta:
             Key(
@@ -91,7 +93,8 @@ enum FieldKey: String, KeySet {
                 .oneOrMore(.formed(.fieldFormat)), .optional("ISO 8601, or a number"),
                 "How the value is written. For a timestamp: `iso8601`, `epoch_s` or `epoch_ms` (a number of "
                     + "seconds or milliseconds), a pattern, or a list of them, which are tried in order. `text` is "
-                    + "for an `int` or `double` that is a text, as sources write numbers of 64 bits.",
+                    + "for an `int`, `double` or `decimal` that is a text, as sources write numbers of 64 bits; `number` "
+                    + "for a `bool` that is 1 or 0.",
                 in: .withoutPreset)
         case .required:
             Key(
@@ -112,14 +115,19 @@ enum FieldKey: String, KeySet {
         .when(
             .has("type", ["timestamp"]),
             [.narrows("format", .oneOrMore(.formed(.timeFormat)))]),
-        .when(.has("type", ["int", "double"]), [.narrows("format", .word(["text"], noun: ""))]),
-        .when(.not(.has("type", ["timestamp", "int", "double"])), [.forbids(["format"])]),
+        .when(
+            .has("type", ["int", "double", "decimal"]),
+            [.narrows("format", .word(["text"], noun: ""))]),
+        .when(.has("type", ["bool"]), [.narrows("format", .word(["number"], noun: ""))]),
+        .when(
+            .not(.has("type", ["timestamp", "int", "double", "decimal", "bool"])),
+            [.forbids(["format"])]),
         .when(.has("meta", metaTimes), [.narrows("type", .word(["timestamp"], noun: ""))]),
         .when(.has("meta", metaTexts), [.narrows("type", .word(["text"], noun: ""))]),
         .when(.isThere("meta"), [.forbids(["default", "one_of"])]),
         .when(.has("type", ["int"]), [.narrows("default", .integer(.min ... .max))]),
         .when(
-            .has("type", ["double", "duration"]),
+            .has("type", ["double", "decimal", "duration"]),
             [.narrows("default", .number(-.infinity ... .infinity))]),
         .when(.has("type", ["bool"]), [.narrows("default", .boolean)]),
         .when(.has("type", ["url"]), [.narrows("default", .formed(.httpURL))]),
