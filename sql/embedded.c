@@ -504,9 +504,6 @@ static const unsigned char functions_store_unproven_end[] = {
 static const unsigned char functions_store_unread_values[] = {
 #embed "functions/store_unread_values.sql"
 };
-static const unsigned char functions_store_unreadable[] = {
-#embed "functions/store_unreadable.sql"
-};
 static const unsigned char functions_sweep_table[] = {
 #embed "functions/sweep_table.sql"
 };
@@ -793,7 +790,6 @@ static const jr_sql_file files[] = {
     {"functions/store_slot_use.sql", functions_store_slot_use, sizeof functions_store_slot_use},
     {"functions/store_unproven_end.sql", functions_store_unproven_end, sizeof functions_store_unproven_end},
     {"functions/store_unread_values.sql", functions_store_unread_values, sizeof functions_store_unread_values},
-    {"functions/store_unreadable.sql", functions_store_unreadable, sizeof functions_store_unreadable},
     {"functions/sweep_table.sql", functions_sweep_table, sizeof functions_sweep_table},
     {"functions/take_budget.sql", functions_take_budget, sizeof functions_take_budget},
     {"functions/take_chore.sql", functions_take_chore, sizeof functions_take_chore},

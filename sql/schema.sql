@@ -529,7 +529,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.claim_of_tenants(in_worker_id integer, in_limit integer, in_names text[], in_tenant_ids bigint[], in_shares integer[], in_new_shares integer[], in_times timestamp with time zone[], in_user_ids bigint[], OUT restricted jobrunner.remaining_capacity[], OUT jobs jobrunner.claimed_job[]) returns record
 -- function jobrunner.claim_suspect(in_worker_id integer, in_names text[]) returns jobrunner.claimed_job[]
 -- function jobrunner.close_breaker(in_tenant text, in_source text) returns integer
--- function jobrunner.commit_page(in_user_id bigint, in_name text, in_entity text, in_fence bigint, in_generation bigint, in_page jobrunner.page, in_counters jobrunner.counters) returns boolean
+-- function jobrunner.commit_page(in_user_id bigint, in_name text, in_entity text, in_fence bigint, in_position jsonb, in_page_count integer, in_is_end boolean, in_counters jobrunner.counters) returns boolean
 -- function jobrunner.count_freshness(in_most integer DEFAULT 5000) returns boolean
 -- function jobrunner.count_swept() returns void
 -- function jobrunner.count_troubles(in_most integer) returns void
@@ -672,7 +672,6 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.store_slot_use(in_worker_id integer, in_tenant_ids bigint[], in_slot_ms bigint[], in_other_ms bigint) returns void
 -- function jobrunner.store_unproven_end(in_user_id bigint, in_name text, in_entity text) returns boolean
 -- function jobrunner.store_unread_values(in_user_id bigint, in_name text, in_entity text, in_unread jsonb) returns boolean
--- function jobrunner.store_unreadable(in_user_id bigint, in_name text, in_entity text, in_unreadable boolean) returns boolean
 -- function jobrunner.sweep_table(in_user_id bigint, in_name text, in_entity text, in_pass_number integer, in_table text, in_key text[], in_change_tag text, in_is_pushed boolean, in_is_repair boolean, in_max_fraction double precision, in_asks_again boolean, in_confirms boolean) returns TABLE(swept bigint, verdict text)
 -- function jobrunner.take_budget(in_tenant_id bigint, in_source text, in_wanted integer, in_waits boolean DEFAULT true) returns TABLE(tenant_id bigint, source text, base text, granted integer, blocked_ms bigint)
 -- function jobrunner.take_chore(in_name text, in_period interval) returns boolean

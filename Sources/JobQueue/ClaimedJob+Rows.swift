@@ -86,67 +86,57 @@ private func parts(_ text: String?, _ name: String) throws -> [JSONNode] {
 }
 
 extension Checkpoint {
-    /// Reads one of `checkpoints`, an array of values in the order of `run_inputs`.
+    /// Reads one of `checkpoints`, whose members are named after the columns.
     fileprivate init(_ node: JSONNode, of job: ClaimedJob) throws {
-        let values = Array(node.elements)
-        guard values.count == 31, let entity = values[0].string else {
+        guard let entity = node["entity"]?.string else {
             throw UnreadableInput("a checkpoint can't be read")
         }
         self.init(entity: entity)
-        let passStartedAt = try time(values[4], "pass_started_at")
-        let passEndedAt = try time(values[16], "last_synced_at")
-        let lastFullAt = try time(values[17], "last_full_at")
-        generation = Int64(values[1].int ?? 0)
-        isFullRequested = values[2].bool ?? false
-        passKind = values[3].string.flatMap(PassKind.init(rawValue:))
-        self.passStartedAt = passStartedAt
-        passSince = values[5].string
-        pageNumber = values[6].int ?? 0
-        cursor = values[7].string
-        syncToken = values[8].string
-        partialWatermark = values[9].string
-        watermark = values[10].string
-        isWhole = values[11].bool ?? true
-        validator = values[12].string
-        probe = values[13].string
-        passProbe = values[14].string
-        isRepairRequested = values[15].bool ?? false
-        let syncedAt = passEndedAt.map { max($0, job.unchangedAt ?? $0) }
-        syncedAge = job.age(since: syncedAt)
-        lastFullAge = job.age(since: lastFullAt)
-        hasFailures = values[18].bool ?? true
-        passNumber = values[19].int ?? 0
-        guard passNumber < Int32.max else {
+        do {
+            position = try PassPosition(node)
+        } catch {
+            throw unreadable(error.name)
+        }
+        guard position.passNumber < Int32.max else {
             throw UnreadableInput("pass_number in the checkpoint of entity \(entity) has no next")
         }
-        fullRequest = values[20].int ?? 0
-        isCursorRefused = values[21].bool ?? false
-        hadIncompatible = values[22].bool ?? false
-        isUnreadable = values[23].bool ?? false
-        knowsAhead = values[24].bool ?? false
-        asked = values[25].int.map { Int64($0) }
-        fullPage = values[26].int ?? 0
-        isColumnDue = values[27].bool ?? false
-        fruitlessRuns = values[28].int ?? 0
-        isFullUnderWay = values[29].bool ?? false
-        unread = values[30].kind == .null ? nil : values[30].value
+        func says(_ name: String) -> Bool { node[name]?.bool ?? false }
+        isFullRequested = says("full_requested")
+        isRepairRequested = says("repair_requested")
+        isFullUnderWay = says("is_full_under_way")
+        isCursorRefused = says("is_cursor_refused")
+        hasFailures = says("has_failures")
+        hadIncompatible = says("had_incompatible")
+        knowsAhead = says("knows_ahead")
+        isColumnDue = says("is_column_due")
+        fruitlessRuns = node["fruitless_runs"]?.int ?? 0
+        unread = node["unread"].flatMap { $0.kind == .null ? nil : $0.value }
+        let syncedAt = try time(node, "last_synced_us").map { max($0, job.unchangedAt ?? $0) }
+        syncedAge = job.age(since: syncedAt)
+        lastFullAge = job.age(since: try time(node, "last_full_us"))
         isDone = isDone(at: syncedAt, of: job)
     }
 
     /// Microseconds since 1970; an infinite time is none that a pass could be compared with.
-    private func time(_ node: JSONNode, _ column: String) throws -> Int64? {
-        guard node.kind != .null else { return nil }
-        guard let time = node.int else {
-            throw UnreadableInput("\(column) in the checkpoint of entity \(entity) is no time")
-        }
-        return Int64(time)
+    private func time(_ node: JSONNode, _ name: String) throws -> Int64? {
+        guard let node = node[name], let time = Int64?(node) else { throw unreadable(name) }
+        return time
+    }
+
+    /// Names the column as the table does; times come in microseconds under a name of their own.
+    private func unreadable(_ name: String) -> UnreadableInput {
+        let isTime = name.hasSuffix("_us")
+        let column = isTime ? "\(name.dropLast(3))_at" : name
+        return UnreadableInput(
+            "\(column) in the checkpoint of entity \(entity) \(isTime ? "is no time" : "can't be read")"
+        )
     }
 
     /// Read to its end at this very tick, by a run that was interrupted behind it.
     private func isDone(at syncedAt: Int64?, of job: ClaimedJob) -> Bool {
         guard let syncedAt, !job.isAsked, let outcome = job.lastOutcome, outcome != .complete,
-            passKind == nil, !isFullRequested, !isRepairRequested,
-            lastFullAge != nil || watermark != nil || syncToken != nil
+            position.passKind == nil, !isFullRequested, !isRepairRequested,
+            lastFullAge != nil || position.watermark != nil || position.syncToken != nil
         else { return false }
         return syncedAt > job.lastSuccessAt ?? .min && syncedAt >= job.tickAt
     }

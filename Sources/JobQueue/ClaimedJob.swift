@@ -61,39 +61,19 @@ public enum Lane: Int, Sendable {
 }
 
 /// How far an entity has come, as its row of `jobrunner.checkpoints` says.
-public struct Checkpoint: Sendable, Equatable {
-    /// What a pass reads: everything, or what changed.
-    public enum PassKind: String, Sendable { case full, incremental }
+public struct Checkpoint: Positioned, Sendable, Equatable {
     /// Name of the entity.
     public var entity: String
-    /// Generation of the checkpoint the pass was read under.
-    public var generation: Int64 = 0
+    /// Where its passes stand.
+    public var position = PassPosition()
     /// Start over with a full pass.
     public var isFullRequested = false
-    /// Number of the last request for a full pass.
-    public var fullRequest = 0
-    /// Passes that were begun, the one in progress included.
-    public var passNumber = 0
-    /// The pass in progress; nil: none.
-    public var passKind: PassKind?
-    /// When it began, microseconds since 1970: by the source's clock where that is behind ours.
-    public var passStartedAt: Int64?
-    /// The `{since}` it was begun with.
-    public var passSince: String?
-    /// Pages of the pass that are committed, this one included.
-    public var pageNumber = 0
-    /// Where the pass goes on; nil: nowhere.
-    public var cursor: String?
+    /// The full pass that was asked for is a repair.
+    public var isRepairRequested = false
+    /// The full pass that is in progress was asked for.
+    public var isFullUnderWay = false
     /// The last run that asked for the stored position was refused it by the source.
     public var isCursorRefused = false
-    /// Position that outlives the pass.
-    public var syncToken: String?
-    /// Greatest server time seen by the pass in progress.
-    public var partialWatermark: String?
-    /// Greatest server time wholly seen, as `incremental` sends it.
-    public var watermark: String?
-    /// No record of the pass in progress was unreadable.
-    public var isWhole = true
     /// Since a pass was last completed, as of the claim; nil: never.
     public var syncedAge: Duration?
     /// Since the last full pass that was read to its end began, as of the claim; nil: never.
@@ -104,28 +84,10 @@ public struct Checkpoint: Sendable, Equatable {
     public var hadIncompatible = false
     /// A record that lies ahead was told.
     public var knowsAhead = false
-    /// Not one record of the pass in progress could be read.
-    public var isUnreadable = false
-    /// The full pass that is in progress was asked for.
-    public var isFullUnderWay = false
-    /// It was reset, and no full pass has been read to its end since.
-    public var isReset: Bool { generation > 0 && lastFullAge == nil }
     /// By field or flag, values that its last pass could not read; nil: none.
     public var unread: JSONValue?
     /// Read to its end at this very tick, by a run that was interrupted behind it.
     public var isDone = false
-    /// What the one answer that the last pass was is validated by, with its address; nil: it had several.
-    public var validator: String?
-    /// What the probe said when the last pass was read.
-    public var probe: String?
-    /// What the probe said before the pass in progress.
-    public var passProbe: String?
-    /// The full pass that was asked for is a repair.
-    public var isRepairRequested = false
-    /// Stands for what was asked for its positions; nil: it has none yet.
-    public var asked: Int64?
-    /// The most records that a page has had which led on to another; 0: none has.
-    public var fullPage = 0
     /// Runs of the job in a row that were cut off and had read nothing new, where a pass is in progress.
     public var fruitlessRuns = 0
     /// The table has columns that no full pass has filled, and this user's turn for one has come.
@@ -135,6 +97,9 @@ public struct Checkpoint: Sendable, Equatable {
     public init(entity: String) {
         self.entity = entity
     }
+
+    /// It was reset, and no full pass has been read to its end since.
+    public var isReset: Bool { position.generation > 0 && lastFullAge == nil }
 }
 
 /// What a job remembers of a named call.

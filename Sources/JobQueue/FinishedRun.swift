@@ -69,45 +69,20 @@ public struct EntityFailure: Sendable, Equatable {
 }
 
 /// A pass whose last page was empty: only its end is to be noted.
-public struct EndedPass: Sendable, Equatable {
+public struct EndedPass: Positioned, Sendable, Equatable {
     /// Name of the entity.
     public var entity: String
-    /// Generation of the checkpoint the pass was read under.
-    public var generation: Int64
-    /// Number of the pass.
-    public var passNumber: Int
-    /// Its last committed page, which the end follows; 0: it has none.
-    public var pageNumber: Int
-    /// Greatest server time wholly seen, as `incremental` sends it.
-    public var watermark: String?
-    /// Position that outlives the pass.
-    public var syncToken: String?
-    /// `ETag` and `Last-Modified` of the one answer it was; nil: it had several.
-    public var validator: String?
-    /// What the probe said.
-    public var probe: String?
-    /// When it began, microseconds since 1970, if it was a full one.
-    public var fullAt: Int64?
-    /// Stands for what was asked.
-    public var asked: Int64?
+    /// Where the pass ended: behind its last committed page; 0: it has none.
+    public var position: PassPosition
 
     /// Describes the end of a pass.
-    public init(
-        entity: String, generation: Int64, passNumber: Int = 1, pageNumber: Int = 0,
-        watermark: String?, syncToken: String?, validator: String? = nil, probe: String? = nil,
-        fullAt: Int64? = nil, asked: Int64? = nil
-    ) {
-        self.passNumber = passNumber
-        self.pageNumber = pageNumber
-        self.validator = validator
-        self.probe = probe
-        self.fullAt = fullAt
-        self.asked = asked
+    public init(entity: String, _ position: PassPosition) {
         self.entity = entity
-        self.generation = generation
-        self.watermark = watermark
-        self.syncToken = syncToken
+        self.position = position
     }
+
+    /// It read everything.
+    public var isFull: Bool { position.passKind == .full }
 }
 
 /// What `finish_runs` says of a run that did not simply end.

@@ -5,10 +5,6 @@ extension PageCommit {
     public func followUpStatement(for claim: Claim) -> Statement? {
         switch followUp {
         case nil: nil
-        case .unreadable(let isUnreadable):
-            Statement(
-                "select jobrunner.store_unreadable($1, $2, $3, $4)", .int8(claim.userID),
-                .text(claim.name), .text(entity), .bool(isUnreadable))
         case .endUnproven:
             Statement(
                 "select jobrunner.store_unproven_end($1, $2, $3)", .int8(claim.userID),

@@ -76,16 +76,7 @@ private func endedPassesText(_ passes: [EndedPass]) -> String? {
     guard !passes.isEmpty else { return nil }
     let values = passes.map { pass in
         JSONValue.object([
-            JSONMember("entity", .string(pass.entity)),
-            JSONMember("generation", .number(String(pass.generation))),
-            JSONMember("pass_number", .number(String(pass.passNumber))),
-            JSONMember("page_number", .number(String(pass.pageNumber))),
-            JSONMember("watermark", pass.watermark.map(JSONValue.string) ?? .null),
-            JSONMember("sync_token", pass.syncToken.map(JSONValue.string) ?? .null),
-            JSONMember("validator", pass.validator.map(JSONValue.string) ?? .null),
-            JSONMember("probe", pass.probe.map(JSONValue.string) ?? .null),
-            JSONMember("full_us", pass.fullAt.map { .number(String($0)) } ?? .null),
-            JSONMember("asked", pass.asked.map { .number(String($0)) } ?? .null),
+            JSONMember("entity", .string(pass.entity)), JSONMember("position", pass.position.json),
         ])
     }
     return JSONValue.array(values).text

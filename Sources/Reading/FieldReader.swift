@@ -10,6 +10,8 @@ import Postgres
 final class FieldReader: Sendable {
     /// A stored value is read again whole by whoever looks at its row; a text is no longer either.
     private static let valueBytesMax = 1 << 20
+    /// So many digits of a number a double always keeps.
+    private static let doubleDigits = 15
 
     private let field: Field
     private let names: [[UInt8]]
@@ -82,6 +84,13 @@ final class FieldReader: Sendable {
         index(of: record, tree).map { tree.raw(at: $0) }
     }
 
+    /// What is to say of a value that was read.
+    struct Remark: Equatable {
+        var kind: UnreadValues.Kind
+        /// The sign of a list that goes on, or the number as the source wrote it.
+        var example: String
+    }
+
     /// What became of a record's value.
     enum Outcome: Equatable {
         /// It stands in the column, or its absence does.
@@ -90,8 +99,8 @@ final class FieldReader: Sendable {
         case unread
         /// The same where the record has no such member.
         case absent
-        /// It stands in the column, and holds a list that says that it goes on.
-        case cut(String)
+        /// It stands in the column, and is not all that the source has.
+        case remarked(Remark)
         /// Nothing was added: the record is incompatible, for its value can't be read, or is none of
         /// those that the file takes.
         case misfit(isUnread: Bool)
@@ -123,10 +132,8 @@ final class FieldReader: Sendable {
         } else {
             column.appendNull()
         }
-        if field.kind == .json, outcome == .read, let index,
-            let sign = signOfCut(index, record, tree)
-        {
-            outcome = .cut(sign)
+        if outcome == .read, let index, let remark = remark(on: index, record, tree) {
+            outcome = .remarked(remark)
         }
         let isNull = column.withValue(at: row) { $0 == nil }
         if isNull, let fallback {
@@ -138,6 +145,18 @@ final class FieldReader: Sendable {
             return .misfit(isUnread: outcome == .unread)
         }
         return outcome
+    }
+
+    private func remark(on index: Int, _ record: FoundValue, _ tree: JSONTree) -> Remark? {
+        switch field.kind {
+        case .json:
+            return signOfCut(index, record, tree).map { Remark(kind: .cut, example: $0) }
+        case .double where tree.raw(at: index).count > Self.doubleDigits:
+            let node = tree.node(at: index)
+            guard let text = node.numberText ?? node.string, isRounded(text) else { return nil }
+            return Remark(kind: .rounded, example: node.excerpt)
+        default: return nil
+        }
     }
 
     /// By what a list in a column of JSON says that it goes on: beside it in an object of its own, or in the value itself.
@@ -277,6 +296,14 @@ extension Path.Step {
 extension UnsafeBufferPointer<UInt8> {
     /// A text in quotes that ends as most times do, looked at first because each record is asked.
     fileprivate var endsInZ: Bool { dropLast().last == UInt8(ascii: "Z") }
+}
+
+/// A double next to the number is another number, as it would be written.
+private func isRounded(_ text: String) -> Bool {
+    guard let exact = DecimalText(text), let double = Double(text),
+        let kept = DecimalText("\(double)")
+    else { return false }
+    return exact.text != kept.text
 }
 
 /// Digits with or without a minus, at most eighteen; nil: written another way, or too long.

@@ -9,15 +9,15 @@ public struct Readability: Sendable, Equatable {
 
     /// Nil: no record came; true: records came, and not one could be read.
     public private(set) var isUnreadable: Bool?
-    /// What the checkpoint says.
-    public private(set) var noted: Bool
     private var incompatible = 0
 
-    /// `noted`: what the checkpoint says of a pass that is resumed.
-    public init(noted: Bool, isResumed: Bool) {
-        self.noted = noted
-        isUnreadable = isResumed ? noted : nil
-        incompatible = isResumed && noted ? Self.straysMax + 1 : 0
+    /// Nothing was read yet.
+    public init() {}
+
+    /// Goes on with what the checkpoint says of a pass in progress.
+    public init(resuming isUnreadable: Bool) {
+        self.isUnreadable = isUnreadable
+        incompatible = isUnreadable ? Self.straysMax + 1 : 0
     }
 
     /// Takes in a page; a record that the source itself could not give says nothing of the file.
@@ -30,12 +30,6 @@ public struct Readability: Sendable, Equatable {
             isUnreadable = true
         }
     }
-
-    /// What the next commit has to note; nil: the checkpoint knows.
-    public var change: Bool? { (isUnreadable ?? false) == noted ? nil : isUnreadable ?? false }
-
-    /// The checkpoint says so now.
-    public mutating func keep(_ isNoted: Bool) { noted = isNoted }
 
     /// The pass has shown nothing, so that its end proves nothing.
     public func isWorthless(isFull: Bool) -> Bool {

@@ -100,16 +100,10 @@ public struct RecordBatch: Sendable {
         unreadFields = isSentBack ? BinaryArray(.text) : nil
     }
 
-    /// Why what the page does not show may be there all the same; nil: all its records have names, and all its lists are
-    /// whole.
-    public var doubtOfAbsence: String? {
-        if unnamed > 0 {
-            return "\(unnamed) records of the list could not be named (a part of their key is missing or can't be read), so "
-                + "that nothing is deleted"
-        }
-        guard cut.count > 0 else { return nil }
-        return "the list at \(cut.example), so that nothing is deleted"
-    }
+    /// What the page does not show is not there: all its records have names, and all its lists are whole.
+    ///
+    /// Positions move all the same: what it shows has been read.
+    public var provesAbsence: Bool { unnamed == 0 && cut.count == 0 }
 
     /// How many records are to be written.
     public var writtenCount: Int { actions.count { $0 == .write } }
@@ -205,10 +199,12 @@ extension RecordBatch {
         unread[name, default: UnreadValues(count: 0, example: example)].count += 1
     }
 
-    /// Counts a value of a field that holds a list which goes on, by what it says so.
-    mutating func addCut(_ field: String, _ sign: String) {
-        let none = UnreadValues(count: 0, example: sign, isReadElsewhere: true, kind: .cut)
-        unread["\(field) goes on", default: none].count += 1
+    /// Counts a value of a field that stands in its column and is not all that the source has.
+    mutating func add(_ remark: FieldReader.Remark, on field: String) {
+        let none = UnreadValues(
+            count: 0, example: remark.example, isReadElsewhere: true, kind: remark.kind)
+        let words = remark.kind == .cut ? "goes on" : "is rounded"
+        unread["\(field) \(words)", default: none].count += 1
     }
 
     /// Marks fields of the last row as unread, so that their nulls are not sent back.

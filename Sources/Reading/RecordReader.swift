@@ -251,7 +251,7 @@ struct RecordReader: Sendable {
         var misfit: String?
         var present = only == nil ? batch.takePresent() : []
         var unread: [Int] = []
-        var cut: [(Int, String)] = []
+        var remarks: [(Int, FieldReader.Remark)] = []
         let isWhole = batch.appendRow(action) { index, column in
             guard only?.contains(index) ?? true else {
                 column.appendNull()
@@ -266,9 +266,9 @@ struct RecordReader: Sendable {
                 if only == nil { present[index] = true }
                 unread.append(index)
                 return true
-            case .cut(let sign):
+            case .remarked(let remark):
                 if only == nil { present[index] = true }
-                cut.append((index, sign))
+                remarks.append((index, remark))
                 return true
             case .misfit(let isUnread):
                 misfit = entity.records.fields[index].name
@@ -284,7 +284,9 @@ struct RecordReader: Sendable {
         }
         if only == nil {
             batch.put(present: present)
-            for (index, sign) in cut { batch.addCut(entity.records.fields[index].name, sign) }
+            for (index, remark) in remarks {
+                batch.add(remark, on: entity.records.fields[index].name)
+            }
         }
         if only == nil { addUnread(unread, of: record, tree, isWhole: isWhole, in: &batch) }
         guard isWhole else {

@@ -8,6 +8,8 @@ public struct UnreadValues: Sendable, Equatable {
         case unread
         /// They hold a list that says that it goes on.
         case cut
+        /// They have more digits than their column keeps.
+        case rounded
         /// There are none: no record has the member.
         case absent
     }

@@ -9,9 +9,11 @@ extension Checkpoint {
     /// A full pass in progress began at nothing. It may take many runs, and the watermark stays as it was until its end.
     func liesAhead(of now: Int64, _ entity: Entity) -> Bool {
         let format = entity.incremental?.format
-        let token = entity.page.keysetField == nil ? nil : syncToken
-        let times = passKind == .full ? [partialWatermark] : [watermark, partialWatermark, token]
+        let token = entity.page.keysetField == nil ? nil : position.syncToken
+        let times =
+            position.passKind == .full
+            ? [position.partialWatermark] : [position.watermark, position.partialWatermark, token]
         return times.contains { Reading.liesAhead($0, of: now, as: format) }
-            || passStartedAt.map { $0 > now } ?? false
+            || position.passStartedAt.map { $0 > now } ?? false
     }
 }

@@ -9,25 +9,27 @@ extension EndedPass {
 
     /// Whether the checkpoint must be told of it: not where the pass ended as the one before it did.
     ///
-    /// `full_at` matters only to an entity that reads in full now and then.
+    /// That it was a full one matters only to an entity that reads in full now and then.
     func isNotable(after checkpoint: Checkpoint, of entity: Entity) -> Bool {
         let isFullNotable =
-            fullAt != nil
+            isFull
             && (entity.probe != nil || entity.incremental?.fullEvery != nil
                 || checkpoint.isColumnDue)
         return checkpoint.syncedAge == nil || checkpoint.passKind != nil
             || checkpoint.isFullRequested || checkpoint.hasFailures
-            || checkpoint.syncToken != syncToken || checkpoint.validator != validator
-            || checkpoint.probe != probe || checkpoint.asked != asked || isFullNotable
+            || checkpoint.syncToken != position.syncToken
+            || checkpoint.validator != position.validator
+            || checkpoint.probe != position.probe || checkpoint.asked != position.asked
+            || isFullNotable
             || movesWatermark(of: checkpoint, entity)
     }
 
     private func movesWatermark(of checkpoint: Checkpoint, _ entity: Entity) -> Bool {
         // A full pass that has seen no time leaves none.
-        guard watermark != checkpoint.watermark, watermark != nil || fullAt != nil else {
+        guard position.watermark != checkpoint.watermark, position.watermark != nil || isFull else {
             return false
         }
-        guard let watermark else { return true }
+        guard let watermark = position.watermark else { return true }
         guard entity.incremental?.watermark == .runStart, let stored = checkpoint.watermark,
             let before = Timestamp.microseconds(stored),
             let now = Timestamp.microseconds(watermark)

@@ -8,8 +8,9 @@ extension PageCommit {
     /// Throws `RunEnd` malformed for what a source wants remembered and nobody could.
     func checkLengths() throws {
         let texts = [
-            ("cursor", cursor), ("sync token", syncToken), ("watermark", partialWatermark),
-            ("watermark", watermark), ("answer to the probe", probe),
+            ("cursor", position.cursor), ("sync token", position.syncToken),
+            ("watermark", position.partialWatermark), ("watermark", position.watermark),
+            ("answer to the probe", position.passProbe),
         ]
         for (name, text) in texts {
             guard let count = text?.utf8.count, count > Self.textBytesMax else { continue }

@@ -65,7 +65,7 @@ struct PageSource {
             protectSecrets(in: &answer)
             switch answer.kind(for: entity.request) {
             case .content: return try read(answer, &pass)
-            case .empty: return .page(.empty(entity, at: pass.position))
+            case .empty: return .page(.empty(entity, at: pass.cursor))
             case .unchanged where entity.isConditional && pass.isAtStart:
                 return .page(.unmodified(entity, reached: pass.syncToken))
             case .notYet where !recoveries.isDeclared(for: answer):
@@ -115,10 +115,10 @@ struct PageSource {
 
     private func ask(_ pass: PassState) async throws -> Answer {
         var values = values(of: pass)
-        if entity.page.continuesByAddress, let url = pass.position {
+        if entity.page.continuesByAddress, let url = pass.cursor {
             return try await context.session.send(entity.request, values, retries: true, to: url)
         }
-        values.pageToken = pass.position.map(entity.pageToken)
+        values.pageToken = pass.cursor.map(entity.pageToken)
         let validator = entity.isConditional && pass.isAtStart ? pass.validator : nil
         return try await context.session.send(
             entity.request, values, retries: true, validator: validator)
@@ -126,7 +126,7 @@ struct PageSource {
 
     private func values(of pass: PassState) -> PassValues {
         var values = PassValues()
-        values.since = pass.since.map(entity.sinceValue)
+        values.since = pass.passSince.map(entity.sinceValue)
         values.pageSize = entity.page.size
         values.chunk = part.chunk
         return values
@@ -150,7 +150,7 @@ struct PageSource {
     /// (docs/decisions/0023).
     private func isSecondRefusal(of pass: PassState) -> Bool {
         let stored = context.checkpoints[entity]
-        return stored.isCursorRefused && pass.position == (stored.cursor ?? stored.syncToken)
+        return stored.isCursorRefused && pass.cursor == (stored.cursor ?? stored.syncToken)
     }
 
     private func read(_ answer: Answer, _ pass: inout PassState) throws -> Fetched {
@@ -185,7 +185,7 @@ struct PageSource {
         _ answer: Answer, _ document: JSONDocument, _ pass: PassState
     ) throws -> FetchedPage {
         var page = try reader.read(
-            document.root, of: answer.response, from: answer.url, at: pass.position,
+            document.root, of: answer.response, from: answer.url, at: pass.cursor,
             begun: pass.startedAt, now: Int64(context.session.unixSeconds) * 1_000_000,
             fullPage: context.checkpoints.given(entity.name).fullPage)
         let redactor = context.redactor

@@ -17,7 +17,6 @@ final class Pass {
     private let start: PassStart
     private let writes: PageWrites
     private var source: PageSource
-    private var progress = PassProgress()
     private var wasBegunAnew = false
     /// Pages of the pass in this run, and of them those that are committed.
     private var pages = 0
@@ -63,7 +62,6 @@ final class Pass {
                 await commitUnchangedPages()
                 state = restarted(state, isFull: true)
             case .goOn(let newest):
-                progress = PassProgress()
                 state.goOn(since: newest, entity)
             case .positionLost(let end): state = try begunAnew(state, after: end)
             case .failing(let page, let end):
@@ -77,9 +75,9 @@ final class Pass {
                 switch step {
                 case .goOn: break
                 case .end(let end): return end
-                case .beginAnew(let end):
+                case .beginAnew:
                     await commitUnchangedPages()
-                    state = try begunAnew(state, after: end)
+                    state = try begunAnew(state, after: PassProgress.repeatedPage)
                 }
             }
         }
@@ -90,7 +88,7 @@ final class Pass {
     private enum Step {
         case goOn
         /// The page shows the one before it, and what lies before that another run has read.
-        case beginAnew(RunEnd)
+        case beginAnew
         /// The pass has ended; with an end of the run it ends with it.
         case end(RunEnd?)
     }
@@ -98,12 +96,7 @@ final class Pass {
     /// Commits the page, or ends the pass with it.
     private func take(_ fetched: FetchedPage, of state: inout PassState) async throws -> Step {
         var page = fetched
-        do {
-            try progress.advance(&page, at: state.position, by: entity.page)
-        } catch let end as RunEnd where state.pageNumber + 1 > progress.pages && entity.page.isCounted {
-            guard !wasBegunAnew else { throw end }
-            return .beginAnew(end)
-        }
+        guard try state.advance(to: &page, by: entity.page) else { return .beginAnew }
         state.add(page.batch)
         measure(page.batch.counts)
         if page.next.next == nil, let end = state.endOfUnread(entity, context.warnings) {
@@ -113,7 +106,9 @@ final class Pass {
         if !page.batch.failures.isEmpty { state.forgetAnswers() }
         var commit = state.commit(
             entity, next: page.next, maxSeen: page.batch.maxSeen?.watermarkText)
-        commit.fullPage = commit.isEnd ? 0 : page.batch.listed
+        if !commit.isEnd {
+            commit.fullPage = max(commit.fullPage, page.batch.listed)
+        }
         try commit.checkLengths()
         if unchanged.isEmpty, canEndWithoutPage(page, state, commit) {
             finishPass(of: state, commit)
@@ -244,7 +239,7 @@ final class Pass {
     }
 
     private func isRepeated(_ state: PassState) -> Bool {
-        state.kind == .full && state.isAtStart && context.checkpoints[entity].syncedAge != nil
+        state.isFull && state.isAtStart && context.checkpoints[entity].syncedAge != nil
     }
 
     /// Commits the pages that wait, when the run yields before another page does.
@@ -262,8 +257,7 @@ final class Pass {
 
     /// The pass once more from its beginning, after its position was lost.
     private func restarted(_ state: PassState, isFull: Bool) -> PassState {
-        progress = PassProgress()
-        return start.again(after: state, isFull: isFull)
+        start.again(after: state, isFull: isFull)
     }
 
     /// The pass once more, after the source has refused its stored position for good; once a run.
@@ -273,7 +267,7 @@ final class Pass {
         guard !wasBegunAnew else { throw end }
         wasBegunAnew = true
         context.services.log.emit(.passBegunAnew(context.subject, entity: entity.name))
-        return restarted(state, isFull: state.kind == .full || entity.page.outlives)
+        return restarted(state, isFull: state.isFull || entity.page.outlives)
     }
 
     /// Where the file names no rate, a run asks for its first hundred pages as fast as they come and
@@ -311,12 +305,10 @@ final class Pass {
     /// Notes the end of a pass whose last page was empty.
     private func finishPass(of state: PassState, _ commit: PageCommit) {
         context.sink.finishPass(commit)
-        let ended = EndedPass(
-            entity: commit.entity, generation: state.generation, passNumber: state.number,
-            pageNumber: state.pageNumber, watermark: commit.watermark,
-            syncToken: commit.syncToken, validator: commit.validator, probe: commit.probe,
-            fullAt: state.kind == .full ? state.startedAt : nil, asked: state.asked)
-        context.checkpoints.add(ended, of: entity)
+        var position = commit.position
+        position.pageNumber = state.pageNumber
+        position.probe = commit.passProbe
+        context.checkpoints.add(EndedPass(entity: commit.entity, position), of: entity)
     }
 
     /// What the second pass of a run that repairs begins from.

@@ -46,7 +46,7 @@ struct PassProgress {
     }
 
     /// A source that ignores where a page is to begin shows the same records for ever.
-    private static let repeatedPage = RunEnd.failed(
+    static let repeatedPage = RunEnd.failed(
         .cursorLoop,
         "the page shows the records of the one before: does the source know the parameter? If it gives its last page "
             + "again behind it, page.end: repeated says so")

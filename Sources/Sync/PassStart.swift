@@ -45,15 +45,16 @@ struct PassStart {
             beginning: entity, from: checkpoint, isFull: isFull, startedAt: startedAt,
             asking: asked, fallback: fallback)
         guard let probe = entity.probe else { return state }
-        state.probe = try await source.ask(probe, state)
-        guard reason == nil, mayTrust(probe, checkpoint), state.probe == checkpoint.probe else {
+        state.passProbe = try await source.ask(probe, state)
+        guard reason == nil, mayTrust(probe, checkpoint), state.passProbe == checkpoint.probe else {
             return state
         }
-        let ended = EndedPass(
-            entity: entity.name, generation: state.generation, passNumber: state.number,
-            watermark: nil, syncToken: checkpoint.syncToken, validator: checkpoint.validator,
-            probe: checkpoint.probe, asked: asked)
-        context.checkpoints.add(ended, of: entity)
+        var position = checkpoint.position.betweenPasses
+        position.passNumber = state.passNumber
+        position.pageNumber = 0
+        position.watermark = nil
+        position.asked = asked
+        context.checkpoints.add(EndedPass(entity: entity.name, position), of: entity)
         return nil
     }
 
@@ -94,7 +95,7 @@ struct PassStart {
 
     /// No pass of the entity was ever completed, so that its table holds none of the user's rows.
     func isFirst(_ state: PassState) -> Bool {
-        state.kind == .full && state.generation == 0
+        state.isFull && state.generation == 0
             && context.checkpoints[entity].syncedAge == nil
     }
 

@@ -29,13 +29,10 @@ extension PassState {
     /// Where the second pass of a run that repairs begins.
     func checkpoint(after commit: PageCommit) -> Checkpoint {
         var checkpoint = Checkpoint(entity: commit.entity)
-        checkpoint.generation = generation
-        checkpoint.passNumber = number
-        checkpoint.fullRequest = fullRequest
-        checkpoint.syncToken = commit.syncToken
-        checkpoint.watermark = commit.watermark
+        checkpoint.position = commit.position.betweenPasses
+        checkpoint.validator = nil
+        checkpoint.probe = nil
         checkpoint.lastFullAge = .zero
-        checkpoint.asked = commit.asked
         return checkpoint
     }
 }

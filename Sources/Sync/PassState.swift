@@ -6,39 +6,18 @@ import Reading
 ///
 /// Resumed from a checkpoint with a pass in progress, else begun anew. Between pages it equals what
 /// the database holds, so that dropping it at any moment loses at most the page in flight.
-struct PassState {
-    let kind: Checkpoint.PassKind
-    let startedAt: Int64
-    /// The `{since}` of all its pages (the client's way: it stays, the cursor moves).
-    private(set) var since: String?
-    let generation: Int64
-    /// Its number among the passes of the entity, which the commit of its first page takes.
-    let number: Int
-    private(set) var pageNumber: Int
-    private(set) var position: String?
-    private(set) var syncToken: String?
-    private(set) var partialWatermark: String?
-    /// No record of the pass was unreadable.
-    private(set) var isWhole: Bool
-    /// Why what the pass does not show may be there all the same; nil: it is not.
-    private(set) var doubtOfAbsence: String?
-    /// `ETag` and `Last-Modified` of its first answer; of the last pass's until that has come.
+struct PassState: Positioned {
+    /// Where it stands.
     ///
-    /// It proves that one answer, and is kept only where no other follows.
-    var validator: String?
-    /// Stands for what is asked.
-    let asked: Int64?
-    /// What the probe says now.
-    var probe: String?
+    /// Its validator is that of its first answer, and of the last pass's until that has come: it proves that one answer, and
+    /// is kept only where no other follows.
+    var position: PassPosition
     /// A request for a full pass is still noted and must be cleared by a committed page.
     let isFullRequested: Bool
-    /// The last request it knew of when it began.
-    let fullRequest: Int
     /// A full pass that somebody asked for: it brings rows to what the source shows, whatever their versions.
     let isAskedFor: Bool
     /// Rows that it does not show are sent anew, not deleted.
     let isRepair: Bool
-
     /// Whether its records can be read at all.
     private(set) var readability: Readability
     /// Which of their fields.
@@ -46,31 +25,25 @@ struct PassState {
     private let isResumed: Bool
     /// The position that outlives passes, as the pass found it.
     private var tokenOfBeginning: String?
+    /// How it has come forward in this run.
+    private var progress = PassProgress()
+    /// Why it proves no absence, if it does not.
+    private(set) var absence = AbsenceDoubt()
 
     /// Resumes the pass in progress; nil when there is none, or a full one was asked for.
     init?(resuming checkpoint: Checkpoint, of entity: Entity, asking asked: Int64? = nil) {
-        guard let kind = checkpoint.passKind, let startedAt = checkpoint.passStartedAt,
+        guard checkpoint.passKind != nil, checkpoint.passStartedAt != nil,
             !checkpoint.isFullRequested
         else { return nil }
-        self.kind = kind
-        self.startedAt = startedAt
-        since = checkpoint.passSince
-        generation = checkpoint.generation
-        number = checkpoint.passNumber
-        fullRequest = checkpoint.fullRequest
-        pageNumber = checkpoint.pageNumber
-        position = checkpoint.cursor
-        syncToken = checkpoint.syncToken
-        partialWatermark = checkpoint.partialWatermark
-        isWhole = checkpoint.isWhole
-        validator = nil
-        self.asked = asked
-        probe = checkpoint.passProbe
+        position = checkpoint.position
+        position.validator = nil
+        position.asked = asked
         isFullRequested = false
         isRepair = checkpoint.isRepairRequested
-        readability = Readability(noted: checkpoint.isUnreadable, isResumed: true)
+        isAskedFor =
+            position.passKind == .full && (checkpoint.isFullUnderWay || checkpoint.isReset)
+        readability = Readability(resuming: checkpoint.isUnreadable)
         fields = FieldReadability(entity, noted: UnreadValues.read(checkpoint.unread))
-        isAskedFor = kind == .full && (checkpoint.isFullUnderWay || checkpoint.isReset)
         isResumed = true
     }
 
@@ -86,76 +59,99 @@ struct PassState {
         let reached = incremental.flatMap { rule in
             (checkpoint.watermark ?? fallback).map(rule.since)
         }
-        since = reached ?? entity.incremental?.first
-        syncToken = isFull ? nil : checkpoint.syncToken
-        position = entity.page.firstPosition(persisted: entity.page.outlives ? syncToken : nil)
-        kind = reached != nil || (entity.page.isFeed && position != nil) ? .incremental : .full
-        self.startedAt = startedAt
-        self.asked = asked
-        generation = checkpoint.generation
-        number = checkpoint.passNumber + 1
-        fullRequest = checkpoint.fullRequest
-        pageNumber = 0
-        partialWatermark = nil
-        isWhole = true
-        validator = isFull ? nil : checkpoint.validator
-        probe = nil
+        position = checkpoint.position.betweenPasses
+        if isFull {
+            position.syncToken = nil
+            position.validator = nil
+        }
+        position.cursor = entity.page.firstPosition(
+            persisted: entity.page.outlives ? position.syncToken : nil)
+        let isFromToken = entity.page.isFeed && position.cursor != nil
+        position.passKind = reached != nil || isFromToken ? .incremental : .full
+        position.passNumber += 1
+        position.passStartedAt = startedAt
+        position.passSince = reached ?? entity.incremental?.first
+        position.pageNumber = 0
+        position.asked = asked
         isFullRequested = checkpoint.isFullRequested
         isRepair = checkpoint.isRepairRequested
-        tokenOfBeginning = syncToken
-        readability = Readability(noted: checkpoint.isUnreadable, isResumed: false)
+        isAskedFor =
+            checkpoint.isFullRequested || (checkpoint.isReset && position.passKind == .full)
+        tokenOfBeginning = position.syncToken
+        readability = Readability()
         fields = FieldReadability(entity)
-        isAskedFor = checkpoint.isFullRequested || (checkpoint.isReset && kind == .full)
         isResumed = false
     }
 
+    /// It reads everything.
+    var isFull: Bool { position.passKind == .full }
+
+    /// When it began, microseconds since 1970.
+    var startedAt: Int64 { position.passStartedAt ?? 0 }
+
     /// Nothing of it is committed: it was begun in this run.
-    var isAtStart: Bool { pageNumber == 0 }
+    var isAtStart: Bool { position.pageNumber == 0 }
 
     /// It asks for a position that the source gave, not for where every pass begins.
     func isBeyondBeginning(of entity: Entity) -> Bool {
-        position != nil && position != entity.page.firstPosition(persisted: nil)
+        position.cursor != nil && position.cursor != entity.page.firstPosition(persisted: nil)
     }
 
     /// The last pass of which a page is committed: this one, or the one before it.
-    var committedNumber: Int { isAtStart ? number - 1 : number }
+    var committedNumber: Int { position.passNumber - (isAtStart ? 1 : 0) }
+
+    /// Sees that it comes forward, and ends it with a page that shows the one before where that is how its list ends.
+    ///
+    /// False: what lies before the page another run has read, so that nobody knows; the pass must begin anew. Throws `RunEnd`
+    /// cursor loop where the page leads back. What is committed stands.
+    mutating func advance(to page: inout FetchedPage, by rule: Page) throws -> Bool {
+        do {
+            try progress.advance(&page, at: position.cursor, by: rule)
+            return true
+        } catch let end as RunEnd {
+            guard rule.isCounted, position.pageNumber + 1 > progress.pages else { throw end }
+            return false
+        }
+    }
 
     /// Ends with a sweep, which a pass with unreadable records may not.
     ///
     /// Nor may one that went on from the newest watermark: where the source's comparison is a strict one, records of that
     /// same watermark that it had not shown yet would be taken for deleted.
     func mayEndInSweep(_ entity: Entity) -> Bool {
-        kind == .full && isWhole && doubtOfAbsence == nil && entity.sweeps
-            && since == entity.incremental?.first
+        isFull && position.isWhole && position.provesAbsence && entity.sweeps
+            && position.passSince == entity.incremental?.first
     }
 
     /// Past a record that the source could not give only a full pass moves.
     ///
     /// Else it would be missed until somebody changes it. One that never heals makes the passes
     /// wider at most until then.
-    private var mayMoveOn: Bool { isWhole || kind == .full }
+    private var mayMoveOn: Bool { position.isWhole || isFull }
 
     /// Takes in what a page's records were like.
     mutating func add(_ batch: RecordBatch) {
-        isWhole = isWhole && batch.isWhole
-        doubtOfAbsence = doubtOfAbsence ?? batch.doubtOfAbsence
+        position.isWhole = position.isWhole && batch.isWhole
+        if absence.add(batch) { position.provesAbsence = false }
         readability.add(batch)
+        position.isUnreadable = readability.isUnreadable ?? false
         fields.add(batch)
     }
 
     /// What could not be read, where the checkpoint does not know it yet, or knows what is true no more.
     func unreadToNote(knowing noted: [String: UnreadValues], isEnd: Bool) -> [String: UnreadValues]?
     {
+        // Fields that no record has are known by their names.
         let isNew =
             fields.unread.contains { $1.kind != .absent } || fields.unread.count != noted.count
         if fields.isChanged || isEnd && !fields.unread.isEmpty && isNew { return fields.unread }
-        return isEnd && kind == .full && fields.unread.isEmpty && !noted.isEmpty ? [:] : nil
+        return isEnd && isFull && fields.unread.isEmpty && !noted.isEmpty ? [:] : nil
     }
 
     /// Notes the fields that no record of the whole pass had; what another run read of it is not known.
     mutating func noteAbsentFields(_ entity: Entity) {
         // CloudKit leaves out every field without a value.
-        guard kind == .full, !isResumed, entity.cloudkit == nil else { return }
+        guard isFull, !isResumed, entity.cloudkit == nil else { return }
         fields.noteAbsent()
     }
 
@@ -163,7 +159,7 @@ struct PassState {
     mutating func markUnreadStored() { fields.markStored() }
 
     /// Its records came, and its end would say that there are none.
-    var isWorthless: Bool { readability.isWorthless(isFull: kind == .full) }
+    var isWorthless: Bool { readability.isWorthless(isFull: isFull) }
 
     /// Where the pass after this one begins, if this one is given up.
     ///
@@ -171,41 +167,37 @@ struct PassState {
     /// not known, and the next one reads everything.
     func tokenAtStart(_ entity: Entity) -> String? {
         if entity.page.persists { return isResumed ? nil : tokenOfBeginning }
-        return syncToken
+        return position.syncToken
     }
 
     /// A record failed at the source: that nothing has changed since must not excuse the next pass
     /// from reading it.
     mutating func forgetAnswers() {
-        validator = nil
-        probe = nil
+        position.validator = nil
+        position.passProbe = nil
     }
 
     /// The commit that moves the checkpoint over the page just read.
     func commit(_ entity: Entity, next: NextPosition, maxSeen: String?) -> PageCommit {
         let isEnd = next.next == nil
-        let seen = greaterWatermark(partialWatermark, maxSeen)
-        var commit = PageCommit(
-            entity: entity.name, generation: generation, pageNumber: pageNumber + 1,
-            passKind: kind, passStartedAt: startedAt, passSince: since, cursor: next.next,
-            syncToken: token(entity, next), partialWatermark: seen, isEnd: isEnd,
-            watermark: isEnd && mayMoveOn ? watermark(entity, seen: seen) : nil)
-        commit.passNumber = number
-        commit.fullRequest = fullRequest
-        commit.isWhole = isWhole
-        if !isEnd { commit.followUp = readability.change.map { .unreadable($0) } }
-        commit.validator = isEnd && isAtStart ? validator : nil
-        commit.probe = probe
-        commit.asked = asked
+        var commit = PageCommit(entity: entity.name, position, isEnd: isEnd)
+        commit.pageNumber += 1
+        commit.cursor = next.next
+        commit.syncToken = token(entity, next)
+        let seen = greaterWatermark(position.partialWatermark, maxSeen)
+        commit.partialWatermark = seen
+        commit.watermark = isEnd && mayMoveOn ? watermark(entity, seen: seen) : nil
+        if !isEnd || !isAtStart { commit.validator = nil }
         return commit
     }
 
     /// The commit of a page that moves no position: the next run asks for it again.
     func standstill(_ entity: Entity) -> PageCommit {
         var commit = self.commit(
-            entity, next: NextPosition(next: position ?? "", reached: syncToken), maxSeen: nil)
-        commit.cursor = position
-        commit.syncToken = syncToken
+            entity, next: NextPosition(next: position.cursor ?? "", reached: position.syncToken),
+            maxSeen: nil)
+        commit.cursor = position.cursor
+        commit.syncToken = position.syncToken
         return commit
     }
 
@@ -222,18 +214,14 @@ struct PassState {
     /// is the token.
     private func token(_ entity: Entity, _ next: NextPosition) -> String? {
         guard entity.page.outlives, !entity.page.isFeed || (next.next == nil && mayMoveOn) else {
-            return syncToken
+            return position.syncToken
         }
-        return next.reached ?? syncToken
+        return next.reached ?? position.syncToken
     }
 
     /// Steps over a committed page.
     mutating func advance(over commit: PageCommit) {
-        pageNumber = commit.pageNumber
-        position = commit.cursor
-        syncToken = commit.syncToken
-        partialWatermark = commit.partialWatermark
-        if case .unreadable(let isNoted)? = commit.followUp { readability.keep(isNoted) }
+        position = commit.position
     }
 
     /// Where the pass can go on when the source refuses its position: at the greatest watermark that it has stored.
@@ -242,15 +230,17 @@ struct PassState {
     /// pass asks for now: it would ask for the same pages again.
     func sinceOfNewest(_ entity: Entity) -> String? {
         guard entity.comesInOrderOfWatermark, isBeyondBeginning(of: entity),
-            let newest = partialWatermark.flatMap({ entity.incremental?.since($0) }),
-            newest != since, greaterWatermark(newest, since) == newest
+            let newest = position.partialWatermark.flatMap({ entity.incremental?.since($0) }),
+            newest != position.passSince,
+            greaterWatermark(newest, position.passSince) == newest
         else { return nil }
         return newest
     }
 
     /// Asks from there on, from the first page of what it asks for then.
     mutating func goOn(since newest: String, _ entity: Entity) {
-        since = newest
-        position = entity.page.firstPosition(persisted: nil)
+        position.passSince = newest
+        position.cursor = entity.page.firstPosition(persisted: nil)
+        progress = PassProgress()
     }
 }

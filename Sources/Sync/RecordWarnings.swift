@@ -55,6 +55,11 @@ final class RecordWarnings {
             case .cut:
                 log.emit(
                     .listCut(subject, entity: entity, field: field, sign: values.example))
+            case .rounded:
+                log.emit(
+                    .valuesRounded(
+                        subject, entity: entity, field: field, count: values.count,
+                        example: values.example))
             case .absent:
                 log.emit(
                     .fieldAbsent(subject, entity: entity, field: field, records: values.count))

@@ -152,7 +152,7 @@ final class Run {
             return FinishedRun(
                 claim: inputs.job.claim, tenantID: inputs.job.tenantID, outcome: .complete,
                 requests: context.session.requests,
-                endedPasses: isUnchanged ? [] : checkpoints.ended + checkpoints.unchanged,
+                endedPasses: isUnchanged ? [] : checkpoints.ended,
                 calls: progress.pendingCalls, hasCommitted: hasCommitted, isUnchanged: isUnchanged)
         }
         guard let outcome = end.outcome else { return nil }
@@ -168,7 +168,7 @@ final class Run {
             claim: inputs.job.claim, tenantID: inputs.job.tenantID, outcome: outcome,
             errorKind: kind(of: end), error: error, failures: failures, wait: wait,
             requests: context.session.requests,
-            endedPasses: checkpoints.ended + checkpoints.unchanged, calls: progress.pendingCalls,
+            endedPasses: checkpoints.ended, calls: progress.pendingCalls,
             hasCommitted: hasCommitted, secretVersions: context.session.credentials.versions)
     }
 }

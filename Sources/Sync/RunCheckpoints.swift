@@ -7,8 +7,8 @@ final class RunCheckpoints {
     /// Those that this run itself has moved beyond what it was given.
     private var moved: [String: Checkpoint] = [:]
     private(set) var ended: [EndedPass] = []
-    /// Ends of passes that leave their checkpoints as they are.
-    private(set) var unchanged: [EndedPass] = []
+    /// One of those ends leaves its checkpoint other than it was.
+    private var isAnyNotable = false
 
     init(of job: ClaimedJob) { self.job = job }
 
@@ -23,17 +23,14 @@ final class RunCheckpoints {
 
     /// Notes the end of a pass that wrote nothing, which most often leaves the checkpoint as it was.
     func add(_ pass: EndedPass, of entity: Entity) {
-        if pass.isNotable(after: given(pass.entity), of: entity) {
-            ended.append(pass)
-        } else {
-            unchanged.append(pass)
-        }
+        ended.append(pass)
+        isAnyNotable = isAnyNotable || pass.isNotable(after: given(pass.entity), of: entity)
     }
 
     /// All of `entities` were read to their ends, and no checkpoint has to note it: the job's row says
     /// it for all of them, which is one row version less for each.
     func areUnchanged(_ entities: [Entity]) -> Bool {
-        ended.isEmpty && job.entity == nil && !unchanged.isEmpty
-            && Set(unchanged.map(\.entity)) == Set(entities.map(\.name))
+        !isAnyNotable && job.entity == nil && !ended.isEmpty
+            && Set(ended.map(\.entity)) == Set(entities.map(\.name))
     }
 }

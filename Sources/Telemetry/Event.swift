@@ -115,6 +115,8 @@ public enum Event: Sendable, Equatable {
     case valuesUnread(Subject, entity: String, field: String, count: Int, example: String)
     /// No record of a full pass has the member that a field is read from; told when it begins.
     case fieldAbsent(Subject, entity: String, field: String, records: Int)
+    /// Numbers of a field have more digits than a double keeps; told when it begins.
+    case valuesRounded(Subject, entity: String, field: String, count: Int, example: String)
     /// A value of a field holds a list that says that it goes on; told when it begins.
     case listCut(Subject, entity: String, field: String, sign: String)
     /// A pass ends where its list may go on; told when it begins.

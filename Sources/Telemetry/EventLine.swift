@@ -102,6 +102,7 @@ extension Event {
         case .sweepRefused: ("sweep_refused", .warning)
         case .fieldAbsent: ("field_absent", .warning)
         case .listCut: ("list_cut", .warning)
+        case .valuesRounded: ("values_rounded", .warning)
         case .endUnproven: ("end_unproven", .warning)
         case .absenceUnproven: ("absence_unproven", .warning)
         case .runOverdue: ("run_overdue", .warning)
@@ -132,6 +133,7 @@ extension Event {
             .runStarted(let subject), .passEndless(let subject), .passBegunAnew(let subject, _),
             .endUnproven(let subject, _, _), .absenceUnproven(let subject, _, _),
             .fieldAbsent(let subject, _, _, _), .listCut(let subject, _, _, _),
+            .valuesRounded(let subject, _, _, _, _),
             .recordsIgnored(let subject, _, _), .rowsPushed(let subject, _, _, _),
             .recordAhead(let subject, _, _, _), .positionForgotten(let subject, _, _),
             .recordsIncompatible(let subject, _, _, _, _), .valuesUnread(let subject, _, _, _, _),
@@ -194,7 +196,8 @@ extension Event {
         case .runFinished, .runLost, .runDeferred, .runStarted, .recordsIgnored, .rowsPushed,
             .jobFilesDiffer, .duplicatesFound, .passBegunAnew, .recordAhead, .positionForgotten,
             .recordsIncompatible, .valuesUnread,
-            .sweepRefused, .endUnproven, .absenceUnproven, .fieldAbsent, .listCut, .runOverdue,
+            .sweepRefused, .endUnproven, .absenceUnproven, .fieldAbsent, .listCut, .valuesRounded,
+            .runOverdue,
             .passEndless:
             runDetails
         }
@@ -229,7 +232,8 @@ extension Event {
                 Field("entity", .id(entity)), count("incompatible", incompatible),
                 count("fetched", fetched), Field("field", .id(field)),
             ]
-        case .valuesUnread(_, let entity, let field, let found, let example):
+        case .valuesUnread(_, let entity, let field, let found, let example),
+            .valuesRounded(_, let entity, let field, let found, let example):
             [
                 Field("entity", .id(entity)), Field("field", .id(field)), count("count", found),
                 Field("example", .text(example)),

@@ -6,11 +6,12 @@ import Telemetry
 extension DryRunReport {
     /// Adds a page, or the end of a pass that came without one, to its entity.
     mutating func add(_ commit: PageCommit, isPage: Bool = true) {
+        let kind = commit.passKind?.rawValue ?? ""
         if entities.last?.name != commit.entity {
-            entities.append(Entity(name: commit.entity, pass: commit.passKind.rawValue))
+            entities.append(Entity(name: commit.entity, pass: kind))
         }
         let last = entities.count - 1
-        entities[last].pass = commit.passKind.rawValue
+        entities[last].pass = kind
         entities[last].pages += isPage ? 1 : 0
         entities[last].goesOnAfterPage = commit.isEnd ? nil : commit.pageNumber
     }

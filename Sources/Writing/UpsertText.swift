@@ -84,7 +84,7 @@ struct UpsertText {
         let unchanged = "\(counter(4)) - c.inserted - c.updated - c.older - c.deleted"
         return """
             jobrunner.make_counters(
-              pages => $7, fetched => \(counter(0)), inserted => c.inserted, updated => c.updated,
+              pages => \(PageCommit.pageCount), fetched => \(counter(0)), inserted => c.inserted, updated => c.updated,
               unchanged => \(unchanged), skipped_older => c.older,
               skipped_incompatible => \(counter(1)), filtered => \(counter(2)), duplicate => \(counter(3)),
               deleted => c.deleted)
@@ -273,10 +273,11 @@ extension UpsertText {
     private var marking: String {
         switch notes {
         case nil: ""
-        case .added: ", jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted"
+        case .added:
+            ", jobrunner.mark_seen($1, $2, $3, \(PageCommit.passNumber), \(PageCommit.pageNumber), c.added) as noted"
         case .shown:
             """
-            , jobrunner.mark_seen($1, $2, $3, $8, $6, array(
+            , jobrunner.mark_seen($1, $2, $3, \(PageCommit.passNumber), \(PageCommit.pageNumber), array(
                 select \(keyHash(of: keys, in: "i")) from \(rows.received(keys, as: "i"))
                 where i."Action" <> \(RowAction.tombstone.rawValue)
               )) as noted

@@ -65,7 +65,7 @@ import TestSupport
                     claim: claim, outcome: .failed, errorKind: "rejected", error: "x",
                     failures: [EntityFailure(entity: "video", kind: "rejected", error: nil)],
                     endedPasses: [
-                        EndedPass(entity: "video", generation: 0, watermark: nil, syncToken: nil)
+                        EndedPass(entity: "video", PassPosition())
                     ],
                     calls: [PendingCall(call: "register", listHash: nil)])
             ])

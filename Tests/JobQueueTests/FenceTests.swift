@@ -225,10 +225,10 @@ struct FenceTests {
                 FinishedRun(
                     claim: claim, outcome: .complete,
                     endedPasses: [
-                        EndedPass(
-                            entity: "video", generation: 0, passNumber: 2, watermark: "w2",
-                            syncToken: "t2"),
-                        EndedPass(entity: "channel", generation: 0, watermark: nil, syncToken: "c"),
+                        passEnd(
+                            "video", pass: 2, watermark: "w2",
+                            token: "t2"),
+                        passEnd("channel", token: "c"),
                     ])
             ])
             #expect(try await fixture.checkpoint("watermark || sync_token", user: user) == "w2t2")
@@ -244,8 +244,7 @@ struct FenceTests {
             let claim = try await fixture.run(worker, user: user)
             try await fixture.commit(claim, page(1))
             _ = try await fixture.int("select jobrunner.reset_jobs('acme', 'ann')")
-            let late = EndedPass(
-                entity: "video", generation: 0, pageNumber: 1, watermark: "late", syncToken: "late")
+            let late = passEnd("video", page: 1, watermark: "late", token: "late")
             _ = try await fixture.queue.finishRuns([
                 FinishedRun(claim: claim, outcome: .complete, endedPasses: [late])
             ])

@@ -237,13 +237,30 @@ func page(
     token: String? = nil, isEnd: Bool = false, watermark: String? = nil, pass: Int = 1,
     fullRequest: Int = 0
 ) -> PageCommit {
-    var commit = PageCommit(
-        entity: entity, generation: generation, pageNumber: number, passKind: .full,
-        passStartedAt: 1_700_000_000_000_000, passSince: nil, cursor: isEnd ? nil : cursor,
-        syncToken: token, partialWatermark: nil, isEnd: isEnd, watermark: watermark)
-    commit.passNumber = pass
-    commit.fullRequest = fullRequest
-    return commit
+    var position = PassPosition()
+    position.generation = generation
+    position.passNumber = pass
+    position.passKind = .full
+    position.passStartedAt = 1_700_000_000_000_000
+    position.pageNumber = number
+    position.cursor = isEnd ? nil : cursor
+    position.syncToken = token
+    position.watermark = watermark
+    position.fullRequest = fullRequest
+    return PageCommit(entity: entity, position, isEnd: isEnd)
+}
+
+/// The end of a pass that wrote nothing of its own, behind its last committed page.
+func passEnd(
+    _ entity: String = "video", pass: Int = 1, page: Int = 0, watermark: String? = nil,
+    token: String? = nil
+) -> EndedPass {
+    var position = PassPosition()
+    position.passNumber = pass
+    position.pageNumber = page
+    position.watermark = watermark
+    position.syncToken = token
+    return EndedPass(entity: entity, position)
 }
 
 extension PageCommit {
@@ -255,7 +272,7 @@ extension PageCommit {
         let counters = names.enumerated()
             .map { "\($1) => $\(PageCommit.bindCount + 1 + $0)" }.joined(separator: ", ")
         return Statement(
-            "select \(PageCommit.call(counters: "jobrunner.make_counters(pages => $7, \(counters))"))",
+            "select \(PageCommit.call(counters: "jobrunner.make_counters(pages => \(PageCommit.pageCount), \(counters))"))",
             binds: binds(for: claim) + counts.binds)
     }
 }

@@ -253,9 +253,7 @@ struct OutcomeTests {
                             EntityFailure(entity: "video", kind: "unavailable", error: "down")
                         ],
                         endedPasses: [
-                            EndedPass(
-                                entity: "video", generation: 0, watermark: "\(count)",
-                                syncToken: nil)
+                            passEnd("video", watermark: "\(count)")
                         ])
                 ])
                 #expect(verdicts.isEmpty)

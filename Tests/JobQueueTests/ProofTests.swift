@@ -76,11 +76,8 @@ struct ProofTests {
                 fixture.url,
                 [claim.holdStatement, page(2, cursor: "two").statement(for: claim)])
             try await lost.rollBack()
-            let end = EndedPass(
-                entity: "video", generation: 0, passNumber: 1, pageNumber: 2, watermark: "w",
-                syncToken: nil)
-            let other = EndedPass(
-                entity: "channel", generation: 0, watermark: "c", syncToken: nil)
+            let end = passEnd("video", pass: 1, page: 2, watermark: "w")
+            let other = passEnd("channel", watermark: "c")
             #expect(
                 try await fixture.queue.finishRuns([
                     FinishedRun(claim: claim, outcome: .complete, endedPasses: [end, other])
@@ -108,9 +105,7 @@ struct ProofTests {
             let claim = try await fixture.run(worker, user: user)
             try await fixture.commit(claim, page(1))
             try await fixture.commit(claim, page(2, isEnd: true))
-            let end = EndedPass(
-                entity: "video", generation: 0, passNumber: 2, pageNumber: 2, watermark: "lost",
-                syncToken: nil)
+            let end = passEnd("video", pass: 2, page: 2, watermark: "lost")
             _ = try await fixture.queue.finishRuns([
                 FinishedRun(claim: claim, outcome: .complete, endedPasses: [end])
             ])
@@ -132,9 +127,9 @@ struct ProofTests {
                 for number in 0..<pages {
                     try await fixture.commit(claim, page(number + 1, pass: pass))
                 }
-                let end = EndedPass(
-                    entity: "video", generation: 0, passNumber: pass, pageNumber: pages,
-                    watermark: "\(pass) \(pages)", syncToken: nil)
+                let end = passEnd(
+                    "video", pass: pass, page: pages,
+                    watermark: "\(pass) \(pages)")
                 _ = try await fixture.queue.finishRuns([
                     FinishedRun(claim: claim, outcome: .complete, endedPasses: [end])
                 ])

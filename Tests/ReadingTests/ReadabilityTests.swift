@@ -24,7 +24,7 @@ import Testing
             ([(3, 3, 3)], false, false), ([(4, 4, 3)], true, false),
         ]
         for (pages, full, changes) in table {
-            var readability = Readability(noted: false, isResumed: false)
+            var readability = Readability()
             for (fetched, incompatible, failures) in pages {
                 readability.add(try batch(fetched, incompatible: incompatible, failures: failures))
             }
@@ -34,13 +34,13 @@ import Testing
     }
 
     @Test func `a resumed pass goes on with what its earlier pages were like`() throws {
-        var unreadable = Readability(noted: true, isResumed: true)
-        #expect(unreadable.isWorthless(isFull: false) && unreadable.change == nil)
+        var unreadable = Readability(resuming: true)
+        #expect(unreadable.isWorthless(isFull: false) && unreadable.isUnreadable == true)
         unreadable.add(try batch(1, incompatible: 0))
-        #expect(!unreadable.isWorthless(isFull: true) && unreadable.change == false)
-        var readable = Readability(noted: false, isResumed: true)
+        #expect(!unreadable.isWorthless(isFull: true) && unreadable.isUnreadable == false)
+        var readable = Readability(resuming: false)
         readable.add(try batch(5, incompatible: 5))
-        #expect(!readable.isWorthless(isFull: true) && readable.change == nil)
+        #expect(!readable.isWorthless(isFull: true) && readable.isUnreadable == false)
     }
 
     @Test func `a keyset's position is the greatest of all records, whatever becomes of them`()

@@ -42,8 +42,8 @@ import Testing
             $0.partialWatermark = "p"
         }
         let pass = try #require(PassState(resuming: stored, of: try entity()))
-        #expect(pass.kind == .incremental && pass.startedAt == 5 && pass.since == "since")
-        #expect(pass.pageNumber == 7 && pass.position == "c7" && pass.syncToken == "t")
+        #expect(pass.passKind == .incremental && pass.startedAt == 5 && pass.passSince == "since")
+        #expect(pass.pageNumber == 7 && pass.cursor == "c7" && pass.syncToken == "t")
         #expect(pass.partialWatermark == "p" && pass.generation == 3 && !pass.isFullRequested)
     }
 
@@ -60,7 +60,7 @@ import Testing
 
     @Test func `a pass is incremental from the watermark, full without one or on request`() throws {
         let entity = try entity()
-        let table: [(Checkpoint, Bool, Checkpoint.PassKind, String?)] = [
+        let table: [(Checkpoint, Bool, PassKind, String?)] = [
             (checkpoint(), false, .incremental, "2025-01-01T01:00:00Z"),
             (checkpoint(), true, .full, nil),
             (checkpoint { $0.watermark = nil }, false, .full, nil),
@@ -68,9 +68,9 @@ import Testing
         ]
         for (stored, isFull, kind, since) in table {
             let pass = PassState(beginning: entity, from: stored, isFull: isFull, startedAt: 9)
-            #expect(pass.kind == kind)
-            #expect(pass.since == since)
-            #expect(pass.pageNumber == 0 && pass.position == nil && pass.startedAt == 9)
+            #expect(pass.passKind == kind)
+            #expect(pass.passSince == since)
+            #expect(pass.pageNumber == 0 && pass.cursor == nil && pass.startedAt == 9)
             #expect(pass.isFullRequested == stored.isFullRequested)
         }
     }
@@ -83,7 +83,7 @@ import Testing
         #expect(first.pageNumber == 1 && first.cursor == "c1" && !first.isEnd)
         #expect(first.watermark == nil && first.partialWatermark == "2025-01-03T00:00:00Z")
         pass.advance(over: first)
-        #expect(pass.position == "c1" && pass.pageNumber == 1)
+        #expect(pass.cursor == "c1" && pass.pageNumber == 1)
         let last = pass.commit(entity, next: NextPosition(), maxSeen: "2025-01-02T00:00:00Z")
         #expect(last.isEnd && last.cursor == nil && last.pageNumber == 2)
         #expect(last.watermark == "2025-01-03T00:00:00Z")
@@ -99,7 +99,7 @@ import Testing
             $0.fullRequest = 2
         }
         var pass = PassState(beginning: entity, from: stored, isFull: false, startedAt: 9)
-        #expect(pass.number == 5 && pass.committedNumber == 4)
+        #expect(pass.passNumber == 5 && pass.committedNumber == 4)
         let first = pass.commit(entity, next: NextPosition(next: "c1"), maxSeen: nil)
         #expect(first.passNumber == 5 && first.fullRequest == 2)
         pass.advance(over: first)
@@ -112,17 +112,18 @@ import Testing
                 $0.pageNumber = 1
                 $0.fullRequest = 3
             }, of: entity)
-        #expect(resumed?.number == 5 && resumed?.committedNumber == 5 && resumed?.fullRequest == 3)
+        #expect(
+            resumed?.passNumber == 5 && resumed?.committedNumber == 5 && resumed?.fullRequest == 3)
     }
 
-    @Test(arguments: [Checkpoint.PassKind.full, .incremental], [true, false])
+    @Test(arguments: [PassKind.full, .incremental], [true, false])
     func `a pass that lacks a record sweeps nothing, and moves a watermark only when it was full`(
-        _ kind: Checkpoint.PassKind, _ isWhole: Bool
+        _ kind: PassKind, _ isWhole: Bool
     ) throws {
         let entity = try entity(deletes: ", deletes: { sweep: after_full_pass }")
         var pass = PassState(
             beginning: entity, from: checkpoint(), isFull: kind == .full, startedAt: 9)
-        #expect(pass.kind == kind)
+        #expect(pass.passKind == kind)
         var batch = RecordBatch(entity)
         batch.isWhole = isWhole
         pass.add(batch)
@@ -147,11 +148,11 @@ import Testing
         let entity = try entity(page: page)
         let stored = checkpoint { $0.syncToken = "40" }
         let pass = PassState(beginning: entity, from: stored, isFull: false, startedAt: 9)
-        #expect(pass.position == (persists ? "40" : "0"))
+        #expect(pass.cursor == (persists ? "40" : "0"))
         let end = pass.commit(entity, next: NextPosition(reached: "55"), maxSeen: nil)
         #expect(end.syncToken == (persists ? "55" : "40"))
         let full = PassState(beginning: entity, from: stored, isFull: true, startedAt: 9)
-        #expect(full.position == "0" && full.syncToken == nil)
+        #expect(full.cursor == "0" && full.syncToken == nil)
     }
 }
 

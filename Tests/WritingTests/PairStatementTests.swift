@@ -109,14 +109,16 @@ private struct StandIns {
     }
 
     private func commit(isEnd: Bool) -> PageCommit {
-        var commit = PageCommit(
-            entity: entity.name, generation: Self.generation, pageNumber: Self.pageNumber,
-            passKind: .full, passStartedAt: Self.passStartedAt, passSince: nil,
-            cursor: isEnd ? nil : "next", syncToken: nil, partialWatermark: nil, isEnd: isEnd,
-            watermark: isEnd ? "2026-01-01T00:00:00Z" : nil)
-        commit.passNumber = Self.passNumber
-        commit.fullRequest = Self.fullRequest
-        return commit
+        var position = PassPosition()
+        position.generation = Self.generation
+        position.pageNumber = Self.pageNumber
+        position.passNumber = Self.passNumber
+        position.passKind = .full
+        position.passStartedAt = Self.passStartedAt
+        position.cursor = isEnd ? nil : "next"
+        position.watermark = isEnd ? "2026-01-01T00:00:00Z" : nil
+        position.fullRequest = Self.fullRequest
+        return PageCommit(entity: entity.name, position, isEnd: isEnd)
     }
 
     private func values(_ key: String, tag: String, body: String) -> [FieldValue?] {

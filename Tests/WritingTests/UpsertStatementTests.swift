@@ -24,10 +24,10 @@ import Testing
             .text("a"), .int(1), .json("{}"), .timestamp(0), .bool(true), .double(1), .double(2),
             nil,
         ]
-        let commit = PageCommit(
-            entity: "video", generation: 0, pageNumber: 1, passKind: .full, passStartedAt: 0,
-            passSince: nil, cursor: nil, syncToken: nil, partialWatermark: nil, isEnd: true,
-            watermark: nil)
+        var position = PassPosition()
+        position.passKind = .full
+        position.pageNumber = 1
+        let commit = PageCommit(entity: "video", position, isEnd: true)
         return UpsertStatement(entity).statement(
             PageWrite(
                 RecordBatch(entity, rows: Array(repeating: row, count: rows)), commit),

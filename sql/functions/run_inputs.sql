@@ -24,10 +24,10 @@ as $$
 -- in_reads: what each job file can make use of: 1 checkpoints, 2 remembered calls, 4 secrets, added up; else null.
 -- in_secrets: the names of the secrets that each job file names, between blanks; null: all. Of any other a run learns that it is
 -- there, in which version, and not what it holds: one that is too long, or sealed with another key, is no matter of this job.
--- checkpoints: arrays of values in the order that Checkpoint reads them; times in microseconds since 1970, an infinite one as text.
+-- checkpoints: objects by the names of the columns; times in microseconds since 1970 end in _us, an infinite one as text.
 -- too_long: what of it is longer than a worker takes for one job, which then gets none of that; null: nothing.
 declare
-  most constant integer := 262144;
+  most constant integer := 524288;
 begin
   return query
     select g.number::integer, t.name, u.key,
@@ -47,34 +47,34 @@ begin
     cross join lateral (select (u.attributes || u.made)::text as list offset 0) as a
     cross join lateral (
       select case when g.reads & 1 <> 0 then (
-        select json_agg(json_build_array(
-          k.entity, k.generation, k.full_requested, k.pass_kind,
-          trunc(extract(epoch from k.pass_started_at) * 1000000), k.pass_since, k.page_number, k.cursor,
-          k.sync_token, k.partial_watermark, k.watermark, k.pass_is_whole, k.validator, k.probe,
-          k.pass_probe, k.repair_requested, trunc(extract(epoch from k.last_synced_at) * 1000000),
-          trunc(extract(epoch from k.last_full_at) * 1000000),
-          k.consecutive_failures > 0 or k.last_error_kind is not null, k.pass_number, k.full_asked,
-          coalesce(k.last_error_kind = 'cursor_refused', false),
-          (k.counters).skipped_incompatible > 0, k.pass_unreadable, k.record_failures @> '[{"code": "AHEAD"}]',
-          k.asked, k.full_page,
-          f.columns_changed <> '{}' and coalesce(
-            (k.last_full_at < (f.columns_changed #>> array[split_part(k.entity, '#', 1), 'at'])::timestamptz or k.full_by_other_file)
+        select json_agg(p)::text
+        from (
+          select k.entity, k.generation, k.pass_number, k.pass_kind, k.pass_since, k.page_number, k.cursor, k.sync_token,
+            k.partial_watermark, k.watermark, k.pass_is_whole, k.pass_proves_absence, k.pass_unreadable, k.validator, k.probe,
+            k.pass_probe, k.full_asked, k.asked, k.full_page, k.full_requested, k.repair_requested, k.unread,
+            trunc(extract(epoch from k.pass_started_at) * 1000000) as pass_started_us,
+            trunc(extract(epoch from k.last_synced_at) * 1000000) as last_synced_us,
+            trunc(extract(epoch from k.last_full_at) * 1000000) as last_full_us,
+            k.full_begun > k.full_ended as is_full_under_way,
+            k.consecutive_failures > 0 or k.last_error_kind is not null as has_failures,
+            k.last_error_kind = 'cursor_refused' as is_cursor_refused,
+            (k.counters).skipped_incompatible > 0 as had_incompatible,
+            k.record_failures @> '[{"code": "AHEAD"}]' as knows_ahead,
+            f.columns_changed <> '{}'
+              and (k.last_full_at < (f.columns_changed #>> array[split_part(k.entity, '#', 1), 'at'])::timestamptz or k.full_by_other_file)
               and now() >= (f.columns_changed #>> array[split_part(k.entity, '#', 1), 'at'])::timestamptz + jobrunner.phase_of(
                 k.user_id, k.job_name, (f.columns_changed #>> array[split_part(k.entity, '#', 1), 'over'])::interval, true
               )
               -- A worker with another file would read everything and fill nothing.
-              and not jobrunner.has_other_file(k.user_id, k.job_name),
-            false
-          ),
-          case
-            when k.pass_kind is not null then (
-              select j.fruitless_runs from jobrunner.jobs as j where j.user_id = k.user_id and j.name = k.job_name
-            )
-          end,
-          k.full_begun > k.full_ended, k.unread
-        ))::text
-        from jobrunner.checkpoints as k
-        where k.user_id = g.user_id and k.job_name = g.name
+              and not jobrunner.has_other_file(k.user_id, k.job_name) as is_column_due,
+            case
+              when k.pass_kind is not null then (
+                select j.fruitless_runs from jobrunner.jobs as j where j.user_id = k.user_id and j.name = k.job_name
+              )
+            end as fruitless_runs
+          from jobrunner.checkpoints as k
+          where k.user_id = g.user_id and k.job_name = g.name
+        ) as p
       ) end as list offset 0
     ) as c
     cross join lateral (

@@ -11,25 +11,25 @@ declare
   v_fences bigint[];
 begin
   with ended as materialized (
-    select e.fence, e.failures, j.user_id, j.name, j.tenant_id, p.*,
+    select e.fence, e.failures, j.user_id, j.name, j.tenant_id, n.entity, p.generation, p.watermark, p.sync_token, p.validator,
+      p.probe, p.asked,
+      case when p.pass_kind = 'full' then to_timestamp((n.position ->> 'pass_started_us')::bigint / 1000000.0) end as full_at,
       coalesce(k.generation, 0) = p.generation
         and coalesce(k.pass_number, 0) = p.pass_number - (p.page_number = 0)::integer
         and (p.page_number = 0 or k.page_number = p.page_number) as follows
     from unnest(in_ends) as e
     join jobrunner.jobs as j on j.user_id = e.user_id and j.name = e.name
     cross join lateral jsonb_to_recordset(e.ended_passes)
-      as p (
-        entity text, generation bigint, pass_number integer, page_number integer, watermark text, sync_token text,
-        validator text, probe text, full_us bigint, asked bigint
-      )
-    left join jobrunner.checkpoints as k on k.user_id = j.user_id and k.job_name = j.name and k.entity = p.entity
+      as n (entity text, position jsonb)
+    cross join lateral jsonb_populate_record(null::jobrunner.checkpoints, n.position) as p
+    left join jobrunner.checkpoints as k on k.user_id = j.user_id and k.job_name = j.name and k.entity = n.entity
   ), noted as (
     insert into jobrunner.checkpoints as k (
       user_id, job_name, entity, tenant_id, generation, sync_token, watermark, validator, probe, last_full_at,
       full_by_other_file, last_synced_at, asked
     )
     select p.user_id, p.name, p.entity, p.tenant_id, p.generation, p.sync_token, p.watermark, p.validator, p.probe,
-      to_timestamp(p.full_us / 1000000.0), p.full_us is not null and jobrunner.has_other_file(p.user_id, p.name), now(), p.asked
+      p.full_at, p.full_at is not null and jobrunner.has_other_file(p.user_id, p.name), now(), p.asked
     from ended as p
     where p.follows
     on conflict (user_id, job_name, entity) do update

@@ -350,44 +350,6 @@ create domain jobrunner.counters as jobrunner.counter_values
   );
 comment on domain jobrunner.counters is 'Counters that add up: every record that came is counted once more by what became of it.';
 
-create type jobrunner.page as (
-  page_number integer,
-  page_count integer,
-  pass_number integer,
-  pass_kind text,
-  pass_started_at timestamptz,
-  pass_since text,
-  cursor text,
-  sync_token text,
-  partial_watermark text,
-  is_end boolean,
-  watermark text,
-  is_whole boolean,
-  validator text,
-  probe text,
-  full_request integer,
-  asked bigint,
-  full_page integer
-);
-comment on type jobrunner.page is 'Where a page leaves its entity, for commit_page.';
-comment on column jobrunner.page.page_number is 'Its number in the pass, from 1.';
-comment on column jobrunner.page.page_count is 'How many pages are committed with it; those before it changed nothing.';
-comment on column jobrunner.page.pass_number is 'Number of the pass. Its first page must follow the pass before it, a later one the page before it, so that no copy of a page counts twice, however late it comes.';
-comment on column jobrunner.page.pass_kind is 'full or incremental.';
-comment on column jobrunner.page.pass_started_at is 'When the pass began.';
-comment on column jobrunner.page.pass_since is 'The {since} of all pages of the pass.';
-comment on column jobrunner.page.cursor is 'Where the pass goes on.';
-comment on column jobrunner.page.sync_token is 'Position that outlives the pass.';
-comment on column jobrunner.page.partial_watermark is 'Greatest server time that the pass has seen so far.';
-comment on column jobrunner.page.is_end is 'The page is the last of its pass: the watermark moves, and the cursor goes.';
-comment on column jobrunner.page.watermark is 'The watermark to commit at the end.';
-comment on column jobrunner.page.is_whole is 'Every record of the pass so far could be read.';
-comment on column jobrunner.page.validator is 'ETag and Last-Modified of the one answer that the whole pass was.';
-comment on column jobrunner.page.probe is 'What the probe answered, kept at the end of the pass.';
-comment on column jobrunner.page.full_request is 'Number of the last request for a full pass that the pass knew of; a later one stays open.';
-comment on column jobrunner.page.asked is 'Stands for what was asked, so that the position is worth something only to who asks the same.';
-comment on column jobrunner.page.full_page is 'How many records the page has, if it leads on to another; else 0.';
-
 create type jobrunner.run_end as (
   user_id bigint,
   name text,
@@ -419,7 +381,7 @@ comment on column jobrunner.run_end.error is 'The same in words, at most 1 KiB, 
 comment on column jobrunner.run_end.failures is 'Null or [{entity, kind, error}]: where it failed.';
 comment on column jobrunner.run_end.wait_ms is 'How long the source asked a deferred run to wait.';
 comment on column jobrunner.run_end.requests is 'Requests that it sent.';
-comment on column jobrunner.run_end.ended_passes is 'Null or [{entity, generation, pass_number, page_number, watermark, sync_token, validator, probe, full_us}]: passes that ended without anything to write, with the page they follow (0: none of the pass).';
+comment on column jobrunner.run_end.ended_passes is 'Null or [{entity, position}], the position by the names of a checkpoint''s columns: passes that ended without anything to write, with the page they follow (0: none of the pass).';
 comment on column jobrunner.run_end.calls is 'Null or [{call, list_hash}]: calls that succeeded and that no page''s transaction has remembered.';
 comment on column jobrunner.run_end.has_committed is 'It may have committed a page or a push, so that its counters must be read.';
 comment on column jobrunner.run_end.is_unchanged is 'It read every entity to its end and found nothing that a checkpoint would have to note.';
@@ -634,6 +596,7 @@ create table jobrunner.checkpoints (
   run_fence bigint not null default 0,
   counters jobrunner.counters not null default '(0,0,0,0,0,0,0,0,0,0,0,0,0)',
   pass_is_whole boolean not null default true,
+  pass_proves_absence boolean not null default true,
   last_full_at timestamptz,
   full_by_other_file boolean not null default false,
   validator text,
@@ -681,6 +644,7 @@ comment on column jobrunner.checkpoints.last_error is 'Text of the last error in
 comment on column jobrunner.checkpoints.last_error_at is 'When that error happened.';
 comment on column jobrunner.checkpoints.run_fence is 'The run that the counters belong to.';
 comment on column jobrunner.checkpoints.counters is 'What the run of run_fence has done with the entity so far.';
+comment on column jobrunner.checkpoints.pass_proves_absence is 'False: a record of the pass in progress could not be named, or a list in one goes on, so what the pass does not show may still exist.';
 comment on column jobrunner.checkpoints.pass_is_whole is 'False: a record of the pass in progress could not be read, so what it does not show may still exist.';
 comment on column jobrunner.checkpoints.full_by_other_file is 'That pass was made by a worker with another job file than the stored one, so that it filled no new column.';
 comment on column jobrunner.checkpoints.last_full_at is 'When the last full pass that was read to its end began; full_every counts from here.';

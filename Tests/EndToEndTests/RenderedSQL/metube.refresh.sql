@@ -53,38 +53,38 @@ comment on column synced."hub_video"."synced" is 'False: changed here and not ye
 with written as (
   insert into synced."hub_video" as t (user_id, "video_id", "channel_id", "published_at", "title", "description", "thumbnail_url", "duration_s")
   select $1, r."video_id", r."channel_id", r."published_at", r."title", r."description", r."thumbnail_url", r."duration_s"
-  from unnest($29::text[], $30::text[], $31::timestamptz[], $32::text[], $33::text[], $34::text[], $35::double precision[]) as r ("video_id", "channel_id", "published_at", "title", "description", "thumbnail_url", "duration_s") where (select true from synced."hub_video" as s where s.user_id = $1 and s."video_id" = r."video_id" limit 1) is null
+  from unnest($14::text[], $15::text[], $16::timestamptz[], $17::text[], $18::text[], $19::text[], $20::double precision[]) as r ("video_id", "channel_id", "published_at", "title", "description", "thumbnail_url", "duration_s") where (select true from synced."hub_video" as s where s.user_id = $1 and s."video_id" = r."video_id" limit 1) is null
   on conflict (user_id, "video_id") do nothing
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    0::bigint + 0 + $28 as older, 0::bigint as deleted
+    0::bigint + 0 + $13 as older, 0::bigint as deleted
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
-  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
-  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
-  skipped_incompatible => $24, filtered => $25, duplicate => $26,
+  jobrunner.commit_page($1, $2, $3, $4, $5, $6, $7, jobrunner.make_counters(
+  pages => $6, fetched => $8, inserted => c.inserted, updated => c.updated,
+  unchanged => $12 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $9, filtered => $10, duplicate => $11,
   deleted => c.deleted)) as committed
 from counted as c;
 -- video: writes a page whose records are probably all new
 with written as (
   insert into synced."hub_video" as t (user_id, "video_id", "channel_id", "published_at", "title", "description", "thumbnail_url", "duration_s")
   select $1, r."video_id", r."channel_id", r."published_at", r."title", r."description", r."thumbnail_url", r."duration_s"
-  from unnest($29::text[], $30::text[], $31::timestamptz[], $32::text[], $33::text[], $34::text[], $35::double precision[]) as r ("video_id", "channel_id", "published_at", "title", "description", "thumbnail_url", "duration_s")
+  from unnest($14::text[], $15::text[], $16::timestamptz[], $17::text[], $18::text[], $19::text[], $20::double precision[]) as r ("video_id", "channel_id", "published_at", "title", "description", "thumbnail_url", "duration_s")
   on conflict (user_id, "video_id") do nothing
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    0::bigint + 0 + $28 as older, 0::bigint as deleted
+    0::bigint + 0 + $13 as older, 0::bigint as deleted
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
-  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
-  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
-  skipped_incompatible => $24, filtered => $25, duplicate => $26,
+  jobrunner.commit_page($1, $2, $3, $4, $5, $6, $7, jobrunner.make_counters(
+  pages => $6, fetched => $8, inserted => c.inserted, updated => c.updated,
+  unchanged => $12 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $9, filtered => $10, duplicate => $11,
   deleted => c.deleted)) as committed
 from counted as c;
 -- video: asks whether a page would change anything

@@ -45,7 +45,7 @@ comment on view synced."watched_status_live" is 'Live rows of synced.watched_sta
 -- watched_status: writes a page and moves its checkpoint
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when (s.sent_hashes is not null and (not s.synced or s.pending_delete) and hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) = any (s.sent_hashes) and (s.pending_delete or hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) <> hash_record_extended(row(s."video_id", s."status", date_trunc('milliseconds', s."last_modified"), s."playback_position"), 0))) then 'newer' when s."last_modified" < r."last_modified" or (s."last_modified" is null and r."last_modified" is not null) then 'older' when s."last_modified" > r."last_modified" or (s."last_modified" is not null and r."last_modified" is null) then 'newer' when not s.synced then 'newer' else 'same' end from synced."watched_status" as s where s.user_id = $1 and s."video_id" = r."video_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::timestamptz[], $33::double precision[], $34::text[], $35::text[], $36::timestamptz[], $37::text[]) as r ("Action", "video_id", "status", "last_modified", "playback_position", "record_name", "change_tag", "modified_at", "unread_fields") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when (s.sent_hashes is not null and (not s.synced or s.pending_delete) and hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) = any (s.sent_hashes) and (s.pending_delete or hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) <> hash_record_extended(row(s."video_id", s."status", date_trunc('milliseconds', s."last_modified"), s."playback_position"), 0))) then 'newer' when s."last_modified" < r."last_modified" or (s."last_modified" is null and r."last_modified" is not null) then 'older' when s."last_modified" > r."last_modified" or (s."last_modified" is not null and r."last_modified" is null) then 'newer' when not s.synced then 'newer' else 'same' end from synced."watched_status" as s where s.user_id = $1 and s."video_id" = r."video_id" limit 1) as "Standing" from unnest($14::int[], $15::text[], $16::text[], $17::timestamptz[], $18::double precision[], $19::text[], $20::text[], $21::timestamptz[], $22::text[]) as r ("Action", "video_id", "status", "last_modified", "playback_position", "record_name", "change_tag", "modified_at", "unread_fields") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."watched_status" as t (user_id, "video_id", "status", "last_modified", "playback_position", "record_name", "change_tag", "modified_at", "unread_fields")
@@ -54,26 +54,26 @@ with incoming as materialized (
   on conflict (user_id, "video_id") do update set "status" = excluded."status", "last_modified" = excluded."last_modified", "playback_position" = excluded."playback_position", "record_name" = excluded."record_name", "change_tag" = excluded."change_tag", "modified_at" = excluded."modified_at", "unread_fields" = excluded."unread_fields", synced = true, push_error = null, push_pause = null, pending_delete = false, sent_hashes = null where (t."last_modified" is null and excluded."last_modified" is not null or t."last_modified" < excluded."last_modified") and not (t.sent_hashes is not null and (not t.synced or t.pending_delete) and hash_record_extended(row(excluded."video_id", excluded."status", date_trunc('milliseconds', excluded."last_modified"), excluded."playback_position"), 0) = any (t.sent_hashes) and (t.pending_delete or hash_record_extended(row(excluded."video_id", excluded."status", date_trunc('milliseconds', excluded."last_modified"), excluded."playback_position"), 0) <> hash_record_extended(row(t."video_id", t."status", date_trunc('milliseconds', t."last_modified"), t."playback_position"), 0)))
   returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."video_id"::text) as hash
 ), removed as (
-  delete from synced."watched_status" as t using unnest($29::int[], $34::text[]) as i ("Action", "record_name")
+  delete from synced."watched_status" as t using unnest($14::int[], $19::text[]) as i ("Action", "record_name")
   where i."Action" = 2 and t.user_id = $1 and t."record_name" = i."record_name" and (t.synced or t.pending_delete or (t."change_tag" is not null and 0::bigint <> all (coalesce(t.sent_hashes, '{}'))))
   returning true
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, (select count(*) from removed) as deleted,
+    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $13 as older, (select count(*) from removed) as deleted,
     array_agg(w.hash) filter (where w.is_new) as added
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
-  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
-  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
-  skipped_incompatible => $24, filtered => $25, duplicate => $26,
-  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted
+  jobrunner.commit_page($1, $2, $3, $4, $5, $6, $7, jobrunner.make_counters(
+  pages => $6, fetched => $8, inserted => c.inserted, updated => c.updated,
+  unchanged => $12 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $9, filtered => $10, duplicate => $11,
+  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, ($5 ->> 'pass_number')::integer, ($5 ->> 'page_number')::integer, c.added) as noted
 from counted as c;
 -- watched_status: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when (s.sent_hashes is not null and (not s.synced or s.pending_delete) and hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) = any (s.sent_hashes) and (s.pending_delete or hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) <> hash_record_extended(row(s."video_id", s."status", date_trunc('milliseconds', s."last_modified"), s."playback_position"), 0))) then 'newer' when s."last_modified" < r."last_modified" or (s."last_modified" is null and r."last_modified" is not null) then 'older' when s."last_modified" > r."last_modified" or (s."last_modified" is not null and r."last_modified" is null) then 'newer' when not s.synced then 'newer' else 'same' end from synced."watched_status" as s where s.user_id = $1 and s."video_id" = r."video_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::timestamptz[], $33::double precision[], $34::text[], $35::text[], $36::timestamptz[], $37::text[]) as r ("Action", "video_id", "status", "last_modified", "playback_position", "record_name", "change_tag", "modified_at", "unread_fields") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when (s.sent_hashes is not null and (not s.synced or s.pending_delete) and hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) = any (s.sent_hashes) and (s.pending_delete or hash_record_extended(row(r."video_id", r."status", date_trunc('milliseconds', r."last_modified"), r."playback_position"), 0) <> hash_record_extended(row(s."video_id", s."status", date_trunc('milliseconds', s."last_modified"), s."playback_position"), 0))) then 'newer' when s."last_modified" < r."last_modified" or (s."last_modified" is null and r."last_modified" is not null) then 'older' when s."last_modified" > r."last_modified" or (s."last_modified" is not null and r."last_modified" is null) then 'newer' when not s.synced then 'newer' else 'same' end from synced."watched_status" as s where s.user_id = $1 and s."video_id" = r."video_id" limit 1) as "Standing" from unnest($14::int[], $15::text[], $16::text[], $17::timestamptz[], $18::double precision[], $19::text[], $20::text[], $21::timestamptz[], $22::text[]) as r ("Action", "video_id", "status", "last_modified", "playback_position", "record_name", "change_tag", "modified_at", "unread_fields") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."watched_status" as t (user_id, "video_id", "status", "last_modified", "playback_position", "record_name", "change_tag", "modified_at", "unread_fields")
@@ -82,21 +82,21 @@ with incoming as materialized (
   on conflict (user_id, "video_id") do update set "status" = excluded."status", "last_modified" = excluded."last_modified", "playback_position" = excluded."playback_position", "record_name" = excluded."record_name", "change_tag" = excluded."change_tag", "modified_at" = excluded."modified_at", "unread_fields" = excluded."unread_fields", synced = true, push_error = null, push_pause = null, pending_delete = false, sent_hashes = null where (t."last_modified" is null and excluded."last_modified" is not null or t."last_modified" < excluded."last_modified") and not (t.sent_hashes is not null and (not t.synced or t.pending_delete) and hash_record_extended(row(excluded."video_id", excluded."status", date_trunc('milliseconds', excluded."last_modified"), excluded."playback_position"), 0) = any (t.sent_hashes) and (t.pending_delete or hash_record_extended(row(excluded."video_id", excluded."status", date_trunc('milliseconds', excluded."last_modified"), excluded."playback_position"), 0) <> hash_record_extended(row(t."video_id", t."status", date_trunc('milliseconds', t."last_modified"), t."playback_position"), 0)))
   returning (t.xmax = 0) as is_new
 ), removed as (
-  delete from synced."watched_status" as t using unnest($29::int[], $34::text[]) as i ("Action", "record_name")
+  delete from synced."watched_status" as t using unnest($14::int[], $19::text[]) as i ("Action", "record_name")
   where i."Action" = 2 and t.user_id = $1 and t."record_name" = i."record_name" and (t.synced or t.pending_delete or (t."change_tag" is not null and 0::bigint <> all (coalesce(t.sent_hashes, '{}'))))
   returning true
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, (select count(*) from removed) as deleted
+    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $13 as older, (select count(*) from removed) as deleted
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
-  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
-  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
-  skipped_incompatible => $24, filtered => $25, duplicate => $26,
-  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
-    select jobrunner.key_hash(i."video_id"::text) from unnest($29::int[], $30::text[]) as i ("Action", "video_id")
+  jobrunner.commit_page($1, $2, $3, $4, $5, $6, $7, jobrunner.make_counters(
+  pages => $6, fetched => $8, inserted => c.inserted, updated => c.updated,
+  unchanged => $12 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $9, filtered => $10, duplicate => $11,
+  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, ($5 ->> 'pass_number')::integer, ($5 ->> 'page_number')::integer, array(
+    select jobrunner.key_hash(i."video_id"::text) from unnest($14::int[], $15::text[]) as i ("Action", "video_id")
     where i."Action" <> 2
   )) as noted
 from counted as c;

@@ -188,7 +188,7 @@ comment on column synced."st_team_alias"."synced" is 'False: changed here and no
 -- stadium: writes a page and moves its checkpoint
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."name" is not distinct from r."name" and s."city" is not distinct from r."city" and s."state" is not distinct from r."state" and s."capacity" is not distinct from r."capacity" and s."latitude" is not distinct from r."latitude" and s."longitude" is not distinct from r."longitude" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_stadium" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::text[], $33::text[], $34::bigint[], $35::double precision[], $36::double precision[], $37::timestamptz[]) as r ("Action", "canonical_id", "name", "city", "state", "capacity", "latitude", "longitude", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."name" is not distinct from r."name" and s."city" is not distinct from r."city" and s."state" is not distinct from r."state" and s."capacity" is not distinct from r."capacity" and s."latitude" is not distinct from r."latitude" and s."longitude" is not distinct from r."longitude" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_stadium" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($14::int[], $15::text[], $16::text[], $17::text[], $18::text[], $19::bigint[], $20::double precision[], $21::double precision[], $22::timestamptz[]) as r ("Action", "canonical_id", "name", "city", "state", "capacity", "latitude", "longitude", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_stadium" as t (user_id, "canonical_id", "name", "city", "state", "capacity", "latitude", "longitude", "modified_at")
@@ -198,21 +198,21 @@ with incoming as materialized (
   returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."canonical_id"::text) as hash
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted,
+    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $13 as older, 0::bigint as deleted,
     array_agg(w.hash) filter (where w.is_new) as added
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
-  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
-  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
-  skipped_incompatible => $24, filtered => $25, duplicate => $26,
-  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted
+  jobrunner.commit_page($1, $2, $3, $4, $5, $6, $7, jobrunner.make_counters(
+  pages => $6, fetched => $8, inserted => c.inserted, updated => c.updated,
+  unchanged => $12 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $9, filtered => $10, duplicate => $11,
+  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, ($5 ->> 'pass_number')::integer, ($5 ->> 'page_number')::integer, c.added) as noted
 from counted as c;
 -- stadium: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."name" is not distinct from r."name" and s."city" is not distinct from r."city" and s."state" is not distinct from r."state" and s."capacity" is not distinct from r."capacity" and s."latitude" is not distinct from r."latitude" and s."longitude" is not distinct from r."longitude" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_stadium" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::text[], $33::text[], $34::bigint[], $35::double precision[], $36::double precision[], $37::timestamptz[]) as r ("Action", "canonical_id", "name", "city", "state", "capacity", "latitude", "longitude", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."name" is not distinct from r."name" and s."city" is not distinct from r."city" and s."state" is not distinct from r."state" and s."capacity" is not distinct from r."capacity" and s."latitude" is not distinct from r."latitude" and s."longitude" is not distinct from r."longitude" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_stadium" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($14::int[], $15::text[], $16::text[], $17::text[], $18::text[], $19::bigint[], $20::double precision[], $21::double precision[], $22::timestamptz[]) as r ("Action", "canonical_id", "name", "city", "state", "capacity", "latitude", "longitude", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_stadium" as t (user_id, "canonical_id", "name", "city", "state", "capacity", "latitude", "longitude", "modified_at")
@@ -222,16 +222,16 @@ with incoming as materialized (
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted
+    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $13 as older, 0::bigint as deleted
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
-  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
-  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
-  skipped_incompatible => $24, filtered => $25, duplicate => $26,
-  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
-    select jobrunner.key_hash(i."canonical_id"::text) from unnest($29::int[], $30::text[]) as i ("Action", "canonical_id")
+  jobrunner.commit_page($1, $2, $3, $4, $5, $6, $7, jobrunner.make_counters(
+  pages => $6, fetched => $8, inserted => c.inserted, updated => c.updated,
+  unchanged => $12 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $9, filtered => $10, duplicate => $11,
+  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, ($5 ->> 'pass_number')::integer, ($5 ->> 'page_number')::integer, array(
+    select jobrunner.key_hash(i."canonical_id"::text) from unnest($14::int[], $15::text[]) as i ("Action", "canonical_id")
     where i."Action" <> 2
   )) as noted
 from counted as c;
@@ -242,7 +242,7 @@ from (select (select case when s."modified_at" < r."modified_at" or (s."modified
 -- league_structure: writes a page and moves its checkpoint
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."sport_id" is not distinct from r."sport_id" and s."league" is not distinct from r."league" and s."kind" is not distinct from r."kind" and s."name" is not distinct from r."name" and s."abbreviation" is not distinct from r."abbreviation" and s."parent_id" is not distinct from r."parent_id" and s."display_order" is not distinct from r."display_order" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_league_structure" as s where s.user_id = $1 and s."structure_id" = r."structure_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::bigint[], $38::timestamptz[]) as r ("Action", "structure_id", "sport_id", "league", "kind", "name", "abbreviation", "parent_id", "display_order", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."sport_id" is not distinct from r."sport_id" and s."league" is not distinct from r."league" and s."kind" is not distinct from r."kind" and s."name" is not distinct from r."name" and s."abbreviation" is not distinct from r."abbreviation" and s."parent_id" is not distinct from r."parent_id" and s."display_order" is not distinct from r."display_order" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_league_structure" as s where s.user_id = $1 and s."structure_id" = r."structure_id" limit 1) as "Standing" from unnest($14::int[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::bigint[], $23::timestamptz[]) as r ("Action", "structure_id", "sport_id", "league", "kind", "name", "abbreviation", "parent_id", "display_order", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_league_structure" as t (user_id, "structure_id", "sport_id", "league", "kind", "name", "abbreviation", "parent_id", "display_order", "modified_at")
@@ -252,21 +252,21 @@ with incoming as materialized (
   returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."structure_id"::text) as hash
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted,
+    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $13 as older, 0::bigint as deleted,
     array_agg(w.hash) filter (where w.is_new) as added
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
-  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
-  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
-  skipped_incompatible => $24, filtered => $25, duplicate => $26,
-  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted
+  jobrunner.commit_page($1, $2, $3, $4, $5, $6, $7, jobrunner.make_counters(
+  pages => $6, fetched => $8, inserted => c.inserted, updated => c.updated,
+  unchanged => $12 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $9, filtered => $10, duplicate => $11,
+  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, ($5 ->> 'pass_number')::integer, ($5 ->> 'page_number')::integer, c.added) as noted
 from counted as c;
 -- league_structure: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."sport_id" is not distinct from r."sport_id" and s."league" is not distinct from r."league" and s."kind" is not distinct from r."kind" and s."name" is not distinct from r."name" and s."abbreviation" is not distinct from r."abbreviation" and s."parent_id" is not distinct from r."parent_id" and s."display_order" is not distinct from r."display_order" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_league_structure" as s where s.user_id = $1 and s."structure_id" = r."structure_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::bigint[], $38::timestamptz[]) as r ("Action", "structure_id", "sport_id", "league", "kind", "name", "abbreviation", "parent_id", "display_order", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."sport_id" is not distinct from r."sport_id" and s."league" is not distinct from r."league" and s."kind" is not distinct from r."kind" and s."name" is not distinct from r."name" and s."abbreviation" is not distinct from r."abbreviation" and s."parent_id" is not distinct from r."parent_id" and s."display_order" is not distinct from r."display_order" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_league_structure" as s where s.user_id = $1 and s."structure_id" = r."structure_id" limit 1) as "Standing" from unnest($14::int[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::bigint[], $23::timestamptz[]) as r ("Action", "structure_id", "sport_id", "league", "kind", "name", "abbreviation", "parent_id", "display_order", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_league_structure" as t (user_id, "structure_id", "sport_id", "league", "kind", "name", "abbreviation", "parent_id", "display_order", "modified_at")
@@ -276,16 +276,16 @@ with incoming as materialized (
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted
+    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $13 as older, 0::bigint as deleted
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
-  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
-  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
-  skipped_incompatible => $24, filtered => $25, duplicate => $26,
-  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
-    select jobrunner.key_hash(i."structure_id"::text) from unnest($29::int[], $30::text[]) as i ("Action", "structure_id")
+  jobrunner.commit_page($1, $2, $3, $4, $5, $6, $7, jobrunner.make_counters(
+  pages => $6, fetched => $8, inserted => c.inserted, updated => c.updated,
+  unchanged => $12 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $9, filtered => $10, duplicate => $11,
+  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, ($5 ->> 'pass_number')::integer, ($5 ->> 'page_number')::integer, array(
+    select jobrunner.key_hash(i."structure_id"::text) from unnest($14::int[], $15::text[]) as i ("Action", "structure_id")
     where i."Action" <> 2
   )) as noted
 from counted as c;
@@ -296,7 +296,7 @@ from (select (select case when s."modified_at" < r."modified_at" or (s."modified
 -- team: writes a page and moves its checkpoint
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."stadium_canonical_id" is not distinct from r."stadium_canonical_id" and s."name" is not distinct from r."name" and s."abbreviation" is not distinct from r."abbreviation" and s."city" is not distinct from r."city" and s."sport_id" is not distinct from r."sport_id" and s."structure_id" is not distinct from r."structure_id" and s."primary_color" is not distinct from r."primary_color" and s."secondary_color" is not distinct from r."secondary_color" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_team" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::text[], $38::text[], $39::timestamptz[]) as r ("Action", "canonical_id", "stadium_canonical_id", "name", "abbreviation", "city", "sport_id", "structure_id", "primary_color", "secondary_color", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."stadium_canonical_id" is not distinct from r."stadium_canonical_id" and s."name" is not distinct from r."name" and s."abbreviation" is not distinct from r."abbreviation" and s."city" is not distinct from r."city" and s."sport_id" is not distinct from r."sport_id" and s."structure_id" is not distinct from r."structure_id" and s."primary_color" is not distinct from r."primary_color" and s."secondary_color" is not distinct from r."secondary_color" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_team" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($14::int[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::timestamptz[]) as r ("Action", "canonical_id", "stadium_canonical_id", "name", "abbreviation", "city", "sport_id", "structure_id", "primary_color", "secondary_color", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_team" as t (user_id, "canonical_id", "stadium_canonical_id", "name", "abbreviation", "city", "sport_id", "structure_id", "primary_color", "secondary_color", "modified_at")
@@ -306,21 +306,21 @@ with incoming as materialized (
   returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."canonical_id"::text) as hash
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted,
+    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $13 as older, 0::bigint as deleted,
     array_agg(w.hash) filter (where w.is_new) as added
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
-  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
-  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
-  skipped_incompatible => $24, filtered => $25, duplicate => $26,
-  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted
+  jobrunner.commit_page($1, $2, $3, $4, $5, $6, $7, jobrunner.make_counters(
+  pages => $6, fetched => $8, inserted => c.inserted, updated => c.updated,
+  unchanged => $12 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $9, filtered => $10, duplicate => $11,
+  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, ($5 ->> 'pass_number')::integer, ($5 ->> 'page_number')::integer, c.added) as noted
 from counted as c;
 -- team: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."stadium_canonical_id" is not distinct from r."stadium_canonical_id" and s."name" is not distinct from r."name" and s."abbreviation" is not distinct from r."abbreviation" and s."city" is not distinct from r."city" and s."sport_id" is not distinct from r."sport_id" and s."structure_id" is not distinct from r."structure_id" and s."primary_color" is not distinct from r."primary_color" and s."secondary_color" is not distinct from r."secondary_color" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_team" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::text[], $38::text[], $39::timestamptz[]) as r ("Action", "canonical_id", "stadium_canonical_id", "name", "abbreviation", "city", "sport_id", "structure_id", "primary_color", "secondary_color", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."stadium_canonical_id" is not distinct from r."stadium_canonical_id" and s."name" is not distinct from r."name" and s."abbreviation" is not distinct from r."abbreviation" and s."city" is not distinct from r."city" and s."sport_id" is not distinct from r."sport_id" and s."structure_id" is not distinct from r."structure_id" and s."primary_color" is not distinct from r."primary_color" and s."secondary_color" is not distinct from r."secondary_color" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_team" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($14::int[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::timestamptz[]) as r ("Action", "canonical_id", "stadium_canonical_id", "name", "abbreviation", "city", "sport_id", "structure_id", "primary_color", "secondary_color", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_team" as t (user_id, "canonical_id", "stadium_canonical_id", "name", "abbreviation", "city", "sport_id", "structure_id", "primary_color", "secondary_color", "modified_at")
@@ -330,16 +330,16 @@ with incoming as materialized (
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted
+    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $13 as older, 0::bigint as deleted
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
-  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
-  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
-  skipped_incompatible => $24, filtered => $25, duplicate => $26,
-  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
-    select jobrunner.key_hash(i."canonical_id"::text) from unnest($29::int[], $30::text[]) as i ("Action", "canonical_id")
+  jobrunner.commit_page($1, $2, $3, $4, $5, $6, $7, jobrunner.make_counters(
+  pages => $6, fetched => $8, inserted => c.inserted, updated => c.updated,
+  unchanged => $12 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $9, filtered => $10, duplicate => $11,
+  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, ($5 ->> 'pass_number')::integer, ($5 ->> 'page_number')::integer, array(
+    select jobrunner.key_hash(i."canonical_id"::text) from unnest($14::int[], $15::text[]) as i ("Action", "canonical_id")
     where i."Action" <> 2
   )) as noted
 from counted as c;
@@ -350,7 +350,7 @@ from (select (select case when s."modified_at" < r."modified_at" or (s."modified
 -- team_alias: writes a page and moves its checkpoint
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."team_canonical_id" is not distinct from r."team_canonical_id" and s."kind" is not distinct from r."kind" and s."alias" is not distinct from r."alias" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_team_alias" as s where s.user_id = $1 and s."alias_id" = r."alias_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::text[], $33::text[], $34::timestamptz[]) as r ("Action", "alias_id", "team_canonical_id", "kind", "alias", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."team_canonical_id" is not distinct from r."team_canonical_id" and s."kind" is not distinct from r."kind" and s."alias" is not distinct from r."alias" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_team_alias" as s where s.user_id = $1 and s."alias_id" = r."alias_id" limit 1) as "Standing" from unnest($14::int[], $15::text[], $16::text[], $17::text[], $18::text[], $19::timestamptz[]) as r ("Action", "alias_id", "team_canonical_id", "kind", "alias", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_team_alias" as t (user_id, "alias_id", "team_canonical_id", "kind", "alias", "modified_at")
@@ -360,21 +360,21 @@ with incoming as materialized (
   returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."alias_id"::text) as hash
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted,
+    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $13 as older, 0::bigint as deleted,
     array_agg(w.hash) filter (where w.is_new) as added
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
-  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
-  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
-  skipped_incompatible => $24, filtered => $25, duplicate => $26,
-  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted
+  jobrunner.commit_page($1, $2, $3, $4, $5, $6, $7, jobrunner.make_counters(
+  pages => $6, fetched => $8, inserted => c.inserted, updated => c.updated,
+  unchanged => $12 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $9, filtered => $10, duplicate => $11,
+  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, ($5 ->> 'pass_number')::integer, ($5 ->> 'page_number')::integer, c.added) as noted
 from counted as c;
 -- team_alias: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."team_canonical_id" is not distinct from r."team_canonical_id" and s."kind" is not distinct from r."kind" and s."alias" is not distinct from r."alias" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_team_alias" as s where s.user_id = $1 and s."alias_id" = r."alias_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::text[], $33::text[], $34::timestamptz[]) as r ("Action", "alias_id", "team_canonical_id", "kind", "alias", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."team_canonical_id" is not distinct from r."team_canonical_id" and s."kind" is not distinct from r."kind" and s."alias" is not distinct from r."alias" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_team_alias" as s where s.user_id = $1 and s."alias_id" = r."alias_id" limit 1) as "Standing" from unnest($14::int[], $15::text[], $16::text[], $17::text[], $18::text[], $19::timestamptz[]) as r ("Action", "alias_id", "team_canonical_id", "kind", "alias", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_team_alias" as t (user_id, "alias_id", "team_canonical_id", "kind", "alias", "modified_at")
@@ -384,16 +384,16 @@ with incoming as materialized (
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted
+    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $13 as older, 0::bigint as deleted
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
-  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
-  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
-  skipped_incompatible => $24, filtered => $25, duplicate => $26,
-  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
-    select jobrunner.key_hash(i."alias_id"::text) from unnest($29::int[], $30::text[]) as i ("Action", "alias_id")
+  jobrunner.commit_page($1, $2, $3, $4, $5, $6, $7, jobrunner.make_counters(
+  pages => $6, fetched => $8, inserted => c.inserted, updated => c.updated,
+  unchanged => $12 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $9, filtered => $10, duplicate => $11,
+  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, ($5 ->> 'pass_number')::integer, ($5 ->> 'page_number')::integer, array(
+    select jobrunner.key_hash(i."alias_id"::text) from unnest($14::int[], $15::text[]) as i ("Action", "alias_id")
     where i."Action" <> 2
   )) as noted
 from counted as c;
@@ -404,7 +404,7 @@ from (select (select case when s."modified_at" < r."modified_at" or (s."modified
 -- stadium_alias: writes a page and moves its checkpoint
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."stadium_canonical_id" is not distinct from r."stadium_canonical_id" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_stadium_alias" as s where s.user_id = $1 and s."alias_name" = r."alias_name" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::timestamptz[]) as r ("Action", "alias_name", "stadium_canonical_id", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."stadium_canonical_id" is not distinct from r."stadium_canonical_id" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_stadium_alias" as s where s.user_id = $1 and s."alias_name" = r."alias_name" limit 1) as "Standing" from unnest($14::int[], $15::text[], $16::text[], $17::timestamptz[]) as r ("Action", "alias_name", "stadium_canonical_id", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_stadium_alias" as t (user_id, "alias_name", "stadium_canonical_id", "modified_at")
@@ -414,21 +414,21 @@ with incoming as materialized (
   returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."alias_name"::text) as hash
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted,
+    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $13 as older, 0::bigint as deleted,
     array_agg(w.hash) filter (where w.is_new) as added
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
-  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
-  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
-  skipped_incompatible => $24, filtered => $25, duplicate => $26,
-  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted
+  jobrunner.commit_page($1, $2, $3, $4, $5, $6, $7, jobrunner.make_counters(
+  pages => $6, fetched => $8, inserted => c.inserted, updated => c.updated,
+  unchanged => $12 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $9, filtered => $10, duplicate => $11,
+  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, ($5 ->> 'pass_number')::integer, ($5 ->> 'page_number')::integer, c.added) as noted
 from counted as c;
 -- stadium_alias: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."stadium_canonical_id" is not distinct from r."stadium_canonical_id" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_stadium_alias" as s where s.user_id = $1 and s."alias_name" = r."alias_name" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::timestamptz[]) as r ("Action", "alias_name", "stadium_canonical_id", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."stadium_canonical_id" is not distinct from r."stadium_canonical_id" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_stadium_alias" as s where s.user_id = $1 and s."alias_name" = r."alias_name" limit 1) as "Standing" from unnest($14::int[], $15::text[], $16::text[], $17::timestamptz[]) as r ("Action", "alias_name", "stadium_canonical_id", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_stadium_alias" as t (user_id, "alias_name", "stadium_canonical_id", "modified_at")
@@ -438,16 +438,16 @@ with incoming as materialized (
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted
+    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $13 as older, 0::bigint as deleted
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
-  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
-  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
-  skipped_incompatible => $24, filtered => $25, duplicate => $26,
-  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
-    select jobrunner.key_hash(i."alias_name"::text) from unnest($29::int[], $30::text[]) as i ("Action", "alias_name")
+  jobrunner.commit_page($1, $2, $3, $4, $5, $6, $7, jobrunner.make_counters(
+  pages => $6, fetched => $8, inserted => c.inserted, updated => c.updated,
+  unchanged => $12 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $9, filtered => $10, duplicate => $11,
+  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, ($5 ->> 'pass_number')::integer, ($5 ->> 'page_number')::integer, array(
+    select jobrunner.key_hash(i."alias_name"::text) from unnest($14::int[], $15::text[]) as i ("Action", "alias_name")
     where i."Action" <> 2
   )) as noted
 from counted as c;
@@ -458,7 +458,7 @@ from (select (select case when s."modified_at" < r."modified_at" or (s."modified
 -- game: writes a page and moves its checkpoint
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."home_team_id" is not distinct from r."home_team_id" and s."away_team_id" is not distinct from r."away_team_id" and s."stadium_id" is not distinct from r."stadium_id" and s."starts_at" is not distinct from r."starts_at" and s."sport_id" is not distinct from r."sport_id" and s."season" is not distinct from r."season" and s."is_playoff" is not distinct from r."is_playoff" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_game" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::text[], $33::text[], $34::timestamptz[], $35::text[], $36::text[], $37::boolean[], $38::timestamptz[]) as r ("Action", "canonical_id", "home_team_id", "away_team_id", "stadium_id", "starts_at", "sport_id", "season", "is_playoff", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."home_team_id" is not distinct from r."home_team_id" and s."away_team_id" is not distinct from r."away_team_id" and s."stadium_id" is not distinct from r."stadium_id" and s."starts_at" is not distinct from r."starts_at" and s."sport_id" is not distinct from r."sport_id" and s."season" is not distinct from r."season" and s."is_playoff" is not distinct from r."is_playoff" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_game" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($14::int[], $15::text[], $16::text[], $17::text[], $18::text[], $19::timestamptz[], $20::text[], $21::text[], $22::boolean[], $23::timestamptz[]) as r ("Action", "canonical_id", "home_team_id", "away_team_id", "stadium_id", "starts_at", "sport_id", "season", "is_playoff", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_game" as t (user_id, "canonical_id", "home_team_id", "away_team_id", "stadium_id", "starts_at", "sport_id", "season", "is_playoff", "modified_at")
@@ -468,21 +468,21 @@ with incoming as materialized (
   returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."canonical_id"::text) as hash
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted,
+    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $13 as older, 0::bigint as deleted,
     array_agg(w.hash) filter (where w.is_new) as added
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
-  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
-  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
-  skipped_incompatible => $24, filtered => $25, duplicate => $26,
-  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted
+  jobrunner.commit_page($1, $2, $3, $4, $5, $6, $7, jobrunner.make_counters(
+  pages => $6, fetched => $8, inserted => c.inserted, updated => c.updated,
+  unchanged => $12 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $9, filtered => $10, duplicate => $11,
+  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, ($5 ->> 'pass_number')::integer, ($5 ->> 'page_number')::integer, c.added) as noted
 from counted as c;
 -- game: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."home_team_id" is not distinct from r."home_team_id" and s."away_team_id" is not distinct from r."away_team_id" and s."stadium_id" is not distinct from r."stadium_id" and s."starts_at" is not distinct from r."starts_at" and s."sport_id" is not distinct from r."sport_id" and s."season" is not distinct from r."season" and s."is_playoff" is not distinct from r."is_playoff" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_game" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::text[], $33::text[], $34::timestamptz[], $35::text[], $36::text[], $37::boolean[], $38::timestamptz[]) as r ("Action", "canonical_id", "home_team_id", "away_team_id", "stadium_id", "starts_at", "sport_id", "season", "is_playoff", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."home_team_id" is not distinct from r."home_team_id" and s."away_team_id" is not distinct from r."away_team_id" and s."stadium_id" is not distinct from r."stadium_id" and s."starts_at" is not distinct from r."starts_at" and s."sport_id" is not distinct from r."sport_id" and s."season" is not distinct from r."season" and s."is_playoff" is not distinct from r."is_playoff" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_game" as s where s.user_id = $1 and s."canonical_id" = r."canonical_id" limit 1) as "Standing" from unnest($14::int[], $15::text[], $16::text[], $17::text[], $18::text[], $19::timestamptz[], $20::text[], $21::text[], $22::boolean[], $23::timestamptz[]) as r ("Action", "canonical_id", "home_team_id", "away_team_id", "stadium_id", "starts_at", "sport_id", "season", "is_playoff", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_game" as t (user_id, "canonical_id", "home_team_id", "away_team_id", "stadium_id", "starts_at", "sport_id", "season", "is_playoff", "modified_at")
@@ -492,16 +492,16 @@ with incoming as materialized (
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted
+    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $13 as older, 0::bigint as deleted
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
-  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
-  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
-  skipped_incompatible => $24, filtered => $25, duplicate => $26,
-  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
-    select jobrunner.key_hash(i."canonical_id"::text) from unnest($29::int[], $30::text[]) as i ("Action", "canonical_id")
+  jobrunner.commit_page($1, $2, $3, $4, $5, $6, $7, jobrunner.make_counters(
+  pages => $6, fetched => $8, inserted => c.inserted, updated => c.updated,
+  unchanged => $12 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $9, filtered => $10, duplicate => $11,
+  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, ($5 ->> 'pass_number')::integer, ($5 ->> 'page_number')::integer, array(
+    select jobrunner.key_hash(i."canonical_id"::text) from unnest($14::int[], $15::text[]) as i ("Action", "canonical_id")
     where i."Action" <> 2
   )) as noted
 from counted as c;
@@ -512,7 +512,7 @@ from (select (select case when s."modified_at" < r."modified_at" or (s."modified
 -- sport: writes a page and moves its checkpoint
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."name" is not distinct from r."name" and s."abbreviation" is not distinct from r."abbreviation" and s."color" is not distinct from r."color" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_sport" as s where s.user_id = $1 and s."sport_id" = r."sport_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::text[], $33::text[], $34::timestamptz[]) as r ("Action", "sport_id", "name", "abbreviation", "color", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."name" is not distinct from r."name" and s."abbreviation" is not distinct from r."abbreviation" and s."color" is not distinct from r."color" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_sport" as s where s.user_id = $1 and s."sport_id" = r."sport_id" limit 1) as "Standing" from unnest($14::int[], $15::text[], $16::text[], $17::text[], $18::text[], $19::timestamptz[]) as r ("Action", "sport_id", "name", "abbreviation", "color", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_sport" as t (user_id, "sport_id", "name", "abbreviation", "color", "modified_at")
@@ -522,21 +522,21 @@ with incoming as materialized (
   returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."sport_id"::text) as hash
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted,
+    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $13 as older, 0::bigint as deleted,
     array_agg(w.hash) filter (where w.is_new) as added
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
-  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
-  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
-  skipped_incompatible => $24, filtered => $25, duplicate => $26,
-  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, c.added) as noted
+  jobrunner.commit_page($1, $2, $3, $4, $5, $6, $7, jobrunner.make_counters(
+  pages => $6, fetched => $8, inserted => c.inserted, updated => c.updated,
+  unchanged => $12 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $9, filtered => $10, duplicate => $11,
+  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, ($5 ->> 'pass_number')::integer, ($5 ->> 'page_number')::integer, c.added) as noted
 from counted as c;
 -- sport: the same, and notes what a full pass shows, for its sweep
 with incoming as materialized (
   select r.*
-  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."name" is not distinct from r."name" and s."abbreviation" is not distinct from r."abbreviation" and s."color" is not distinct from r."color" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_sport" as s where s.user_id = $1 and s."sport_id" = r."sport_id" limit 1) as "Standing" from unnest($29::int[], $30::text[], $31::text[], $32::text[], $33::text[], $34::timestamptz[]) as r ("Action", "sport_id", "name", "abbreviation", "color", "modified_at") where r."Action" = 0 offset 0) as r
+  from (select r.*, (select case when s."modified_at" < r."modified_at" or (s."modified_at" is null and r."modified_at" is not null) then 'older' when s."modified_at" > r."modified_at" or (s."modified_at" is not null and r."modified_at" is null) then 'newer' when not (s."name" is not distinct from r."name" and s."abbreviation" is not distinct from r."abbreviation" and s."color" is not distinct from r."color" and s."modified_at" is not distinct from r."modified_at") then 'older' else 'same' end from synced."st_sport" as s where s.user_id = $1 and s."sport_id" = r."sport_id" limit 1) as "Standing" from unnest($14::int[], $15::text[], $16::text[], $17::text[], $18::text[], $19::timestamptz[]) as r ("Action", "sport_id", "name", "abbreviation", "color", "modified_at") where r."Action" = 0 offset 0) as r
   where r."Standing" is distinct from 'same'
 ), written as (
   insert into synced."st_sport" as t (user_id, "sport_id", "name", "abbreviation", "color", "modified_at")
@@ -546,16 +546,16 @@ with incoming as materialized (
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
-    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $28 as older, 0::bigint as deleted
+    (select count(*) from incoming as i where i."Standing" = 'newer') + 0 + $13 as older, 0::bigint as deleted
   from written as w
 )
 select c.inserted, c.updated, c.deleted,
-  jobrunner.commit_page($1, $2, $3, $4, $5, row($6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)::jobrunner.page, jobrunner.make_counters(
-  pages => $7, fetched => $23, inserted => c.inserted, updated => c.updated,
-  unchanged => $27 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
-  skipped_incompatible => $24, filtered => $25, duplicate => $26,
-  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, $8, $6, array(
-    select jobrunner.key_hash(i."sport_id"::text) from unnest($29::int[], $30::text[]) as i ("Action", "sport_id")
+  jobrunner.commit_page($1, $2, $3, $4, $5, $6, $7, jobrunner.make_counters(
+  pages => $6, fetched => $8, inserted => c.inserted, updated => c.updated,
+  unchanged => $12 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
+  skipped_incompatible => $9, filtered => $10, duplicate => $11,
+  deleted => c.deleted)) as committed, jobrunner.mark_seen($1, $2, $3, ($5 ->> 'pass_number')::integer, ($5 ->> 'page_number')::integer, array(
+    select jobrunner.key_hash(i."sport_id"::text) from unnest($14::int[], $15::text[]) as i ("Action", "sport_id")
     where i."Action" <> 2
   )) as noted
 from counted as c;
