@@ -18,7 +18,10 @@ extension NodeReading {
             return (.text, [])
         case .timestamp: return times(node)
         case .some(let kind):
-            add(node, "format is for types timestamp, int, double, decimal and bool, not \(kind.rawValue)")
+            add(
+                node,
+                "format is for types timestamp, int, double, decimal and bool, not \(kind.rawValue)"
+            )
             return nil
         }
     }

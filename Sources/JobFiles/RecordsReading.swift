@@ -208,7 +208,8 @@ extension NodeReading {
             if !field.required, field.defaultValue == nil {
                 add(
                     element,
-                    "key field \"\(name)\" must be required: true, or have a default for records without it")
+                    "key field \"\(name)\" must be required: true, or have a default for records without it"
+                )
             }
             if field.kind == .json { add(element, "a key field can't be of type json") }
         }

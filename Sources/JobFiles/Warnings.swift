@@ -97,13 +97,17 @@ extension BodyTemplate {
     fileprivate var namedTexts: [(String, String)] {
         switch self {
         case .literal(.object(let members)):
-            members.flatMap { [($0.name, $0.value.text.lowercased())] + BodyTemplate.literal($0.value).namedTexts }
-        case .literal(.array(let elements)): elements.flatMap { BodyTemplate.literal($0).namedTexts }
+            members.flatMap {
+                [($0.name, $0.value.text.lowercased())] + BodyTemplate.literal($0.value).namedTexts
+            }
+        case .literal(.array(let elements)):
+            elements.flatMap { BodyTemplate.literal($0).namedTexts }
         case .literal(.string(let text)): Self.order(in: text.lowercased())
         case .literal: []
         case .text(let template): Self.order(in: fixedParts(of: template))
         case .array(let elements): elements.flatMap(\.namedTexts)
-        case .object(let members): members.flatMap { [($0.name, $0.value.fixedText)] + $0.value.namedTexts }
+        case .object(let members):
+            members.flatMap { [($0.name, $0.value.fixedText)] + $0.value.namedTexts }
         case .when(_, let body): body.namedTexts
         }
     }

@@ -165,7 +165,8 @@ final class FieldReader: Sendable {
         case .object:
             var hasList = false
             tree.forEachMember(of: index) { hasList = hasList || tree.kind(at: $1) == .array }
-            return hasList ? MoreSigns(tree, shown: nil, takesFlagsOnly: true).first(in: index) : nil
+            return hasList
+                ? MoreSigns(tree, shown: nil, takesFlagsOnly: true).first(in: index) : nil
         case .array where names.count > 1 && !goesThroughArrays:
             var isTwice = false
             let start = isOfParent ? record.parent ?? record.index : record.index

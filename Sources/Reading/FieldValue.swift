@@ -81,7 +81,8 @@ public enum FieldValue: Sendable, Equatable {
     ) -> Int64? {
         let unit: Double
         switch form {
-        case .plain, .text, .number: return node.string.flatMap { Timestamp.microseconds($0, in: zone) }
+        case .plain, .text, .number:
+            return node.string.flatMap { Timestamp.microseconds($0, in: zone) }
         case .epochSeconds: unit = 1_000_000
         case .epochMilliseconds, .cloudkit: unit = 1000
         }

@@ -133,7 +133,9 @@ extension Page {
         return "\(home)\(path.hasPrefix("/") ? "" : "/")\(path)"
     }
 
-    /// Ends without progress; what was reached outlives the pass. A page without records may lie before others.
+    /// Ends without progress; what was reached outlives the pass.
+    ///
+    /// A page without records may lie before others.
     private func keyset(after facts: PageFacts, _ location: KeysetLocation) throws -> NextPosition {
         switch location {
         case .field(let name): return try keyset(after: facts, by: name)

@@ -83,7 +83,7 @@ public struct RecordBatch: Sendable {
     public var isWhole = true
     /// Elements of the page's outermost list, by which the source counts its pages.
     public var listed = 0
-    /// Records that nobody can name: a part of their key is missing or can't be read. Each may be a stored row's.
+    /// Records that nobody can name, as a part of their key is missing or can't be read; each may be a stored row's.
     public var unnamed = 0
     /// Inner lists that show a part of their records.
     public var cut = CutLists()

@@ -72,7 +72,8 @@ struct RecordReader: Sendable {
             var page = BatchBuilder(
                 self.entity, keyIndexes, tombstoneIndexes, rows: found.records.count)
             page.batch.begun = begun
-            page.batch.now = now.addingReportingOverflow(Self.skewMax).overflow ? .max : now + Self.skewMax
+            page.batch.now =
+                now.addingReportingOverflow(Self.skewMax).overflow ? .max : now + Self.skewMax
             page.batch.listed = found.listed.count
             page.batch.cut = found.cut
             for record in found.records {

@@ -46,7 +46,8 @@ extension UnreadValues {
                     UnreadValues(
                         count: count, example: example,
                         isReadElsewhere: member.value["read_elsewhere"]?.bool ?? false,
-                        kind: member.value["kind"]?.string.flatMap { Kind(rawValue: $0) } ?? .unread)
+                        kind: member.value["kind"]?.string.flatMap { Kind(rawValue: $0) } ?? .unread
+                    )
                 )
             }, uniquingKeysWith: { $1 })
     }
@@ -57,13 +58,14 @@ extension UnreadValues {
             all.sorted { $0.key < $1.key }.map { name, values in
                 JSONMember(
                     name,
-                    .object([
-                        JSONMember("count", .integer(values.count)),
-                        JSONMember("example", .string(values.example)),
-                        JSONMember("read_elsewhere", .bool(values.isReadElsewhere)),
-                    ]
-                        + (values.kind == .unread
-                            ? [] : [JSONMember("kind", .string(values.kind.rawValue))])))
+                    .object(
+                        [
+                            JSONMember("count", .integer(values.count)),
+                            JSONMember("example", .string(values.example)),
+                            JSONMember("read_elsewhere", .bool(values.isReadElsewhere)),
+                        ]
+                            + (values.kind == .unread
+                                ? [] : [JSONMember("kind", .string(values.kind.rawValue))])))
             })
     }
 }

@@ -34,7 +34,8 @@ struct PassProgress {
                 &page,
                 doubt: page.batch.listed < longest
                     ? nil
-                    : "a full page shows the records of the one before, so that the list may go on behind it")
+                    : "a full page shows the records of the one before, so that the list may go on behind it"
+            )
         }
         // A position that comes again would go round for ever.
         if let position { positions.insert(position) }
@@ -61,7 +62,8 @@ struct PassProgress {
     /// Why a second page that shows the first one proves no end.
     private func doubt(_ page: FetchedPage, _ rule: Page) -> String? {
         guard pages == 2, let size = rule.size, page.batch.listed >= size else { return nil }
-        return "the second page shows the records of the first, which is full: does the source know the parameter?"
+        return
+            "the second page shows the records of the first, which is full: does the source know the parameter?"
     }
 
     private func end(_ page: inout FetchedPage, doubt: String?) {

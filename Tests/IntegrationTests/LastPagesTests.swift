@@ -9,7 +9,9 @@ import Testing
         """
 
     private func page(_ ids: ClosedRange<Int>, name: String = "x", _ rest: String = "") -> String {
-        let items = ids.map { #"{"id": "\#($0)", "seq": \#($0), "name": "\#(name)", "value": 1, "updated_at": null}"# }
+        let items = ids.map {
+            #"{"id": "\#($0)", "seq": \#($0), "name": "\#(name)", "value": 1, "updated_at": null}"#
+        }
         return #"{"items": [\#(items.joined(separator: ","))]\#(rest)}"#
     }
 
@@ -18,17 +20,21 @@ import Testing
     }
 
     private func names(_ world: World) async throws -> String? {
-        try await world.value("select count(*) || ' ' || string_agg(distinct name, ' ') from synced.generic_item")
+        try await world.value(
+            "select count(*) || ' ' || string_agg(distinct name, ' ') from synced.generic_item")
     }
 
     @Test(arguments: ["", ", end: repeated", ", end: short_page"])
-    func `a last page that comes again ends the pass, and edits are seen in the next run`(_ end: String) async throws {
+    func `a last page that comes again ends the pass, and edits are seen in the next run`(
+        _ end: String
+    ) async throws {
         let file = World.heard(request: Self.get, page: "style: page, size: 2\(end)")
         try await withWorld(file) { world in
             try await world.addUser("ann", videos: 0)
             try await answer(world, [page(1...2), page(3...4), page(3...4)])
             try await world.drain()
-            try await answer(world, [page(1...2, name: "y"), page(3...4, name: "y"), page(3...4, name: "y")])
+            try await answer(
+                world, [page(1...2, name: "y"), page(3...4, name: "y"), page(3...4, name: "y")])
             try await world.runAgain()
             #expect(try await world.outcomes("ann") == ["complete", "complete"])
             #expect(try await names(world) == "4 y")
@@ -36,7 +42,8 @@ import Testing
             let kind = try await world.checkpoint("ann").text("last_error_kind")
             #expect(kind == (end == ", end: repeated" ? nil : "end_unproven"))
             #expect(
-                world.lines.all.count { $0.contains("end unproven") } == (end == ", end: repeated" ? 0 : 1))
+                world.lines.all.count { $0.contains("end unproven") }
+                    == (end == ", end: repeated" ? 0 : 1))
         }
     }
 
@@ -45,7 +52,8 @@ import Testing
         try await withWorld(file) { world in
             try await world.addUser("ann", videos: 0)
             try await answer(world, [page(1...2), page(3...4)])
-            try await answer(world, [page(3...4), page(3...4), page(1...2, name: "y"), page(3...4, name: "y")])
+            try await answer(
+                world, [page(3...4), page(3...4), page(1...2, name: "y"), page(3...4, name: "y")])
             try await answer(world, [page(3...4, name: "y"), page(3...4, name: "y")])
             try await world.drain()
             #expect(try await names(world) == "4 y")
@@ -64,14 +72,17 @@ import Testing
         }
     }
 
-    @Test func `a keyset goes on through a page without records while its position moves`() async throws {
+    @Test func `a keyset goes on through a page without records while its position moves`()
+        async throws
+    {
         let file = World.heard(request: Self.get, page: "style: keyset, token_at: max, start: 0")
         try await withWorld(file) { world in
             try await world.addUser("ann", videos: 0)
             try await answer(
                 world,
                 [
-                    page(1...2, #", "max": 2"#), #"{"items": [], "max": 5}"#, page(6...6, #", "max": 6"#),
+                    page(1...2, #", "max": 2"#), #"{"items": [], "max": 5}"#,
+                    page(6...6, #", "max": 6"#),
                     #"{"items": [], "max": 6}"#,
                 ])
             try await world.drain()
@@ -81,12 +92,16 @@ import Testing
         }
     }
 
-    @Test func `a position that stays reads on with end repeated while other records come`() async throws {
-        let file = World.heard(request: Self.get, page: "style: token, token_at: next, end: repeated")
+    @Test func `a position that stays reads on with end repeated while other records come`()
+        async throws
+    {
+        let file = World.heard(
+            request: Self.get, page: "style: token, token_at: next, end: repeated")
         try await withWorld(file) { world in
             try await world.addUser("ann", videos: 0)
             let rest = #", "next": "a""#
-            try await answer(world, [page(1...2, rest), page(3...4, rest), page(5...6, rest), page(5...6, rest)])
+            try await answer(
+                world, [page(1...2, rest), page(3...4, rest), page(5...6, rest), page(5...6, rest)])
             try await world.drain()
             #expect(try await world.outcomes("ann") == ["complete"])
             #expect(try await names(world) == "6 x")
@@ -102,14 +117,17 @@ import Testing
             try await answer(world, [page(1...3, #", "has_more": true, "next": "a""#)])
             try await world.drain()
             #expect(try await world.checkpoint("ann").text("last_error_kind") == "end_unproven")
-            #expect(world.lines.all.count { $0.contains("end unproven") && $0.contains("has_more") } == 1)
+            #expect(
+                world.lines.all.count { $0.contains("end unproven") && $0.contains("has_more") }
+                    == 1)
         }
     }
 
     @Test func `a field that no record of a full pass had is told once`() async throws {
         let fields = World.standardFields + "\nslip: { at: slip, type: text }"
         let file = World.heard(
-            request: "path: /generic/{user.hub_user_id}/heard", page: "style: single", fields: fields)
+            request: "path: /generic/{user.hub_user_id}/heard", page: "style: single",
+            fields: fields)
         try await withWorld(file) { world in
             try await world.addUser("ann", videos: 0)
             try await answer(world, [page(1...10)])
@@ -117,7 +135,9 @@ import Testing
             try await answer(world, [page(1...10)])
             try await world.runAgain()
             #expect(try await world.job("ann").text("last_outcome") == "complete")
-            #expect(world.lines.all.count { $0.contains("field absent") && $0.contains("field=slip") } == 1)
+            #expect(
+                world.lines.all.count { $0.contains("field absent") && $0.contains("field=slip") }
+                    == 1)
             #expect(world.lines.all.count { $0.contains("field absent") } == 1)
             try await answer(world, [page(1...9)])
             try await world.runAgain()
@@ -131,7 +151,8 @@ import Testing
             parts: "errors: [{ at: error }]")
         try await withWorld(file) { world in
             try await world.addUser("ann", videos: 0)
-            try await world.answerNext(#"{"items": [], "error": "busy"}"#, headers: #"{"Retry-After": "90000"}"#)
+            try await world.answerNext(
+                #"{"items": [], "error": "busy"}"#, headers: #"{"Retry-After": "90000"}"#)
             try await world.drain()
             #expect(try await world.job("ann").text("last_outcome") == "deferred")
         }

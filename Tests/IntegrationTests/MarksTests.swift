@@ -16,16 +16,21 @@ import Testing
         #"{"id": "\#(id)", "seq": \#(id), "name": "x", "value": 1, "updated_at": null\#(rest)}"#
     }
 
-    private func list(_ items: String...) -> String { #"{"items": [\#(items.joined(separator: ", "))]}"# }
+    private func list(_ items: String...) -> String {
+        #"{"items": [\#(items.joined(separator: ", "))]}"#
+    }
 
     private func ids(_ world: World, _ table: String = "generic_item") async throws -> String? {
         try await world.value("select string_agg(id, ' ' order by id) from synced.\(table)")
     }
 
     @Test(arguments: ["0001-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "9999-12-31T00:00:00Z"])
-    func `a time by which a source writes never deletes nothing and hides nothing`(_ zero: String) async throws {
+    func `a time by which a source writes never deletes nothing and hides nothing`(_ zero: String)
+        async throws
+    {
         let page = list(
-            item(1, #", "gone": "\#(zero)""#), item(2, #", "gone": "2026-01-01T00:00:00Z""#), item(3))
+            item(1, #", "gone": "\#(zero)""#), item(2, #", "gone": "2026-01-01T00:00:00Z""#),
+            item(3))
         try await withWorld(Self.file("deletes: { flag_at: gone, flag_is: time }")) { world in
             try await world.addUser("ann", videos: 0)
             try await world.answerNext(page)
@@ -44,13 +49,15 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"id": "2", "deleted": true}"#, "1", false), (#"{"id": "9"}"#, "1", false), ("null", "1", false),
+        (#"{"id": "2", "deleted": true}"#, "1", false), (#"{"id": "9"}"#, "1", false),
+        ("null", "1", false),
         (#"{"item": {"id": "2"}}"#, "1 2", false), (#"{"status": "ok"}"#, "1 2", true),
     ])
     func `a second look believes what the answer says`(
         _ answer: String, _ left: String, _ isTold: Bool
     ) async throws {
-        let deletes = #"deletes: { sweep: after_full_pass, confirm: { path: "/generic/{user.hub_user_id}/heard" } }"#
+        let deletes =
+            #"deletes: { sweep: after_full_pass, confirm: { path: "/generic/{user.hub_user_id}/heard" } }"#
             .replacing("/heard", with: "/heard/{row.id}")
         try await withWorld(Self.file(deletes)) { world in
             try await world.addUser("ann", videos: 0)

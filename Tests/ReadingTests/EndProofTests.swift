@@ -66,20 +66,26 @@ import Testing
         ", \"links\": {\"next\": {\"href\": \"/x\"}}", ", \"meta\": {\"next_cursor\": 4}",
         ", \"pagination\": {\"total_count\": 30}",
     ])
-    func `a short page that says that more follows, beside a path that leads nowhere, proves nothing`(
-        _ sign: String
-    ) throws {
-        for page in ["{ style: token, token_at: slip }", "{ style: token, token_at: slip, size: 50 }"] {
+    func
+        `a short page that says that more follows, beside a path that leads nowhere, proves nothing`(
+            _ sign: String
+        ) throws
+    {
+        for page in [
+            "{ style: token, token_at: slip }", "{ style: token, token_at: slip, size: 50 }",
+        ] {
             #expect(try !isProven(20, sign, page: page))
         }
         // The file says how the list ends, and the source says that it does.
-        #expect(try isProven(20, sign + ", \"slip\": null", page: "{ style: token, token_at: slip }"))
+        #expect(
+            try isProven(20, sign + ", \"slip\": null", page: "{ style: token, token_at: slip }"))
     }
 
     @Test(arguments: [
         ", \"has_more\": false", ", \"pageInfo\": {\"hasNextPage\": false, \"endCursor\": \"x\"}",
         ", \"next_page_token\": \"\"", ", \"nextSyncToken\": \"x\"", ", \"total\": 20",
-        ", \"links\": {\"self\": \"/x\", \"next\": null}", ", \"total\": \"many\"", ", \"prices\": {\"total\": 99}",
+        ", \"links\": {\"self\": \"/x\", \"next\": null}", ", \"total\": \"many\"",
+        ", \"prices\": {\"total\": 99}",
         ", \"paging\": {\"cursors\": {\"after\": \"x\"}}",
     ])
     func `what a page says besides is no sign of more`(_ word: String) throws {

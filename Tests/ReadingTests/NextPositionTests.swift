@@ -155,7 +155,8 @@ import Testing
     }
 
     @Test
-    func `keyset: it ends without progress or at a declared page, and goes on while the source's position moves`()
+    func
+        `keyset: it ends without progress or at a declared page, and goes on while the source's position moves`()
         throws
     {
         let body = "{ style: keyset, token_at: max, start: 0 }"

@@ -13,7 +13,8 @@ import Testing
         _ page: String, _ pages: [(keys: Int, listed: Int)], positions: [String]? = nil
     ) throws -> String {
         let request =
-            page.contains("next_url") ? "{ path: /f }" : "{ path: /f, query: { p: \"{page.token}\" } }"
+            page.contains("next_url")
+            ? "{ path: /f }" : "{ path: /f, query: { p: \"{page.token}\" } }"
         let rule = try entity(page: page, request: request).page
         var progress = PassProgress()
         var asked = "0"
@@ -38,7 +39,9 @@ import Testing
     }
 
     @Test(arguments: ["page", "offset"])
-    func `a page that shows the one before ends counted pages as far as it proves anything`(_ style: String) throws {
+    func `a page that shows the one before ends counted pages as far as it proves anything`(
+        _ style: String
+    ) throws {
         let plain = "{ style: \(style), size: 10 }"
         #expect(try outcome(plain, [(1, 10), (2, 10), (3, 4), (3, 4)]) == "proven at 4")
         #expect(try outcome(plain, [(1, 10), (2, 10), (2, 10)]) == "doubtful at 3")
@@ -55,14 +58,18 @@ import Testing
     @Test func `a position that stays leads on while other records come`() throws {
         let repeated = "{ style: token, token_at: next, end: repeated }"
         let stays = ["a", "a", "a", "a"]
-        #expect(try outcome(repeated, [(1, 10), (2, 10), (3, 10), (3, 10)], positions: stays) == "proven at 4")
-        #expect(try outcome(repeated, [(1, 10), (2, 10), (3, 0)], positions: stays) == "proven at 3")
+        #expect(
+            try outcome(repeated, [(1, 10), (2, 10), (3, 10), (3, 10)], positions: stays)
+                == "proven at 4")
+        #expect(
+            try outcome(repeated, [(1, 10), (2, 10), (3, 0)], positions: stays) == "proven at 3")
         #expect(try outcome(repeated, [(1, 10), (1, 10)], positions: ["a", "b"]) == "proven at 2")
         #expect(
             try outcome(repeated, [(1, 10), (2, 10), (3, 10)], positions: ["a", "b", "a"])
                 == "cursor_loop at 3")
         #expect(
-            try outcome("{ style: token, token_at: next }", [(1, 10), (2, 10)], positions: ["a", "a"])
+            try outcome(
+                "{ style: token, token_at: next }", [(1, 10), (2, 10)], positions: ["a", "a"])
                 == "cursor_loop at 2")
     }
 

@@ -135,9 +135,12 @@ private enum Counting {
 
     static let keysetEnd = Key(
         .word([Page.End.shortPage.rawValue, Page.End.emptyPage.rawValue], noun: "end"),
-        .optional("a page without records ends the pass, but with `token_at` only if its position did not move"),
+        .optional(
+            "a page without records ends the pass, but with `token_at` only if its position did not move"
+        ),
         "With `short_page` a page of fewer than `size` records ends the pass as well. With `empty_page` a page without "
-            + "records ends it also where its position at `token_at` moved, as in sources that give the time of their answer.")
+            + "records ends it also where its position at `token_at` moved, as in sources that give the time of their answer."
+    )
 
     static let total = Key(
         .formed(.innerPath), .optional(nil),
@@ -309,7 +312,8 @@ enum KeysetKey: String, KeySet {
         case .by:
             Key(
                 .name, .optional(nil),
-                "The field of the records that is the position: a required int, decimal, timestamp or text.")
+                "The field of the records that is the position: a required int, decimal, timestamp or text."
+            )
         case .start:
             Key(
                 .text, .required,

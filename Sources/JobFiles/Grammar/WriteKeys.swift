@@ -139,7 +139,8 @@ enum DeletesKey: String, KeySet {
                 "What stands at `flag_at`. With `time` a record that has a time there is a tombstone; one with nothing "
                     + "there is none, nor one whose time lies ahead or is how a source writes that there is none: 0, before "
                     + "1971, or in the year 9999. With `present` whatever stands there but null and `false` makes a tombstone, such as "
-                    + "an object with the reason. A list has the words that mean deleted, such as `[cancelled, removed]`.")
+                    + "an object with the reason. A list has the words that mean deleted, such as `[cancelled, removed]`."
+            )
         case .softField:
             Key(
                 .name, .optional(nil),
