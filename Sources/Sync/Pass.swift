@@ -125,6 +125,7 @@ final class Pass {
         } else if commit.isEnd, state.mayEndInSweep(entity) {
             write.sweep = Sweep(entity, isRepair: state.isRepair)
         }
+        if commit.isEnd, !state.position.provesAbsence { tell(state.absence) }
         let written = try await wait(write, state) ? nil : try await self.write(write)
         pages += 1
         if let written, written.isStopRequested { return .end(.interrupted(.cancelled)) }
@@ -203,6 +204,13 @@ final class Pass {
         guard !context.checkpoints.given(entity.name).hasFailures else { return }
         context.services.log.emit(
             .endUnproven(context.subject, entity: entity.name, reason: doubt))
+    }
+
+    /// What a pass did not show may be there all the same: told when it begins.
+    private func tell(_ doubt: AbsenceDoubt) {
+        guard !context.checkpoints.given(entity.name).hasFailures else { return }
+        context.services.log.emit(
+            .absenceUnproven(context.subject, entity: entity.name, reason: doubt.words))
     }
 
     /// Tells of fields that no record of a full pass had: a path that leads nowhere makes such a column.
