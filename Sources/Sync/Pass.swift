@@ -16,6 +16,7 @@ final class Pass {
     private let entity: Entity
     private let start: PassStart
     private let writes: PageWrites
+    private let troubles: StandingTroubles
     private var source: PageSource
     private var wasBegunAnew = false
     /// Pages of the pass in this run, and of them those that are committed.
@@ -33,6 +34,7 @@ final class Pass {
         entity = part.entity
         start = PassStart(of: part.entity, context, calls)
         source = PageSource(of: part, context, calls)
+        troubles = StandingTroubles(of: part.entity, context.checkpoints.given(part.entity.name))
         writes = context.services.writes.writes(of: entity, in: context.inputs.file)
     }
 
@@ -110,10 +112,14 @@ final class Pass {
             knowing: UnreadValues.read(context.checkpoints.given(entity.name).unread),
             isEnd: commit.isEnd)
         if !page.next.isProven {
-            write.commit.followUp = .endUnproven
             tellUnprovenEnd()
         } else if commit.isEnd, state.mayEndInSweep(entity) {
             write.sweep = Sweep(entity, isRepair: state.isRepair)
+        }
+        // That nothing has changed is no look.
+        if commit.isEnd, !page.isUnmodified {
+            write.commit.followUps += troubles.followUps(
+                ofFull: state.isFull, isProven: page.next.isProven, sweeps: write.sweep != nil)
         }
         let written = try await wait(write, state) ? nil : try await self.write(write)
         pages += 1
@@ -178,11 +184,13 @@ final class Pass {
     /// A full pass that lacked so much that nothing was deleted may need a person; told when it begins, not at each full
     /// pass that finds it so.
     private func tell(_ verdict: String?) {
-        guard let verdict, !context.checkpoints.given(entity.name).hasFailures else { return }
+        guard let verdict = verdict.flatMap(StandingTrouble.Kind.init(rawValue:)),
+            !troubles.has(verdict)
+        else { return }
         context.services.log.emit(
             .sweepRefused(
                 context.subject, entity: entity.name,
-                reason: verdict == "sweep_held"
+                reason: verdict == .sweepHeld
                     ? "the full pass showed none of the rows; they go if the next one shows none of them either"
                     : "two full passes lacked more rows than max_fraction allows; none was deleted"
             ))
@@ -190,7 +198,7 @@ final class Pass {
 
     /// A full page that says nothing of a next one: told when it begins.
     private func tellUnprovenEnd() {
-        guard !context.checkpoints.given(entity.name).hasFailures else { return }
+        guard !troubles.has(.endUnproven) else { return }
         context.services.log.emit(.endUnproven(context.subject, entity: entity.name))
     }
 
@@ -211,7 +219,7 @@ final class Pass {
 
     private func mayWait(_ page: PageWrite) -> Bool {
         let commit = page.commit
-        return !commit.isEnd && commit.followUp == nil && entity.write.unique == nil
+        return !commit.isEnd && commit.followUps.isEmpty && entity.write.unique == nil
             && page.batch.secrets.isEmpty && page.batch.failures.isEmpty
             && page.batch.remarks.isEmpty && page.unread == nil
             && !(page.isAskedFor && entity.write.mode == .newestWins)
@@ -280,7 +288,9 @@ final class Pass {
         _ page: FetchedPage, _ state: PassState, _ commit: PageCommit
     ) -> Bool {
         commit.isEnd && page.batch.counts.fetched == 0 && !state.isFullRequested
-            && !state.isRepair && (!state.mayEndInSweep(entity) || page.isUnmodified)
+            && !state.isRepair
+            && (page.isUnmodified
+                || !state.mayEndInSweep(entity) && (troubles.isEmpty || !state.isFull))
     }
 
     /// Notes the end of a pass whose last page was empty.
@@ -304,7 +314,7 @@ final class Pass {
         _ state: PassState, _ page: FetchedPage, _ end: RunEnd
     ) async throws -> Step {
         var commit = state.standstill(entity)
-        commit.followUp = .abandoned(syncToken: state.tokenAtStart(entity))
+        commit.followUps = [.abandoned(syncToken: state.tokenAtStart(entity))]
         var last = PageWrite(page.batch, commit)
         last.unread = state.fields.unread
         let written = try await write(last)
