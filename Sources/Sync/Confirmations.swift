@@ -13,8 +13,11 @@ struct Confirmations {
     private let context: RunContext
     private let entity: Entity
 
-    init(of entity: Entity, _ context: RunContext) {
+    private let troubles: StandingTroubles
+
+    init(of entity: Entity, _ context: RunContext, _ troubles: StandingTroubles) {
         self.entity = entity
+        self.troubles = troubles
         self.context = context
     }
 
@@ -25,7 +28,7 @@ struct Confirmations {
         let answers = try await context.sink.run([lacking.statement], counts: false)
         let rows = try lacking.read(answers[0])
         let missing = rows.filter { !$0.isShown }
-        guard !missing.isEmpty else { return }
+        guard !missing.isEmpty else { return try await settle(nil) }
         try await checkPath(by: rows.filter(\.isShown), rule)
         var gone: [Int64] = []
         var unclear: LackingRow?
@@ -42,19 +45,24 @@ struct Confirmations {
             throw error
         }
         try await delete(gone, lacking)
-        if let unclear { tell(unclear) }
+        try await settle(unclear)
     }
 
-    /// A row that stays because nobody knows what the source says of it.
-    private func tell(_ row: LackingRow) {
-        guard !context.checkpoints.given(entity.name).hasFailures else { return }
-        let key = entity.records.key.compactMap { row.key[$0] }.joined(separator: ", ")
-        context.services.log.emit(
-            .absenceUnproven(
-                context.subject, entity: entity.name,
-                reason:
-                    "deletes.confirm was asked for the record \(key), which the list lacks, and the answer shows no record; "
-                    + "its row stays"))
+    /// Tells of a row that stays because nobody knows what the source says of it, or that there is none any more.
+    private func settle(_ unclear: LackingRow?) async throws {
+        let doubt = unclear.map { row in
+            let key = entity.records.key.compactMap { row.key[$0] }.joined(separator: ", ")
+            return
+                "deletes.confirm was asked for the record \(key), which the list lacks, and the answer shows no record; "
+                + "its row stays"
+        }
+        if let doubt, !troubles.has(.absenceUnproven) {
+            context.services.log.emit(
+                .absenceUnproven(context.subject, entity: entity.name, reason: doubt))
+        }
+        guard let followUp = troubles.followUp(ofAnswers: doubt) else { return }
+        _ = try await context.sink.run(
+            [followUp.statement(for: context.inputs.job.claim, of: entity.name)], counts: false)
     }
 
     /// Throws unless the source has one of the records that its list has just shown: a path that leads nowhere says of each

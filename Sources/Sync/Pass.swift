@@ -16,6 +16,7 @@ final class Pass {
     private let entity: Entity
     private let start: PassStart
     private let writes: PageWrites
+    private let troubles: StandingTroubles
     private var source: PageSource
     private var wasBegunAnew = false
     /// Pages of the pass in this run, and of them those that are committed.
@@ -33,6 +34,7 @@ final class Pass {
         entity = part.entity
         start = PassStart(of: part.entity, context, calls)
         source = PageSource(of: part, context, calls)
+        troubles = StandingTroubles(of: part.entity, context.checkpoints.given(part.entity.name))
         writes = context.services.writes.writes(of: entity, in: context.inputs.file)
     }
 
@@ -120,17 +122,23 @@ final class Pass {
             knowing: UnreadValues.read(context.checkpoints.given(entity.name).unread),
             isEnd: commit.isEnd)
         if let doubt = page.next.doubt {
-            write.commit.followUp = .endUnproven
             tellUnprovenEnd(doubt)
         } else if commit.isEnd, state.mayEndInSweep(entity) {
             write.sweep = Sweep(entity, isRepair: state.isRepair)
         }
-        if commit.isEnd, !state.position.provesAbsence { tell(state.absence) }
+        let doubtOfAbsence = state.position.provesAbsence ? nil : state.absence.words
+        if commit.isEnd, let doubtOfAbsence { tellUnprovenAbsence(doubtOfAbsence) }
+        // That nothing has changed is no look.
+        if commit.isEnd, !page.isUnmodified {
+            write.commit.followUps += troubles.followUps(
+                ofFull: state.isFull, doubtOfEnd: page.next.doubt,
+                doubtOfAbsence: doubtOfAbsence, sweeps: write.sweep != nil)
+        }
         let written = try await wait(write, state) ? nil : try await self.write(write)
         pages += 1
         if let written, written.isStopRequested { return .end(.interrupted(.cancelled)) }
         if commit.isEnd { applyRepair(state, commit) }
-        if write.sweep != nil { try await Confirmations(of: entity, context).ask() }
+        if write.sweep != nil { try await Confirmations(of: entity, context, troubles).ask() }
         if commit.isEnd || written?.isEnough == true { return .end(nil) }
         if write.unread != nil { state.markUnreadStored() }
         state.advance(over: commit)
@@ -189,11 +197,13 @@ final class Pass {
     /// A full pass that lacked so much that nothing was deleted may need a person; told when it begins, not at each full
     /// pass that finds it so.
     private func tell(_ verdict: String?) {
-        guard let verdict, !context.checkpoints.given(entity.name).hasFailures else { return }
+        guard let verdict = verdict.flatMap(StandingTrouble.Kind.init(rawValue:)),
+            !troubles.has(verdict)
+        else { return }
         context.services.log.emit(
             .sweepRefused(
                 context.subject, entity: entity.name,
-                reason: verdict == "sweep_held"
+                reason: verdict == .sweepHeld
                     ? "the full pass showed none of the rows; they go if the next one shows none of them either"
                     : "two full passes lacked more rows than max_fraction allows; none was deleted"
             ))
@@ -201,16 +211,16 @@ final class Pass {
 
     /// A pass that ends where its list may go on: told when it begins.
     private func tellUnprovenEnd(_ doubt: String) {
-        guard !context.checkpoints.given(entity.name).hasFailures else { return }
+        guard !troubles.has(.endUnproven) else { return }
         context.services.log.emit(
             .endUnproven(context.subject, entity: entity.name, reason: doubt))
     }
 
     /// What a pass did not show may be there all the same: told when it begins.
-    private func tell(_ doubt: AbsenceDoubt) {
-        guard !context.checkpoints.given(entity.name).hasFailures else { return }
+    private func tellUnprovenAbsence(_ doubt: String) {
+        guard !troubles.has(.absenceUnproven) else { return }
         context.services.log.emit(
-            .absenceUnproven(context.subject, entity: entity.name, reason: doubt.words))
+            .absenceUnproven(context.subject, entity: entity.name, reason: doubt))
     }
 
     /// Tells of fields that no record of a full pass had: a path that leads nowhere makes such a column.
@@ -238,7 +248,7 @@ final class Pass {
 
     private func mayWait(_ page: PageWrite) -> Bool {
         let commit = page.commit
-        return !commit.isEnd && commit.followUp == nil && entity.write.unique == nil
+        return !commit.isEnd && commit.followUps.isEmpty && entity.write.unique == nil
             && page.batch.secrets.isEmpty && page.batch.failures.isEmpty
             && page.batch.remarks.isEmpty && page.unread == nil
             && !(page.isAskedFor && entity.write.mode == .newestWins)
@@ -307,7 +317,10 @@ final class Pass {
         _ page: FetchedPage, _ state: PassState, _ commit: PageCommit
     ) -> Bool {
         commit.isEnd && page.batch.counts.fetched == 0 && !state.isFullRequested
-            && !state.isRepair && (!state.mayEndInSweep(entity) || page.isUnmodified)
+            && !state.isRepair
+            && (page.isUnmodified
+                || !state.mayEndInSweep(entity) && state.position.provesAbsence
+                    && page.next.doubt == nil && (troubles.isEmpty || !state.isFull))
     }
 
     /// Notes the end of a pass whose last page was empty.
@@ -331,7 +344,7 @@ final class Pass {
         _ state: PassState, _ page: FetchedPage, _ end: RunEnd
     ) async throws -> Step {
         var commit = state.standstill(entity)
-        commit.followUp = .abandoned(syncToken: state.tokenAtStart(entity))
+        commit.followUps = [.abandoned(syncToken: state.tokenAtStart(entity))]
         var last = PageWrite(page.batch, commit)
         last.unread = state.fields.unread
         let written = try await write(last)

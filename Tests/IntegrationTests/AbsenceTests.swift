@@ -41,11 +41,13 @@ import Testing
                 #expect(try await ids(world) == "1 2 3")
             }
             #expect(told(world) == 1)
+            #expect(try await world.troubles("ann") == ["absence_unproven"])
             for _ in 1...2 {
                 try await world.answerNext(page("\"1\"", "\"2\""))
                 try await world.runAgain()
             }
             #expect(try await ids(world) == "1 2")
+            #expect(try await world.troubles("ann") == [])
         }
     }
 

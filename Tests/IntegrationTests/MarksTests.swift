@@ -69,6 +69,11 @@ import Testing
             #expect(try await world.job("ann").text("last_outcome") == "complete")
             #expect(try await ids(world) == left)
             #expect(world.lines.all.contains { $0.contains("absence unproven") } == isTold)
+            #expect(try await world.troubles("ann") == (isTold ? ["absence_unproven"] : []))
+            // It is over as soon as the list has the record again.
+            try await world.answerNext(list(item(1), item(2)))
+            try await world.runAgain()
+            #expect(try await world.troubles("ann") == [])
         }
     }
 }

@@ -614,12 +614,14 @@ create table jobrunner.checkpoints (
   asked bigint,
   full_page integer not null default 0,
   unread jsonb,
+  troubles jsonb,
   primary key (user_id, job_name, entity),
   constraint pass_is_full_or_incremental check (pass_kind in ('full', 'incremental')),
   constraint pass_in_progress_has_a_start check ((pass_kind is null) = (pass_started_at is null)),
   constraint cursor_belongs_to_a_pass check (cursor is null or pass_kind is not null),
   constraint checkpoint_error_is_at_most_1_kib check (octet_length(last_error) <= 1024),
   constraint checkpoint_has_at_most_five_record_failures check (jsonb_array_length(record_failures) <= 5),
+  constraint troubles_are_named_by_their_kind_or_null check (jsonb_typeof(troubles) = 'object' and troubles <> '{}'),
   constraint full_requests_are_asked_then_begun_then_ended check (full_ended <= full_begun and full_begun <= full_asked),
   constraint repair_is_one_of_the_full_requests check (repair_asked <= full_asked)
 ) with (fillfactor = 70);
@@ -663,11 +665,11 @@ comment on column jobrunner.checkpoints.pass_unreadable is 'True: not one record
 comment on column jobrunner.checkpoints.asked is 'Stands for everything that decides which records the source shows; where it changes, every position here is forgotten.';
 comment on column jobrunner.checkpoints.full_page is 'The most records that a page has had which led on to another: a page with fewer is the last one.';
 comment on column jobrunner.checkpoints.unread is 'Values that the last pass with any could not read, by field or flag: {field: {count, example, read_elsewhere}}; null: none.';
-create index checkpoints_with_errors on jobrunner.checkpoints (
-    (last_error_kind not in ('sweep_refused', 'sweep_held', 'end_unproven')), user_id, job_name
-  )
-  where last_error_kind is not null;
-comment on index jobrunner.checkpoints_with_errors is 'Entities whose last pass left an error, and at the end those that merely fail.';
+comment on column jobrunner.checkpoints.troubles is 'What waits for a person, apart from the failure of the last run: {kind: {error, since, declaration}}, the kinds those of kinds_of_trouble; null: nothing. Set and ended by set_trouble alone.';
+create index checkpoints_with_errors on jobrunner.checkpoints (job_name, user_id) where last_error_kind is not null;
+comment on index jobrunner.checkpoints_with_errors is 'Entities whose last run left an error.';
+create index checkpoints_in_trouble on jobrunner.checkpoints (job_name, user_id) where troubles is not null;
+comment on index jobrunner.checkpoints_in_trouble is 'Entities with something that waits for a person.';
 
 create table jobrunner.seen_pages (
   user_id bigint not null,
