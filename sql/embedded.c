@@ -240,6 +240,9 @@ static const unsigned char functions_lock_ends[] = {
 static const unsigned char functions_longest_input[] = {
 #embed "functions/longest_input.sql"
 };
+static const unsigned char functions_look_again[] = {
+#embed "functions/look_again.sql"
+};
 static const unsigned char functions_look_at_tenants[] = {
 #embed "functions/look_at_tenants.sql"
 };
@@ -468,6 +471,9 @@ static const unsigned char functions_set_source[] = {
 static const unsigned char functions_set_tenant[] = {
 #embed "functions/set_tenant.sql"
 };
+static const unsigned char functions_set_trouble[] = {
+#embed "functions/set_trouble.sql"
+};
 static const unsigned char functions_set_user[] = {
 #embed "functions/set_user.sql"
 };
@@ -513,11 +519,11 @@ static const unsigned char functions_store_secret[] = {
 static const unsigned char functions_store_slot_use[] = {
 #embed "functions/store_slot_use.sql"
 };
-static const unsigned char functions_store_unproven_end[] = {
-#embed "functions/store_unproven_end.sql"
-};
 static const unsigned char functions_store_unread_values[] = {
 #embed "functions/store_unread_values.sql"
+};
+static const unsigned char functions_sweep_statement[] = {
+#embed "functions/sweep_statement.sql"
 };
 static const unsigned char functions_sweep_table[] = {
 #embed "functions/sweep_table.sql"
@@ -585,6 +591,9 @@ static const unsigned char functions_want_fresh[] = {
 static const unsigned char functions_watch_table[] = {
 #embed "functions/watch_table.sql"
 };
+static const unsigned char functions_why_of_job[] = {
+#embed "functions/why_of_job.sql"
+};
 static const unsigned char functions_without_paused[] = {
 #embed "functions/without_paused.sql"
 };
@@ -611,6 +620,9 @@ static const unsigned char views_job_overview[] = {
 };
 static const unsigned char views_jobs_in_trouble[] = {
 #embed "views/jobs_in_trouble.sql"
+};
+static const unsigned char views_kinds_of_trouble[] = {
+#embed "views/kinds_of_trouble.sql"
 };
 static const unsigned char views_late_jobs[] = {
 #embed "views/late_jobs.sql"
@@ -723,6 +735,7 @@ static const jr_sql_file files[] = {
     {"functions/live_filter.sql", functions_live_filter, sizeof functions_live_filter},
     {"functions/lock_ends.sql", functions_lock_ends, sizeof functions_lock_ends},
     {"functions/longest_input.sql", functions_longest_input, sizeof functions_longest_input},
+    {"functions/look_again.sql", functions_look_again, sizeof functions_look_again},
     {"functions/look_at_tenants.sql", functions_look_at_tenants, sizeof functions_look_at_tenants},
     {"functions/look_due.sql", functions_look_due, sizeof functions_look_due},
     {"functions/look_for_survivors.sql", functions_look_for_survivors, sizeof functions_look_for_survivors},
@@ -799,6 +812,7 @@ static const jr_sql_file files[] = {
     {"functions/set_secret.sql", functions_set_secret, sizeof functions_set_secret},
     {"functions/set_source.sql", functions_set_source, sizeof functions_set_source},
     {"functions/set_tenant.sql", functions_set_tenant, sizeof functions_set_tenant},
+    {"functions/set_trouble.sql", functions_set_trouble, sizeof functions_set_trouble},
     {"functions/set_user.sql", functions_set_user, sizeof functions_set_user},
     {"functions/slow_jobs.sql", functions_slow_jobs, sizeof functions_slow_jobs},
     {"functions/source_named.sql", functions_source_named, sizeof functions_source_named},
@@ -814,8 +828,8 @@ static const jr_sql_file files[] = {
     {"functions/store_record_failures.sql", functions_store_record_failures, sizeof functions_store_record_failures},
     {"functions/store_secret.sql", functions_store_secret, sizeof functions_store_secret},
     {"functions/store_slot_use.sql", functions_store_slot_use, sizeof functions_store_slot_use},
-    {"functions/store_unproven_end.sql", functions_store_unproven_end, sizeof functions_store_unproven_end},
     {"functions/store_unread_values.sql", functions_store_unread_values, sizeof functions_store_unread_values},
+    {"functions/sweep_statement.sql", functions_sweep_statement, sizeof functions_sweep_statement},
     {"functions/sweep_table.sql", functions_sweep_table, sizeof functions_sweep_table},
     {"functions/take_budget.sql", functions_take_budget, sizeof functions_take_budget},
     {"functions/take_chore.sql", functions_take_chore, sizeof functions_take_chore},
@@ -838,6 +852,7 @@ static const jr_sql_file files[] = {
     {"functions/wake_workers.sql", functions_wake_workers, sizeof functions_wake_workers},
     {"functions/want_fresh.sql", functions_want_fresh, sizeof functions_want_fresh},
     {"functions/watch_table.sql", functions_watch_table, sizeof functions_watch_table},
+    {"functions/why_of_job.sql", functions_why_of_job, sizeof functions_why_of_job},
     {"functions/without_paused.sql", functions_without_paused, sizeof functions_without_paused},
     {"functions/words_for.sql", functions_words_for, sizeof functions_words_for},
     {"functions/writable_table.sql", functions_writable_table, sizeof functions_writable_table},
@@ -847,6 +862,7 @@ static const jr_sql_file files[] = {
     {"views/gauges.sql", views_gauges, sizeof views_gauges},
     {"views/job_overview.sql", views_job_overview, sizeof views_job_overview},
     {"views/jobs_in_trouble.sql", views_jobs_in_trouble, sizeof views_jobs_in_trouble},
+    {"views/kinds_of_trouble.sql", views_kinds_of_trouble, sizeof views_kinds_of_trouble},
     {"views/late_jobs.sql", views_late_jobs, sizeof views_late_jobs},
     {"views/quarantined_jobs.sql", views_quarantined_jobs, sizeof views_quarantined_jobs},
     {"views/raised_alerts.sql", views_raised_alerts, sizeof views_raised_alerts},

@@ -56,6 +56,7 @@ create table jobrunner.checkpoints (
   run_fence bigint not null default 0,
   counters jobrunner.counters not null default '(0,0,0,0,0,0,0,0,0,0,0,0,0,0)'::jobrunner.counter_values,
   pass_is_whole boolean not null default true,
+  pass_proves_absence boolean not null default true,
   last_full_at timestamp with time zone,
   full_by_other_file boolean not null default false,
   validator text,
@@ -74,6 +75,7 @@ create table jobrunner.checkpoints (
   full_page integer not null default 0,
   unread jsonb,
   has_shared_keys boolean not null default false,
+  troubles jsonb,
   constraint checkpoint_error_is_at_most_1_kib CHECK ((octet_length(last_error) <= 1024)),
   constraint checkpoint_has_at_most_five_record_failures CHECK ((jsonb_array_length(record_failures) <= 5)),
   constraint checkpoints_pkey PRIMARY KEY (user_id, job_name, entity),
@@ -81,9 +83,11 @@ create table jobrunner.checkpoints (
   constraint full_requests_are_asked_then_begun_then_ended CHECK (((full_ended <= full_begun) AND (full_begun <= full_asked))),
   constraint pass_in_progress_has_a_start CHECK (((pass_kind IS NULL) = (pass_started_at IS NULL))),
   constraint pass_is_full_or_incremental CHECK ((pass_kind = ANY (ARRAY['full'::text, 'incremental'::text]))),
-  constraint repair_is_one_of_the_full_requests CHECK ((repair_asked <= full_asked))
+  constraint repair_is_one_of_the_full_requests CHECK ((repair_asked <= full_asked)),
+  constraint troubles_are_named_by_their_kind_or_null CHECK (((jsonb_typeof(troubles) = 'object'::text) AND (troubles <> '{}'::jsonb)))
 ) with (fillfactor=70);
-CREATE INDEX checkpoints_with_errors ON jobrunner.checkpoints USING btree (((last_error_kind <> ALL (ARRAY['sweep_refused'::text, 'sweep_held'::text, 'end_unproven'::text]))), user_id, job_name) WHERE (last_error_kind IS NOT NULL);
+CREATE INDEX checkpoints_in_trouble ON jobrunner.checkpoints USING btree (job_name, user_id) WHERE (troubles IS NOT NULL);
+CREATE INDEX checkpoints_with_errors ON jobrunner.checkpoints USING btree (job_name, user_id) WHERE (last_error_kind IS NOT NULL);
 
 create table jobrunner.chores (
   name text not null,
@@ -585,6 +589,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.live_filter(in_known jsonb) returns text
 -- function jobrunner.lock_ends(in_ends jobrunner.run_end[]) returns jobrunner.run_end[]
 -- function jobrunner.longest_input(in_user_id bigint, in_name text, in_secrets text[] DEFAULT NULL::text[]) returns text
+-- function jobrunner.look_again(in_file jobrunner.job_files) returns integer
 -- function jobrunner.look_at_tenants(in_names text[], in_after bigint, in_count integer) returns jobrunner.due_tenants
 -- function jobrunner.look_due(in_names text[], in_since timestamp with time zone, in_since_user_id bigint, in_until timestamp with time zone) returns jobrunner.due_tenants
 -- function jobrunner.look_for_survivors(in_user_id bigint, in_name text, in_entity text) returns boolean
@@ -661,6 +666,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.set_secret(in_tenant_id bigint, in_user_id bigint, in_name text, in_sealed bytea) returns integer
 -- function jobrunner.set_source(in_tenant text, in_source text, in_base text) returns void
 -- function jobrunner.set_tenant(in_name text, in_weight integer DEFAULT NULL::integer, in_max_running integer DEFAULT NULL::integer, in_unlimited boolean DEFAULT false) returns void
+-- function jobrunner.set_trouble(in_user_id bigint, in_name text, in_entity text, in_kind text, in_error text, in_declaration bigint DEFAULT NULL::bigint) returns boolean
 -- function jobrunner.set_user(in_tenant text, in_key text, in_attributes jsonb) returns void
 -- function jobrunner.slow_jobs() returns integer
 -- function jobrunner.source_named(in_tenant text, in_source text) returns jobrunner.sources
@@ -676,9 +682,9 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.store_record_failures(in_user_id bigint, in_name text, in_entity text, in_failures jsonb) returns boolean
 -- function jobrunner.store_secret(in_tenant_id bigint, in_user_id bigint, in_name text, in_sealed bytea, in_since timestamp with time zone, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.store_slot_use(in_worker_id integer, in_tenant_ids bigint[], in_slot_ms bigint[], in_other_ms bigint) returns void
--- function jobrunner.store_unproven_end(in_user_id bigint, in_name text, in_entity text) returns boolean
 -- function jobrunner.store_unread_values(in_user_id bigint, in_name text, in_entity text, in_unread jsonb) returns boolean
--- function jobrunner.sweep_table(in_user_id bigint, in_name text, in_entity text, in_pass_number integer, in_table text, in_key text[], in_change_tag text, in_is_pushed boolean, in_is_repair boolean, in_max_fraction double precision, in_asks_again boolean, in_confirms boolean) returns TABLE(swept bigint, verdict text)
+-- function jobrunner.sweep_statement(in_sweep jsonb) returns text
+-- function jobrunner.sweep_table(in_user_id bigint, in_name text, in_entity text, in_pass_number integer, in_sweep jsonb) returns TABLE(swept bigint, verdict text)
 -- function jobrunner.take_budget(in_tenant_id bigint, in_source text, in_wanted integer, in_waits boolean DEFAULT true) returns TABLE(tenant_id bigint, source text, base text, granted integer, blocked_ms bigint)
 -- function jobrunner.take_chore(in_name text, in_period interval) returns boolean
 -- function jobrunner.take_dead_record(in_table text, in_known jsonb, in_user_id bigint, in_new jsonb) returns jsonb
@@ -700,15 +706,17 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.wake_workers(in_since timestamp with time zone DEFAULT NULL::timestamp with time zone, in_tenant_id bigint DEFAULT NULL::bigint, in_jobs bigint DEFAULT NULL::bigint, in_user_id bigint DEFAULT NULL::bigint) returns void
 -- function jobrunner.want_fresh(in_tenant text, in_user text, in_job text, in_force boolean DEFAULT false) returns TABLE(answer text, age interval, usable boolean, user_id bigint, after_run bigint, asked_at timestamp with time zone)
 -- function jobrunner.watch_table(in_table text) returns boolean
+-- function jobrunner.why_of_job(in_tenant text, in_user text, in_job text) returns text
 -- function jobrunner.without_paused(in_due jobrunner.due_tenants) returns jobrunner.due_tenants
 -- function jobrunner.words_for(in_span interval) returns text
 -- function jobrunner.writable_table(in_table text, in_values jsonb) returns jsonb
 -- view jobrunner.blocked_sources(tenant text, source text, blocked_until timestamp with time zone, reason text, consecutive_failures integer)
--- view jobrunner.entity_progress(tenant text, user_key text, job text, entity text, state text, pass_kind text, page_number integer, pass_age interval, has_cursor boolean, watermark text, last_synced_at timestamp with time zone, consecutive_failures integer, error_kind text, error text, last_run bigint, pages bigint, fetched bigint, inserted bigint, updated bigint, unchanged bigint, skipped_older bigint, skipped_incompatible bigint, filtered bigint, duplicate bigint, deleted bigint, swept bigint, pushed bigint, push_failed bigint, edits_lost bigint, unread jsonb)
+-- view jobrunner.entity_progress(tenant text, user_key text, job text, entity text, state text, pass_kind text, page_number integer, pass_age interval, has_cursor boolean, watermark text, last_synced_at timestamp with time zone, consecutive_failures integer, error_kind text, error text, last_run bigint, pages bigint, fetched bigint, inserted bigint, updated bigint, unchanged bigint, skipped_older bigint, skipped_incompatible bigint, filtered bigint, duplicate bigint, deleted bigint, swept bigint, pushed bigint, push_failed bigint, edits_lost bigint, unread jsonb, troubles jsonb)
 -- view jobrunner.failing_jobs(tenant text, user_key text, job text, state text, error_kind text, error text, last_error_at timestamp with time zone, consecutive_failures integer, next_try_at timestamp with time zone, last_success_at timestamp with time zone)
 -- view jobrunner.gauges(name text, labels jsonb, value double precision)
 -- view jobrunner.job_overview(tenant text, user_key text, job text, state text, due_at timestamp with time zone, last_outcome text, last_run_at timestamp with time zone, last_success_at timestamp with time zone, consecutive_failures integer, error_kind text, error text, worker_id bigint, run bigint)
 -- view jobrunner.jobs_in_trouble(tenant text, user_key text, job text, entity text, trouble text, since timestamp with time zone, detail text)
+-- view jobrunner.kinds_of_trouble(kind text, about text, words text, hint text, alerts boolean, needs text)
 -- view jobrunner.late_jobs(tenant text, user_key text, job text, late_by interval, due_at timestamp with time zone, asked boolean, consecutive_failures integer, last_outcome text)
 -- view jobrunner.quarantined_jobs(tenant text, user_key text, job text, reason text, quarantined_at timestamp with time zone, until timestamp with time zone, crashes integer, stalled_runs integer)
 -- view jobrunner.raised_alerts(alert text, severity text, subject text, detail text)

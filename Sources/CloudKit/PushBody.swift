@@ -72,6 +72,7 @@ private func wire(_ value: FieldValue) -> Result<[JSONMember], Obstacle> {
             : .failure(Obstacle(text: "\(number) is no number that can be sent"))
     case .timestamp(let microseconds):
         .success(typed(.integer(milliseconds(microseconds)), "TIMESTAMP"))
+    case .decimal(let text): .success([JSONMember("value", .number(text))])
     case .json(let text): raw(text)
     }
 }

@@ -69,6 +69,35 @@ public struct JSONTree {
         }
     }
 
+    /// The same, which tells besides whether the object has several members of that name.
+    public func member(_ name: [UInt8], of index: Int, isTwice: inout Bool) -> Int? {
+        guard tape[index].kind == .object else { return nil }
+        return name.withUnsafeBufferPointer { wanted in
+            var found: Int?
+            var position = index + 1
+            let end = Int(tape[index].next)
+            while position < end {
+                if isName(tape[position], equalTo: wanted) {
+                    if found != nil { isTwice = true }
+                    found = position + 1
+                }
+                position = Int(tape[position + 1].next)
+            }
+            return found
+        }
+    }
+
+    /// Calls `body` with the name and the value of each member of an object in order; with none if this is no object.
+    public func forEachMember(of index: Int, _ body: (Int, Int) -> Void) {
+        guard tape[index].kind == .object else { return }
+        var position = index + 1
+        let end = Int(tape[index].next)
+        while position < end {
+            body(position, position + 1)
+            position = Int(tape[position + 1].next)
+        }
+    }
+
     /// Calls `body` with each element of an array in order; with none if this is no array.
     public func forEachElement(of index: Int, _ body: (Int) -> Void) {
         guard tape[index].kind == .array else { return }

@@ -172,7 +172,7 @@ public struct Page: Sendable, Equatable {
     public enum End: String, Sendable, CaseIterable {
         case shortPage = "short_page"
         case emptyPage = "empty_page"
-        /// The page names the position that it was asked for.
+        /// The page shows the records of the one before.
         case repeated
     }
     /// A parameter of a link by which the source says that no more follows.

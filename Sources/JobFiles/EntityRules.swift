@@ -33,32 +33,38 @@ extension NodeReading {
         guard let columns, let name = fieldName(node, names: columns.names),
             let field = columns.field(named: name)
         else { return }
-        guard field.kind == .timestamp || field.kind == .int else {
+        guard [.timestamp, .int, .decimal].contains(field.kind) else {
             add(
                 node,
-                "newer_by must be a timestamp or an int, \"\(name)\" is \(field.kind.rawValue)")
+                "newer_by must be a timestamp, an int or a decimal, \"\(name)\" is \(field.kind.rawValue)"
+            )
             return
         }
+        let isNumber = field.kind != .timestamp
+        let kind = field.kind == .int ? "an int" : "a decimal"
         guard seesMax, let incremental, let location = keys[.incremental] else { return }
         if let start = incremental.start, let node = location["start"],
-            (Int64(start) != nil) != (field.kind == .int)
+            (Int64(start) != nil) != isNumber
         {
             add(
                 node,
-                "\"\(name)\" is \(field.kind == .int ? "an int; expected a whole number" : "a timestamp; expected a time such as 2025-01-31T00:00:00Z")"
+                "\"\(name)\" is \(isNumber ? "\(kind); expected a whole number" : "a timestamp; expected a time such as 2025-01-31T00:00:00Z")"
             )
         }
-        if field.kind != .int, incremental.overlapCount > 0, let node = location["overlap"] {
+        if !isNumber, incremental.overlapCount > 0, let node = location["overlap"] {
             add(node, "\"\(name)\" is a timestamp; expected a span of time such as 5m")
         }
-        guard field.kind == .int else { return }
+        if field.kind == .decimal, incremental.overlapCount > 0, let node = location["overlap"] {
+            add(node, "\"\(name)\" is a decimal, which takes no overlap; leave it out")
+        }
+        guard isNumber else { return }
         if incremental.format != .raw {
-            add(location["format"] ?? location, "\"\(name)\" is an int, so the format must be raw")
+            add(location["format"] ?? location, "\"\(name)\" is \(kind), so the format must be raw")
         }
         if incremental.overlap != .zero, let overlap = location["overlap"] {
             add(
                 overlap,
-                "\"\(name)\" is an int, so no time can be taken off it; expected a whole number")
+                "\"\(name)\" is \(kind), so no time can be taken off it; expected a whole number")
         }
     }
 
@@ -67,8 +73,8 @@ extension NodeReading {
             fieldName(node, names: keys[.records]?["fields"]?.keys) != nil,
             let field = records.field(named: name)
         else { return }
-        if ![.int, .timestamp, .text].contains(field.kind) || !field.required {
-            add(node, "a keyset's field must be a required int, timestamp or text")
+        if ![.int, .decimal, .timestamp, .text].contains(field.kind) || !field.required {
+            add(node, "a keyset's field must be a required int, decimal, timestamp or text")
         }
     }
 }
@@ -82,7 +88,7 @@ extension NodeReading {
         checkPush(entity, keys)
         checkBroughtSecrets(entity, keys)
         checkSteps(entity, keys)
-        checkTotal(entity, keys)
+        checkNestedKeyset(entity, keys)
         if entity.isConditional, entity.request.method != "GET", let node = keys[.conditional] {
             add(
                 node,
@@ -193,13 +199,16 @@ extension NodeReading {
         }
     }
 
-    /// A total counts what stands in the source's list, not what lies inside its elements.
-    private func checkTotal(_ entity: Entity, _ keys: Keys<EntityKey>) {
-        guard case .number(_, .total) = entity.page.style,
+    /// An outer record without inner ones shows no position of theirs, so that the pass would end before it.
+    private func checkNestedKeyset(_ entity: Entity, _ keys: Keys<EntityKey>) {
+        guard case .keyset(.field, _) = entity.page.style,
             entity.records.at.steps.count(where: { $0 == .each }) > 1,
-            let node = keys[.page]?["total_at"]
+            let node = keys[.page]?["by"]
         else { return }
-        add(node, "records.at goes through several [], so a total can't be compared with them")
+        add(
+            node,
+            "records.at goes through several [], and an outer record that holds no inner one shows no position; "
+                + "page by token_at, offset or page")
     }
 
     private func checkEnd(_ recovery: Recovery, of entity: Entity, _ node: Node) {

@@ -102,7 +102,8 @@ extension Records {
             ("fields", .object(fields.map { JSONMember($0.name, $0.expanded(prefix: prefix)) })),
             ("secrets", .named(secrets.map { ($0.name, $0.expanded(prefix, isPreset)) })),
             ("keep_if", .filled(keepIf.map(\.expanded))),
-            ("one_as_list", countsOneAsList ? .bool(true) : nil))
+            ("one_as_list", countsOneAsList ? .bool(true) : nil),
+            ("absent", absentIsEmpty ? .string("empty") : nil))
     }
 }
 

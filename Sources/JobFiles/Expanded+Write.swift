@@ -34,7 +34,7 @@ extension Deletes {
             ),
             ("unsent", unsent == .delete ? .string(unsent.rawValue) : nil),
             ("flag_at", flag.map { .text($0) }),
-            ("flag_is", flag == nil ? nil : .string(flagIs.rawValue)),
+            ("flag_is", flag == nil ? nil : flagIs.expanded),
             ("soft_field", softField.map { .string($0) }),
             ("sweep", sweeps ? .string("after_full_pass") : nil),
             ("max_fraction", maxFraction.map { .double($0) }),
@@ -45,5 +45,12 @@ extension Deletes {
                         ("path", .text($0.path)), ("gone", .array($0.gone.map { .integer($0) })))
                 }
             ))
+    }
+}
+
+extension Deletes.Flag {
+    fileprivate var expanded: JSONValue {
+        if case .words(let words) = self { return .texts(words) }
+        return Self.names.first { $0.value == self }.map { .string($0.key) } ?? .null
     }
 }

@@ -8,6 +8,7 @@ extension Field.Kind {
         case .timestamp: "timestamp with time zone"
         case .duration, .double: "double precision"
         case .int: "bigint"
+        case .decimal: "numeric"
         case .bool: "boolean"
         case .json: "jsonb"
         }

@@ -4,7 +4,13 @@ extension NodeReading {
     func format(_ node: Node, kind: Field.Kind?) -> (form: Field.Form, times: [TimeFormat])? {
         switch kind {
         case nil: return nil
-        case .int, .double:
+        case .bool:
+            guard node.isScalar(Field.Form.number.rawValue) else {
+                add(node, "a field of type bool has format number")
+                return nil
+            }
+            return (.number, [])
+        case .int, .double, .decimal:
             guard node.isScalar(Field.Form.text.rawValue) else {
                 add(node, "a field of type \(kind?.rawValue ?? "") has format text")
                 return nil
@@ -12,7 +18,10 @@ extension NodeReading {
             return (.text, [])
         case .timestamp: return times(node)
         case .some(let kind):
-            add(node, "format is for types timestamp, int and double, not \(kind.rawValue)")
+            add(
+                node,
+                "format is for types timestamp, int, double, decimal and bool, not \(kind.rawValue)"
+            )
             return nil
         }
     }

@@ -71,8 +71,16 @@ extension NodeReading {
         case .linkHeader: keys.and(LinkHeaderKey.self).word(.end, as: Page.End.self)
         case .offset: keys.and(OffsetKey.self).word(.end, as: Page.End.self)
         case .page: keys.and(NumberKey.self).word(.end, as: Page.End.self)
-        case .keyset: keys.and(KeysetKey.self).word(.end, as: Page.End.self)
+        case .keyset: keysetEnd(keys.and(KeysetKey.self))
         }
+    }
+
+    private func keysetEnd(_ keys: Keys<KeysetKey>) -> Page.End? {
+        let end = keys.word(.end, as: Page.End.self)
+        if end == .emptyPage, keys[.by] != nil, let node = keys[.end] {
+            add(node, "with by an empty page has no position and ends the pass; leave end out")
+        }
+        return end
     }
 
     private func linkHeader(_ keys: Keys<LinkHeaderKey>) -> Page.Style? {

@@ -26,6 +26,7 @@ extension Path: CustomStringConvertible {
         steps.enumerated().reduce(into: "") { text, step in
             switch step.element {
             case .each: text += "[]"
+            case .element(let name, let value): text += "[\(name)=\(value)]"
             case .member(let name) where PathScanner.isPlain(name):
                 text += (step.offset > 0 ? "." : "") + name
             case .member(let name): text += "[\(JSONValue.string(name).text)]"
@@ -43,6 +44,8 @@ extension Path: CustomStringConvertible {
             switch step {
             case .member(let name): nodes = nodes.compactMap { $0[name] }
             case .each: nodes = nodes.flatMap(\.elements)
+            case .element(let name, let value):
+                nodes = nodes.compactMap { $0.element(name, value) }
             }
         }
         return nodes
@@ -52,10 +55,23 @@ extension Path: CustomStringConvertible {
     public func first(in root: JSONNode) -> JSONNode? {
         guard hasEach else {
             return steps.reduce(root) { node, step in
-                guard case .member(let name) = step else { return nil }
-                return node?[name]
+                switch step {
+                case .member(let name): node?[name]
+                case .element(let name, let value): node?.element(name, value)
+                case .each: nil
+                }
             }
         }
         return nodes(in: root).first
+    }
+}
+
+extension JSONNode {
+    /// The first element of an array whose member has that value, a text, a number or a truth; nil: none has.
+    public func element(_ name: String, _ value: String) -> JSONNode? {
+        elements.first { element in
+            guard let found = element[name] else { return false }
+            return (found.string ?? found.rawText) == value
+        }
     }
 }

@@ -16,13 +16,30 @@ struct PathScanner {
     mutating func step(isFirst: Bool) throws(FormatError) -> Path.Step {
         if take("[]") { return .each }
         if rest.hasPrefix("[\"") { return .member(try quotedName()) }
+        if rest.hasPrefix("[") { return try element() }
         guard isFirst || take(".") else { throw error }
         return .member(try plainName())
     }
 
-    /// A name can be written without brackets and quotes.
+    /// A name can be written without brackets and quotes; one of digits alone looks like a place in a list.
     static func isPlain(_ name: String) -> Bool {
-        !name.isEmpty && name.unicodeScalars.allSatisfy(isPlain)
+        !name.isEmpty && name.unicodeScalars.allSatisfy(isPlain) && !isNumber(name)
+    }
+
+    private static func isNumber(_ name: String) -> Bool {
+        name.utf8.allSatisfy { (48...57).contains($0) }
+    }
+
+    /// `[rel=next]`: the element of a list whose member has a value.
+    private mutating func element() throws(FormatError) -> Path.Step {
+        let inner = rest.dropFirst().prefix { $0 != "]" && $0 != "[" }
+        let name = inner.prefix { $0 != "=" }
+        let value = inner.dropFirst(name.count + 1)
+        guard rest.dropFirst(inner.count + 1).hasPrefix("]"), Self.isPlain(String(name)),
+            !value.isEmpty, !value.contains("\"")
+        else { throw error }
+        rest = rest.dropFirst(inner.count + 2)
+        return .element(String(name), String(value))
     }
 
     private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
@@ -35,6 +52,11 @@ struct PathScanner {
         guard name != "@odata" || !rest.dropFirst(name.count).hasPrefix(".") else {
             throw FormatError(
                 "\"\(text)\" has a name with a dot; write it as [\"@odata.nextLink\"]")
+        }
+        guard !Self.isNumber(name) || name.isEmpty else {
+            throw FormatError(
+                "\"\(text)\" counts in a list; name the element by one of its values, such as links[rel=next], or "
+                    + "write [\"\(name)\"] for a member of that name")
         }
         guard Self.isPlain(name) else { throw error }
         rest = rest.dropFirst(name.count)

@@ -60,6 +60,11 @@ extension JobFile {
     }
 }
 
+extension Entity {
+    /// Stands for all that the file says of the entity.
+    public var declaration: Int64 { Int64(bitPattern: stableHashBits(expanded.text)) }
+}
+
 extension Placeholder {
     fileprivate var attribute: String? { if case .user(let name) = self { name } else { nil } }
     fileprivate var listName: String? { if case .list(let name) = self { name } else { nil } }

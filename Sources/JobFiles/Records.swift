@@ -12,6 +12,8 @@ public struct Records: Sendable, Equatable {
     public var keepIf: [KeepRule]
     /// One object where `at` has `[]` counts as a list of one.
     public var countsOneAsList = false
+    /// A list that is not there, or null, is an empty one.
+    public var absentIsEmpty = false
     /// The values of a record that are secrets of the user and no columns, in file order.
     public var secrets: [BroughtSecret] = []
 
@@ -38,7 +40,7 @@ public struct BroughtSecret: Sendable, Equatable {
 public struct Field: Sendable, Equatable {
     /// What a value must be.
     public enum Kind: String, Sendable, CaseIterable {
-        case text, timestamp, duration, int, double, bool, json, url
+        case text, timestamp, duration, int, double, decimal, bool, json, url
     }
     /// The column's name.
     public var name: String
@@ -69,6 +71,8 @@ public struct Field: Sendable, Equatable {
         case epochMilliseconds = "epoch_ms"
         /// Numbers as texts, as a source writes them whose readers would round them.
         case text
+        /// Yes and no as 1 and 0.
+        case number
         /// CloudKit's: times in milliseconds, yes and no as 1 and 0, whole numbers also as texts.
         case cloudkit
     }
@@ -159,11 +163,20 @@ public struct Deletes: Sendable, Equatable {
         case localEditWins = "local_edit_wins"
     }
     /// What a flag is at the source.
-    public enum Flag: String, Sendable, CaseIterable {
+    public enum Flag: Sendable, Equatable {
         /// True or false.
         case truth
         /// The time since when it is so.
         case time
+        /// Whatever stands there, such as an object that says why.
+        case present
+        /// One of these words.
+        case words([String])
+
+        /// The words that a file has for the others.
+        static let names: KeyValuePairs<String, Flag> = [
+            "truth": .truth, "time": .time, "present": .present,
+        ]
     }
     /// Tombstones of the source delete rows; else they are counted and ignored.
     public var appliesTombstones: Bool

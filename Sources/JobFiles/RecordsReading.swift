@@ -27,10 +27,14 @@ extension NodeReading {
         if countsOneAsList, let at, !at.hasEach, let node = keys[.oneAsList] {
             add(node, "\(at) names one record already; leave one_as_list out")
         }
+        let absent = operation == nil ? keys[.absent].flatMap { _ in keys.word(.absent) } : nil
+        if absent != nil, let at, !at.hasEach, let node = keys[.absent] {
+            add(node, "\(at) leads to one record and to no list; leave absent out")
+        }
         guard let at, let fields, let key else { return nil }
         return Records(
             at: at, key: key, fields: fields, keepIf: rules ?? [],
-            countsOneAsList: countsOneAsList, secrets: secrets ?? [])
+            countsOneAsList: countsOneAsList, absentIsEmpty: absent != nil, secrets: secrets ?? [])
     }
 
     private func fields(_ node: Node, _ operation: CloudKitOperation?) -> [Field]? {
@@ -117,6 +121,9 @@ extension NodeReading {
             addUnknown("value", text, known: texts, at: node)
         }
         let format = keys[.format].flatMap { self.format($0, kind: kind) }
+        if isCloudKit, kind == .decimal, let node = keys[.type] {
+            add(node, "CloudKit has no decimals; expected int or double")
+        }
         guard let at, let kind else { return nil }
         if let meta { checkMeta(meta, kind, keys) }
         return Field(
@@ -180,6 +187,10 @@ extension NodeReading {
             guard let text = number(node, "a number") else { return nil }
             if Double(text)?.isFinite != true { add(node, "\(text) is too large for a double") }
             return .number(text)
+        case .decimal:
+            guard let text = number(node, "a number") else { return nil }
+            if DecimalText(text) == nil { add(node, "\(text) has too many digits") }
+            return .number(text)
         case .duration: return number(node, "a number of seconds").map { .number($0) }
         case .bool: return bool(node).map { .bool($0) }
         case .json: return json(node)
@@ -194,8 +205,11 @@ extension NodeReading {
             if key.contains(name) { add(element, "\"\(name)\" appears twice") }
             key.append(name)
             guard let field = fields.first(where: { $0.name == name }) else { continue }
-            if !field.required {
-                add(element, "key field \"\(name)\" must be required: true")
+            if !field.required, field.defaultValue == nil {
+                add(
+                    element,
+                    "key field \"\(name)\" must be required: true, or have a default for records without it"
+                )
             }
             if field.kind == .json { add(element, "a key field can't be of type json") }
         }
@@ -218,7 +232,7 @@ extension NodeReading {
         guard let (word, value) = keys.alternative(), let comparison = word.comparison, let name,
             let field = fields.first(where: { $0.name == name })
         else { return nil }
-        let isOrdered = [.timestamp, .duration, .int, .double].contains(field.kind)
+        let isOrdered = [.timestamp, .duration, .int, .double, .decimal].contains(field.kind)
         let isEquality = comparison == .eq || comparison == .ne
         guard isEquality ? field.kind != .json : isOrdered else {
             add(

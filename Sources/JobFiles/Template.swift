@@ -74,6 +74,8 @@ public struct Path: Sendable, Equatable, Hashable {
         case member(String)
         /// Every element of the array here.
         case each
+        /// The first element of the array here whose member has that value.
+        case element(String, String)
     }
     /// The steps from the document's value.
     public var steps: [Step]

@@ -1,3 +1,5 @@
+import JSON
+
 /// Words in the name of a query parameter that orders a list.
 private let ordering = ["sort", "order"]
 /// Words in its value that tell of something which changes while the list is read.
@@ -12,22 +14,22 @@ private let changing = [
 func orderWarnings(_ job: JobFile, _ file: ReadFile) -> [Mistake] {
     job.entities.compactMap { entity in
         guard entity.deletesByAbsence, entity.countsPages else { return nil }
-        let order = entity.request.query.first { parameter in
-            ordering.contains { parameter.name.lowercased().contains($0) }
+        let query = entity.request.query.map { ($0.name, fixedParts(of: $0.value)) }
+        let order = (query + (entity.request.body?.namedTexts ?? [])).first { parameter in
+            ordering.contains { parameter.0.lowercased().contains($0) }
         }
         let location = file.root?.entity(named: entity.name)
-        guard let order else {
+        guard let (name, value) = order else {
             return file.mistake(
                 at: location?["request"] ?? location,
                 "\(risk); the request does not say which order the list has: ask for one that never "
                     + "changes, such as by id")
         }
-        let value = fixedParts(of: order.value)
         guard changing.contains(where: value.contains) || entity.orders(by: value) else {
             return nil
         }
         return file.mistake(
-            at: location?["request"]?["query"]?[order.name] ?? location,
+            at: location?["request"]?["query"]?[name] ?? location?["request"]?["body"] ?? location,
             "\(risk); \"\(excerpt(of: value))\" changes while the list is read: ask for an order that "
                 + "never changes, such as by id")
     }
@@ -87,5 +89,42 @@ extension Entity {
             case .member(let member)? = field.at.steps.last
         else { return false }
         return value.contains(member.lowercased())
+    }
+}
+
+extension BodyTemplate {
+    /// What stands in a body under each name, its fixed parts, and of a query of GraphQL what follows its order.
+    fileprivate var namedTexts: [(String, String)] {
+        switch self {
+        case .literal(.object(let members)):
+            members.flatMap {
+                [($0.name, $0.value.text.lowercased())] + BodyTemplate.literal($0.value).namedTexts
+            }
+        case .literal(.array(let elements)):
+            elements.flatMap { BodyTemplate.literal($0).namedTexts }
+        case .literal(.string(let text)): Self.order(in: text.lowercased())
+        case .literal: []
+        case .text(let template): Self.order(in: fixedParts(of: template))
+        case .array(let elements): elements.flatMap(\.namedTexts)
+        case .object(let members):
+            members.flatMap { [($0.name, $0.value.fixedText)] + $0.value.namedTexts }
+        case .when(_, let body): body.namedTexts
+        }
+    }
+
+    private var fixedText: String {
+        switch self {
+        case .literal(let value): value.text.lowercased()
+        case .text(let template): fixedParts(of: template)
+        case .array(let elements): elements.map(\.fixedText).joined(separator: " ")
+        case .object(let members):
+            members.map { $0.name.lowercased() + " " + $0.value.fixedText }.joined(separator: " ")
+        case .when(_, let body): body.fixedText
+        }
+    }
+
+    private static func order(in text: String) -> [(String, String)] {
+        let places = ordering.compactMap { text.firstRange(of: $0)?.lowerBound }
+        return places.min().map { [("order", String(text[$0...].prefix(60)))] } ?? []
     }
 }

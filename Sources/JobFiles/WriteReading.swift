@@ -96,7 +96,7 @@ extension NodeReading {
         let tombstones = keys.word(.tombstones)
         let unsent = keys.word(.unsent, as: Deletes.Unsent.self)
         let flag = keys[.flagAt].flatMap { innerPath($0) }
-        let flagIs = keys.word(.flagIs, as: Deletes.Flag.self)
+        let flagIs = keys[.flagIs].map { self.flag($0) } ?? .truth
         if let node = keys[.flagIs], keys[.flagAt] == nil {
             add(node, "flag_is says what stands at flag_at, which is missing")
         }
@@ -109,6 +109,19 @@ extension NodeReading {
             appliesTombstones: tombstones != "ignore", unsent: unsent, flagAt: flag,
             flagIs: flagIs, softField: soft, sweeps: sweeps, maxFraction: fraction,
             confirmation: confirmation)
+    }
+
+    /// What stands at `flag_at`: a word for its sort, or the words that mean deleted.
+    private func flag(_ node: Node) -> Deletes.Flag? {
+        guard case .sequence = node.content else {
+            let word = choice(node, "word", of: Deletes.Flag.names.map(\.key))
+            return Deletes.Flag.names.first { $0.key == word }?.value
+        }
+        guard let words = filledList(node)?.compactMap({ text($0) }), !words.isEmpty else {
+            return nil
+        }
+        if Set(words).count < words.count { add(node, "a word appears twice") }
+        return .words(words)
     }
 
     private func confirmation(_ node: Node, sweeps: Bool) -> Confirmation? {
@@ -154,7 +167,7 @@ extension Unique.Rule {
     func fits(_ kind: Field.Kind) -> Bool {
         switch self {
         case .or, .and: kind == .bool
-        case .max, .min: [.int, .double, .duration].contains(kind)
+        case .max, .min: [.int, .double, .decimal, .duration].contains(kind)
         case .oldest, .newest: kind == .timestamp
         }
     }

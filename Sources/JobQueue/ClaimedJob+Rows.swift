@@ -110,6 +110,7 @@ extension Checkpoint {
         knowsAhead = says("knows_ahead")
         isColumnDue = says("is_column_due")
         fruitlessRuns = node["fruitless_runs"]?.int ?? 0
+        troubles = StandingTrouble.read(node["troubles"])
         unread = node["unread"].flatMap { $0.kind == .null ? nil : $0.value }
         let syncedAt = try time(node, "last_synced_us").map { max($0, job.unchangedAt ?? $0) }
         syncedAge = job.age(since: syncedAt)

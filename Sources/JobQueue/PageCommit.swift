@@ -5,8 +5,10 @@ public import Postgres
 public struct PageCommit: Positioned, Sendable, Equatable {
     /// What a page says of its pass besides its position; said seldom, so in a statement of its own.
     public enum FollowUp: Sendable, Equatable {
-        /// The pass has ended with a page that may not be the last.
-        case endUnproven
+        /// Something waits for a person from now on, or under another declaration.
+        case trouble(StandingTrouble.Kind, StandingTrouble)
+        /// It does not any more.
+        case troubleEnded(StandingTrouble.Kind)
         /// Nothing of the pass could be read: the next one begins where this one did.
         case abandoned(syncToken: String?)
     }
@@ -19,8 +21,8 @@ public struct PageCommit: Positioned, Sendable, Equatable {
     public var isEnd: Bool
     /// Pages it covers, the last of them the position's: those before changed nothing.
     public var pageCount = 1
-    /// What else it says of its pass; nil: nothing.
-    public var followUp: FollowUp?
+    /// What else it says of its pass.
+    public var followUps: [FollowUp] = []
 
     /// Describes the checkpoint after a page.
     public init(entity: String, _ position: PassPosition, isEnd: Bool) {

@@ -27,6 +27,8 @@ public struct PassPosition: Sendable, Equatable {
     public var watermark: String?
     /// No record of the pass in progress was unreadable.
     public var isWhole = true
+    /// All records of the pass in progress had names, and all lists in them were whole.
+    public var provesAbsence = true
     /// Not one record of the pass in progress could be read.
     public var isUnreadable = false
     /// What the one answer that the last pass was is validated by, with its address; nil: it had several.
@@ -54,6 +56,7 @@ public struct PassPosition: Sendable, Equatable {
         PositionColumn("cursor", \.cursor), PositionColumn("sync_token", \.syncToken),
         PositionColumn("partial_watermark", \.partialWatermark),
         PositionColumn("watermark", \.watermark), PositionColumn("pass_is_whole", \.isWhole),
+        PositionColumn("pass_proves_absence", \.provesAbsence),
         PositionColumn("pass_unreadable", \.isUnreadable),
         PositionColumn("validator", \.validator), PositionColumn("probe", \.probe),
         PositionColumn("pass_probe", \.passProbe), PositionColumn("full_asked", \.fullRequest),
@@ -82,6 +85,7 @@ public struct PassPosition: Sendable, Equatable {
         position.partialWatermark = nil
         position.passProbe = nil
         position.isWhole = true
+        position.provesAbsence = true
         position.isUnreadable = false
         return position
     }

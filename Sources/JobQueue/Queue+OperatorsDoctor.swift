@@ -160,12 +160,13 @@ public let troublesListedMax = 20
 
 /// Each sort of trouble with its count and its first jobs, those that have been in it the longest.
 private let troublesSQL = """
-    select p.trouble, p.count, p.tenant, p.user_key as user, p.job, p.entity, p.detail
+    select p.trouble, p.count, p.tenant, p.user_key as user, p.job, p.entity, p.detail, k.about, k.words, k.hint
     from (
       select t.*, count(*) over (partition by t.trouble) as count,
         row_number() over (partition by t.trouble order by t.since, t.tenant, t.user_key, t.job, t.entity) as number
       from jobrunner.jobs_in_trouble as t
     ) as p
+    join jobrunner.kinds_of_trouble as k on k.kind = p.trouble
     where p.number <= \(troublesListedMax)
     order by p.trouble, p.number
     """

@@ -89,7 +89,7 @@ extension Page {
         if let isMore = node.bool { return isMore ? String(next) : nil }
         guard let text = node.numberText ?? node.string else { throw unreadable(path) }
         if text.isEmpty { return nil }
-        guard let number = Int(text) else {
+        guard let number = wholeNumber(text).map({ Int($0) }) else {
             // A link tells that a page follows, and its number is counted here.
             guard node.string != nil else { throw unreadable(path) }
             return String(next)
@@ -104,10 +104,10 @@ extension Page {
     /// A count of the source's, also one that is written as a text; nil: it does not say.
     private func count(at path: Path, _ facts: PageFacts) throws -> Int? {
         guard let node = path.first(in: facts.root), node.kind != .null else { return nil }
-        guard let count = Int(node.numberText ?? node.string ?? ""), count >= 0 else {
+        guard let count = wholeNumber(node.numberText ?? node.string ?? ""), count >= 0 else {
             throw unreadable(path)
         }
-        return count
+        return Int(count)
     }
 
     private func unreadable(_ path: Path) -> PageError {

@@ -84,8 +84,17 @@ extension JSONValue {
 extension Entity {
     /// Its body has a query of GraphQL, and its records are not the errors themselves.
     fileprivate var readsGraphQL: Bool {
-        request.method == "POST" && request.body?.members.contains("query") == true
-            && records.at.steps.first != .member("errors")
+        let isAsked =
+            request.method == "POST" && request.body?.members.contains("query") == true
+            || request.query.contains { $0.name == "query" && $0.value.holdsBraces }
+        return isAsked && records.at.steps.first != .member("errors")
+    }
+}
+
+extension Template {
+    /// It has a selection of fields, as a query of GraphQL and no word that is searched for.
+    fileprivate var holdsBraces: Bool {
+        pieces.contains { if case .literal(let text) = $0 { text.contains("{") } else { false } }
     }
 }
 

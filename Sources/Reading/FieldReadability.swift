@@ -7,7 +7,13 @@ public import JobFiles
 public struct FieldReadability: Sendable {
     private static let straysMax = 2
 
+    /// Of fewer records nobody can tell whether a member is never there.
+    private static let recordsMin = 10
+
     private let names: [String]
+    /// Fields that a record had, and how many records there were.
+    private var present: [Bool]
+    private var records = 0
     private var readable: Set<Int> = []
     /// What the pass could not read, by field or flag.
     public private(set) var unread: [String: UnreadValues]
@@ -17,6 +23,7 @@ public struct FieldReadability: Sendable {
     /// `noted`: what the checkpoint says of a pass that is resumed.
     public init(_ entity: Entity, noted: [String: UnreadValues] = [:]) {
         names = entity.records.fields.map(\.name)
+        present = names.map { _ in false }
         unread = noted
         for (index, name) in names.enumerated() where noted[name]?.isReadElsewhere == true {
             readable.insert(index)
@@ -25,6 +32,8 @@ public struct FieldReadability: Sendable {
 
     /// Takes in a page.
     public mutating func add(_ batch: RecordBatch) {
+        records += batch.counts.fetched - batch.counts.skippedIncompatible
+        for (index, isThere) in batch.present.enumerated() where isThere { present[index] = true }
         for index in names.indices where !readable.contains(index) && batch.hasValue(of: index) {
             readable.insert(index)
             if unread[names[index]] != nil { isChanged = true }
@@ -32,11 +41,22 @@ public struct FieldReadability: Sendable {
         // How many there are is noted at the end: a statement for each page would be dear.
         for (name, values) in batch.unread {
             isChanged = isChanged || unread[name] == nil
-            unread[name, default: UnreadValues(count: 0, example: values.example)].count +=
-                values.count
+            let none = UnreadValues(
+                count: 0, example: values.example, isReadElsewhere: values.isReadElsewhere,
+                kind: values.kind)
+            unread[name, default: none].count += values.count
         }
         guard !unread.isEmpty else { return }
         for index in readable { unread[names[index]]?.isReadElsewhere = true }
+    }
+
+    /// Notes the fields that no record of a full pass had; a path that leads nowhere makes such a column.
+    public mutating func noteAbsent() {
+        guard records >= Self.recordsMin else { return }
+        for (index, name) in names.enumerated() where !present[index] && unread[name] == nil {
+            unread[name] = UnreadValues(
+                count: records, example: "no record has it", isReadElsewhere: true, kind: .absent)
+        }
     }
 
     /// The checkpoint knows them now.

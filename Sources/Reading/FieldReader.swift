@@ -10,6 +10,8 @@ import Postgres
 final class FieldReader: Sendable {
     /// A stored value is read again whole by whoever looks at its row; a text is no longer either.
     private static let valueBytesMax = 1 << 20
+    /// So many digits of a number a double always keeps.
+    private static let doubleDigits = 15
 
     private let field: Field
     private let names: [[UInt8]]
@@ -20,19 +22,25 @@ final class FieldReader: Sendable {
     private let zone: TimeZone?
     /// A value that can't be read costs itself and not its record.
     private let mayBeNull: Bool
+    /// Its time says since when a record is deleted, and one by which sources write "never" is none.
+    private let isSoftMark: Bool
 
     /// Reads as `field` declares.
     ///
     /// `isNested`: records lie inside records, so that `parent.x` is a value of the outer one. `decides`: a value that
-    /// can't be read must not count as none. `zone`: of times that name no offset; nil: UTC.
-    init(_ field: Field, isNested: Bool, zone: TimeZone?, decides: Bool) {
+    /// can't be read must not count as none. `zone`: of times that name no offset; nil: UTC. `isSoftMark`: it marks
+    /// deleted records.
+    init(
+        _ field: Field, isNested: Bool, zone: TimeZone?, decides: Bool, isSoftMark: Bool = false
+    ) {
         self.field = field
+        self.isSoftMark = isSoftMark
         mayBeNull = !field.required && !decides
         self.zone = zone
         var names = field.at.steps.compactMap { step in
             if case .member(let name) = step { Array(name.utf8) } else { nil }
         }
-        goesThroughArrays = field.at.hasEach
+        goesThroughArrays = !field.at.steps.allSatisfy(\.isMember)
         isOfParent = isNested && field.at.steps.first == .member("parent")
         if isOfParent { names.removeFirst() }
         self.names = names
@@ -68,9 +76,19 @@ final class FieldReader: Sendable {
     /// The field is the whole record, whatever that is.
     var isWholeRecord: Bool { field.at.steps.isEmpty }
 
+    /// The field is the whole record, which is no object then.
+    var isPlainRecord: Bool { isWholeRecord && field.kind != .json }
+
     /// The bytes of the record's value as the page has them; nil: it has none.
     func raw(_ record: FoundValue, _ tree: JSONTree) -> UnsafeBufferPointer<UInt8>? {
         index(of: record, tree).map { tree.raw(at: $0) }
+    }
+
+    /// What is to say of a value that was read.
+    struct Remark: Equatable {
+        var kind: UnreadValues.Kind
+        /// The sign of a list that goes on, or the number as the source wrote it.
+        var example: String
     }
 
     /// What became of a record's value.
@@ -79,23 +97,43 @@ final class FieldReader: Sendable {
         case read
         /// It is of another type: the column has a null, or the field's default.
         case unread
+        /// The same where the record has no such member.
+        case absent
+        /// It stands in the column, and is not all that the source has.
+        case remarked(Remark)
         /// Nothing was added: the record is incompatible, for its value can't be read, or is none of
         /// those that the file takes.
         case misfit(isUnread: Bool)
+        /// The same, as the record has two members of the name, and nobody knows which one is meant.
+        case twice
     }
 
     /// Adds the record's value to its column.
     func read(_ record: FoundValue, _ tree: JSONTree, into column: inout BinaryArray) -> Outcome {
         let row = column.count
-        var outcome = Outcome.read
-        if let index = index(of: record, tree), tree.kind(at: index) != .null {
+        var outcome = Outcome.absent
+        var isTwice = false
+        let index = index(of: record, tree, isTwice: &isTwice)
+        if isTwice { return .twice }
+        if index != nil { outcome = .read }
+        if let index, tree.kind(at: index) != .null {
             if !append(index, tree, to: &column) {
-                guard mayBeNull else { return .misfit(isUnread: true) }
+                if isSoftMark, tree.isDateOfZeros(at: index) {
+                    column.appendNull()
+                } else {
+                    guard mayBeNull else { return .misfit(isUnread: true) }
+                    column.appendNull()
+                    outcome = .unread
+                }
+            } else if isSoftMark, let time = column.timestamptz(at: row), time < Truth.firstTime {
+                column.removeLast(downTo: row)
                 column.appendNull()
-                outcome = .unread
             }
         } else {
             column.appendNull()
+        }
+        if outcome == .read, let index, let remark = remark(on: index, record, tree) {
+            outcome = .remarked(remark)
         }
         let isNull = column.withValue(at: row) { $0 == nil }
         if isNull, let fallback {
@@ -109,6 +147,37 @@ final class FieldReader: Sendable {
         return outcome
     }
 
+    private func remark(on index: Int, _ record: FoundValue, _ tree: JSONTree) -> Remark? {
+        switch field.kind {
+        case .json:
+            return signOfCut(index, record, tree).map { Remark(kind: .cut, example: $0) }
+        case .double where tree.raw(at: index).count > Self.doubleDigits:
+            let node = tree.node(at: index)
+            guard let text = node.numberText ?? node.string, isRounded(text) else { return nil }
+            return Remark(kind: .rounded, example: node.excerpt)
+        default: return nil
+        }
+    }
+
+    /// By what a list in a column of JSON says that it goes on: beside it in an object of its own, or in the value itself.
+    private func signOfCut(_ index: Int, _ record: FoundValue, _ tree: JSONTree) -> String? {
+        switch tree.kind(at: index) {
+        case .object:
+            var hasList = false
+            tree.forEachMember(of: index) { hasList = hasList || tree.kind(at: $1) == .array }
+            return hasList
+                ? MoreSigns(tree, shown: nil, takesFlagsOnly: true).first(in: index) : nil
+        case .array where names.count > 1 && !goesThroughArrays:
+            var isTwice = false
+            let start = isOfParent ? record.parent ?? record.index : record.index
+            guard let container = lead(from: start, by: names.dropLast(), tree, &isTwice) else {
+                return nil
+            }
+            return MoreSigns(tree, shown: tree.node(at: index).count).first(in: container)
+        default: return nil
+        }
+    }
+
     /// The beginning of the record's value.
     func excerpt(_ record: FoundValue, _ tree: JSONTree) -> String {
         index(of: record, tree).map { tree.node(at: $0).excerpt } ?? ""
@@ -120,25 +189,40 @@ final class FieldReader: Sendable {
         return column.withValue(at: row) { $0.map { allowed.contains(Array($0)) } ?? true }
     }
 
-    /// What the field's path leads to: within the record, or by `parent.` within the outer one.
     private func index(of record: FoundValue, _ tree: JSONTree) -> Int? {
+        var isTwice = false
+        return index(of: record, tree, isTwice: &isTwice)
+    }
+
+    /// What the field's path leads to: within the record, or by `parent.` within the outer one.
+    ///
+    /// `isTwice`: an object on the way has several members of the name.
+    private func index(
+        of record: FoundValue, _ tree: JSONTree, isTwice: inout Bool
+    ) -> Int? {
         if goesThroughArrays {
             let isOuter = isOfParent && record.parent != nil
             let path = isOuter ? Path(steps: Array(field.at.steps.dropFirst())) : field.at
             let start = isOuter ? record.parent ?? record.index : record.index
             return path.first(in: tree.node(at: start))?.treeIndex
         }
-        guard isOfParent else { return lead(from: record.index, tree) }
+        guard isOfParent else { return lead(from: record.index, tree, &isTwice) }
         guard let parent = record.parent else {
             return field.at.first(in: tree.node(at: record.index))?.treeIndex
         }
-        return lead(from: parent, tree)
+        return lead(from: parent, tree, &isTwice)
     }
 
-    private func lead(from start: Int, _ tree: JSONTree) -> Int? {
+    private func lead(from start: Int, _ tree: JSONTree, _ isTwice: inout Bool) -> Int? {
+        lead(from: start, by: names[...], tree, &isTwice)
+    }
+
+    private func lead(
+        from start: Int, by names: ArraySlice<[UInt8]>, _ tree: JSONTree, _ isTwice: inout Bool
+    ) -> Int? {
         var index = start
         for name in names {
-            guard let next = tree.member(name, of: index) else { return nil }
+            guard let next = tree.member(name, of: index, isTwice: &isTwice) else { return nil }
             index = next
         }
         return index
@@ -199,9 +283,28 @@ final class FieldReader: Sendable {
     }
 }
 
+extension JSONTree {
+    /// The text of a date of zeros, by which some databases write that there is none.
+    fileprivate func isDateOfZeros(at index: Int) -> Bool {
+        plainString(at: index)?.starts(with: "0000-00-00".utf8) ?? false
+    }
+}
+
+extension Path.Step {
+    fileprivate var isMember: Bool { if case .member = self { true } else { false } }
+}
+
 extension UnsafeBufferPointer<UInt8> {
     /// A text in quotes that ends as most times do, looked at first because each record is asked.
     fileprivate var endsInZ: Bool { dropLast().last == UInt8(ascii: "Z") }
+}
+
+/// A double next to the number is another number, as it would be written.
+private func isRounded(_ text: String) -> Bool {
+    guard let exact = DecimalText(text), let double = Double(text),
+        let kept = DecimalText("\(double)")
+    else { return false }
+    return exact.text != kept.text
 }
 
 /// Digits with or without a minus, at most eighteen; nil: written another way, or too long.

@@ -9,6 +9,8 @@ public enum FieldValue: Sendable, Equatable {
     case timestamp(Int64)
     case int(Int64)
     case double(Double)
+    /// A number with all its digits, as `DecimalText` writes it.
+    case decimal(String)
     case bool(Bool)
     /// JSON text.
     case json(String)
@@ -28,7 +30,10 @@ public enum FieldValue: Sendable, Equatable {
         case .int:
             let mayBeText = field.form == .cloudkit || field.form == .text
             let text = mayBeText ? node.numberText ?? node.string : node.numberText
-            return text.flatMap { Int64($0) }.map { .some(.int($0)) }
+            return text.flatMap(wholeNumber).map { .some(.int($0)) }
+        case .decimal:
+            let text = field.form == .text ? node.numberText ?? node.string : node.numberText
+            return text.flatMap { DecimalText($0) }.map { .some(.decimal($0.text)) }
         case .double:
             let text = field.form == .text ? node.numberText ?? node.string : node.numberText
             return text.flatMap { Double($0) }.flatMap { number in
@@ -37,6 +42,9 @@ public enum FieldValue: Sendable, Equatable {
         case .bool:
             if field.form == .cloudkit, let text = node.numberText {
                 return ["0": .some(.bool(false)), "1": .some(.bool(true))][text]
+            }
+            if field.form == .number, let number = node.numberText.flatMap(wholeNumber) {
+                return [0: .some(.bool(false)), 1: .some(.bool(true))][number]
             }
             return node.bool.map { .some(.bool($0)) }
         case .json: return node.isStorable ? .some(.json(node.rawText)) : nil
@@ -73,7 +81,8 @@ public enum FieldValue: Sendable, Equatable {
     ) -> Int64? {
         let unit: Double
         switch form {
-        case .plain, .text: return node.string.flatMap { Timestamp.microseconds($0, in: zone) }
+        case .plain, .text, .number:
+            return node.string.flatMap { Timestamp.microseconds($0, in: zone) }
         case .epochSeconds: unit = 1_000_000
         case .epochMilliseconds, .cloudkit: unit = 1000
         }
@@ -125,7 +134,7 @@ public enum FieldValue: Sendable, Equatable {
         switch self {
         case .timestamp(let time): Timestamp.iso8601(time)
         case .int(let number): String(number)
-        case .text(let text): text
+        case .text(let text), .decimal(let text): text
         case .double, .bool, .json: nil
         }
     }
@@ -137,9 +146,18 @@ public enum FieldValue: Sendable, Equatable {
         case (.timestamp(let left), .timestamp(let right)): left < right
         case (.int(let left), .int(let right)): left < right
         case (.double(let left), .double(let right)): left < right
+        case (.decimal(let left), .decimal(let right)): isSmaller(left, right)
         default: nil
         }
     }
+}
+
+/// A whole number, also one that is written `3.0` or `1e3`; nil: it is none, or too large.
+func wholeNumber(_ text: String) -> Int64? { Int64(text) ?? DecimalText(text)?.whole }
+
+private func isSmaller(_ left: String, _ right: String) -> Bool? {
+    guard let left = DecimalText(left), let right = DecimalText(right) else { return nil }
+    return left < right
 }
 
 /// Whether bytes may be followed as a link: http or https, a host, no blank and no control character.

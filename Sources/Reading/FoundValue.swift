@@ -1,4 +1,5 @@
 import JSON
+import JobFiles
 
 /// A value on a page, and the record that it lies in.
 struct FoundValue {
@@ -20,6 +21,12 @@ struct FoundValue {
             return nil
         }
         return FoundValue(member, owner: owner, parent: parent)
+    }
+
+    /// The element of an array whose member has that value.
+    func element(_ name: String, _ value: String, _ tree: JSONTree) -> FoundValue? {
+        tree.node(at: index).element(name, value)
+            .map { FoundValue($0.treeIndex, owner: owner, parent: parent) }
     }
 
     /// The elements of an array; an object is the one element of a list that the source left out.

@@ -1,3 +1,4 @@
+import JSON
 import JobFiles
 
 // Positions that are values of the records themselves.
@@ -68,7 +69,13 @@ extension FieldValue {
     fileprivate var isText: Bool { if case .text = self { true } else { false } }
 
     /// Several records may have it: a time or a text, other than a number of a sequence.
-    fileprivate var mayBeShared: Bool { if case .int = self { false } else { true } }
+    fileprivate var mayBeShared: Bool {
+        switch self {
+        case .int: false
+        case .decimal(let text): text.contains(".")
+        case .text, .timestamp, .double, .bool, .json: true
+        }
+    }
 
     /// A position as a checkpoint keeps it, of the same type.
     fileprivate func read(_ text: String) -> FieldValue? {
@@ -76,6 +83,7 @@ extension FieldValue {
         case .timestamp: Timestamp.microseconds(text).map { .timestamp($0) }
         case .int: Int64(text).map { .int($0) }
         case .text: .text(text)
+        case .decimal: DecimalText(text).map { .decimal($0.text) }
         case .double, .bool, .json: nil
         }
     }

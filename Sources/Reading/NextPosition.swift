@@ -11,16 +11,14 @@ extension Page {
         var facts = facts
         facts.isLast = isMore == false
         var position = try following(facts, signInName)
-        let isRepeated =
-            end == .repeated && position.next != nil && position.next == facts.position
-        if facts.isLast || isRepeated { position.next = nil }
-        if isMore == true, position.next == nil, !isRepeated, !isDeclaredEnd(facts) {
+        if facts.isLast { position.next = nil }
+        if isMore == true, position.next == nil, !isDeclaredEnd(facts) {
             throw PageError.truncated(
                 "the source says that more records follow, and the page leads to none")
         }
-        position.isProven =
-            position.next != nil || facts.isLast || isRepeated || isDeclaredEnd(facts)
-            || isEndProven(by: facts)
+        if position.next == nil, !facts.isLast, !isDeclaredEnd(facts) {
+            position.doubt = doubt(about: facts)
+        }
         return position
     }
 
@@ -135,16 +133,25 @@ extension Page {
         return "\(home)\(path.hasPrefix("/") ? "" : "/")\(path)"
     }
 
-    /// Ends at an empty page or without progress; what was reached outlives the pass.
+    /// Ends without progress; what was reached outlives the pass.
+    ///
+    /// A page without records may lie before others.
     private func keyset(after facts: PageFacts, _ location: KeysetLocation) throws -> NextPosition {
         switch location {
         case .field(let name): return try keyset(after: facts, by: name)
         case .body(let path):
-            guard facts.recordCount > 0, let reached = try token(at: path, facts),
-                reached != facts.position
-            else { return NextPosition(reached: facts.position) }
-            return NextPosition(next: isShort(facts) ? nil : reached, reached: reached)
+            guard let reached = try token(at: path, facts), !isSame(reached, facts.position) else {
+                return NextPosition(reached: facts.position)
+            }
+            return NextPosition(next: isDeclaredEnd(facts) ? nil : reached, reached: reached)
         }
+    }
+
+    /// One position, whether it is written as a text or as a number.
+    private func isSame(_ reached: String, _ asked: String?) -> Bool {
+        guard let asked else { return false }
+        let values = [reached, asked].map { KeptPosition.value($0) }
+        return values[0].string ?? reached == values[1].string ?? asked
     }
 
     /// Goes on while the source says so, also through empty pages; its token outlives the pass.

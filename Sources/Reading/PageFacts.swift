@@ -8,8 +8,8 @@ public struct NextPosition: Sendable, Equatable {
     public var next: String?
     /// Keyset: the position to keep when the pass ends.
     public var reached: String?
-    /// False: the pass ends here, and the source has not said that its list does.
-    public var isProven = true
+    /// Why the pass, which ends here, may have ended before its list does; nil: it has not.
+    public var doubt: String?
 
     /// A position; without `next` the pass ends.
     public init(next: String? = nil, reached: String? = nil) {
@@ -26,6 +26,7 @@ struct PageFacts {
     var url: String
     /// The position it was asked for.
     var position: String?
+    /// Elements of the outermost list, by which the source counts its pages.
     var recordCount: Int
     /// The most records that a page has had which led on to another; 0: none is known.
     var fullPage = 0
@@ -33,8 +34,10 @@ struct PageFacts {
     var begun = Int64.max
     /// What the records say of their order by a keyset's field.
     var positions = SeenPositions()
-    /// The last record, where the position is in it; nil: there is none.
+    /// The last element of that list, where the position is in it; nil: there is none.
     var lastRecord: JSONNode?
+    /// Where the object is that holds the outermost list.
+    var around = Path(steps: [])
     /// The source says that no more follows.
     var isLast = false
 }
@@ -50,6 +53,7 @@ extension Page {
         switch end {
         case nil: false
         case .emptyPage: facts.recordCount == 0
+        // Whether it shows the page before is known where that one was read.
         case .repeated: false
         case .shortPage: facts.recordCount < size ?? 0
         }

@@ -43,23 +43,25 @@ public struct PageReader: Sendable {
     }
 
     /// Reads an answer whole: `root` is its body, `url` where it came from, `position` what was asked
-    /// for, `begun` when the pass began, microseconds since 1970, `fullPage` the most records that a page has had which led
+    /// for, `begun` when the pass began and `now` when the answer came, microseconds since 1970, `fullPage` the most records that a page has had which led
     /// on to another.
     ///
     /// Throws `PageError`.
     public func read(
         _ root: JSONNode, of response: HTTPResponse, from url: String, at position: String?,
-        begun: Int64, fullPage: Int = 0
+        begun: Int64, now: Int64 = .max, fullPage: Int = 0
     ) throws -> ReadPage {
-        let batch = try records.read(root, begun: begun)
+        let batch = try records.read(root, begun: begun, now: now)
         let facts = PageFacts(
             root: root, response: response, url: url, position: position,
-            recordCount: batch.counts.fetched, fullPage: fullPage, begun: begun,
+            recordCount: batch.listed, fullPage: fullPage, begun: begun,
             positions: batch.positions,
-            lastRecord: entity.page.continuesFromLastRecord ? try records.last(root) : nil)
+            lastRecord: entity.page.continuesFromLastRecord ? try records.last(root) : nil,
+            around: entity.records.aroundList)
         return ReadPage(
             batch: batch, next: try entity.page.position(after: facts, signInName: signInName),
-            keys: entity.page.isCounted ? try records.keysHash(root) : nil)
+            keys: entity.page.isCounted || entity.page.end == .repeated
+                ? try records.keysHash(root) : nil)
     }
 
     /// Every text of an answer that stands where a record brings a secret, whatever becomes of the record: to be kept out of

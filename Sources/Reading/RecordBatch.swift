@@ -59,6 +59,10 @@ public struct RecordBatch: Sendable {
     public var maxSeen: FieldValue?
     /// When the pass began, microseconds since 1970: times behind it lie ahead.
     var begun = Int64.max
+    /// When the page came, as far as clocks agree: a deletion behind it is none yet.
+    var now = Int64.max
+    /// Fields of which a record had the member, also a null one.
+    private(set) var present: [Bool]
     /// Positions over all records of a keyset, the incompatible and the filtered included.
     var positions = SeenPositions()
     /// The first field that did not fit a record.
@@ -77,6 +81,12 @@ public struct RecordBatch: Sendable {
     public var foreignTypes: Set<String> = []
     /// False: what the page does not show may still be there.
     public var isWhole = true
+    /// Elements of the page's outermost list, by which the source counts its pages.
+    public var listed = 0
+    /// Records that nobody can name, as a part of their key is missing or can't be read; each may be a stored row's.
+    public var unnamed = 0
+    /// Inner lists that show a part of their records.
+    public var cut = CutLists()
 
     /// An empty batch of an entity's records.
     public init(_ entity: Entity) {
@@ -85,9 +95,15 @@ public struct RecordBatch: Sendable {
 
     init(_ fields: [Field], isSentBack: Bool = false) {
         self.fields = fields
+        present = Array(repeating: false, count: fields.count)
         columns = fields.map { BinaryArray($0.element) }
         unreadFields = isSentBack ? BinaryArray(.text) : nil
     }
+
+    /// What the page does not show is not there: all its records have names, and all its lists are whole.
+    ///
+    /// Positions move all the same: what it shows has been read.
+    public var provesAbsence: Bool { unnamed == 0 && cut.count == 0 }
 
     /// How many records are to be written.
     public var writtenCount: Int { actions.count { $0 == .write } }
@@ -126,6 +142,7 @@ public struct RecordBatch: Sendable {
         case .timestamp: array.timestamptz(at: row).map { .timestamp($0) }
         case .int: array.int8(at: row).map { .int($0) }
         case .duration, .double: array.double(at: row).map { .double($0) }
+        case .decimal: array.text(at: row).map { .decimal($0) }
         case .bool: array.bool(at: row).map { .bool($0) }
         case .json: array.text(at: row).map { .json($0) }
         }
@@ -168,9 +185,26 @@ extension RecordBatch {
         }
     }
 
+    /// Lends what is known of the fields' presence to who reads a record, so that it is not copied for each.
+    mutating func takePresent() -> [Bool] {
+        defer { present = [] }
+        return present
+    }
+
+    /// Takes it back.
+    mutating func put(present: [Bool]) { self.present = present }
+
     /// Counts a value that could not be read; the first one is the example.
     mutating func addUnread(_ name: String, _ example: String) {
         unread[name, default: UnreadValues(count: 0, example: example)].count += 1
+    }
+
+    /// Counts a value of a field that stands in its column and is not all that the source has.
+    mutating func add(_ remark: FieldReader.Remark, on field: String) {
+        let none = UnreadValues(
+            count: 0, example: remark.example, isReadElsewhere: true, kind: remark.kind)
+        let words = remark.kind == .cut ? "goes on" : "is rounded"
+        unread["\(field) \(words)", default: none].count += 1
     }
 
     /// Marks fields of the last row as unread, so that their nulls are not sent back.
@@ -224,7 +258,7 @@ extension BinaryArray {
     mutating func append(_ value: FieldValue?) {
         switch value {
         case nil: appendNull()
-        case .text(let text), .json(let text): append(text)
+        case .text(let text), .json(let text), .decimal(let text): append(text)
         case .timestamp(let time): append(timestamptz: time)
         case .int(let number): append(int8: number)
         case .double(let number): append(double: number)
@@ -234,10 +268,10 @@ extension BinaryArray {
 }
 
 extension Field {
-    /// What its values are on the wire; JSON travels as text and is cast last.
+    /// What its values are on the wire; JSON and numbers of many digits travel as text and are cast there.
     public var element: BinaryArray.Element {
         switch kind {
-        case .text, .url, .json: .text
+        case .text, .url, .json, .decimal: .text
         case .timestamp: .timestamptz
         case .int: .int8
         case .duration, .double: .double

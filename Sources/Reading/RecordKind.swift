@@ -22,14 +22,15 @@ public enum RecordKind: Sendable, Equatable {
 
 extension RecordKind {
     /// What a record is by the flag with which its source marks what is deleted.
-    init(of record: JSONNode, by deletes: Deletes) {
+    ///
+    /// `now`: microseconds since 1970; a deletion behind it is none yet.
+    init(of record: JSONNode, by deletes: Deletes, now: Int64) {
         guard let flag = deletes.flagAt else {
             self = .record
             return
         }
         let node = flag.first(in: record)
-        let isDeleted = deletes.flagIs == .time ? Truth.value(ofTime: node) : Truth.value(of: node)
-        switch isDeleted {
+        switch deletes.isDeleted(node, now: now) {
         case true?: self = .tombstone(name: "")
         case false?: self = .record
         case nil: self = .unclear(flag: "flag_at \(flag)", value: node?.excerpt ?? "")

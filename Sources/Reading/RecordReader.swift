@@ -24,6 +24,8 @@ struct RecordReader: Sendable {
     private let tombstoneIndexes: [Int]
     private let isTooOld: [AgeTest]
     private let secrets: BroughtSecretReader
+    /// Records may be plain texts or numbers.
+    private let takesPlainValues: Bool
 
     init(
         _ entity: Entity, _ classifier: (any RecordClassifier)? = nil, isTooOld: [AgeTest] = [],
@@ -37,8 +39,12 @@ struct RecordReader: Sendable {
         let deciding = entity.decidingFields.union(
             isTooOld.map { entity.records.fields[$0.field].name })
         fields = entity.records.fields.map {
-            FieldReader($0, isNested: isNested, zone: zone, decides: deciding.contains($0.name))
+            FieldReader(
+                $0, isNested: isNested, zone: zone, decides: deciding.contains($0.name),
+                isSoftMark: entity.write.deletes?.softField == $0.name)
         }
+        takesPlainValues =
+            fields.contains(where: \.isPlainRecord) || fields.allSatisfy(\.isWholeRecord)
         let names = entity.records.fields.map(\.name)
         keyIndexes = entity.records.key.compactMap { names.firstIndex(of: $0) }
         versionIndex = entity.write.newerBy.flatMap { names.firstIndex(of: $0) }
@@ -52,19 +58,25 @@ struct RecordReader: Sendable {
     /// Every text on a page that stands where a secret does; none where the page has no array.
     func secretValues(_ root: JSONNode) -> Set<[UInt8]> {
         root.withTree { tree in
-            (try? finder.find(in: root, tree)).map { secrets.values(of: $0, tree) } ?? []
+            (try? finder.find(in: root, tree)).map { secrets.values(of: $0.records, tree) } ?? []
         }
     }
 
-    /// Reads, checks, filters and dedupes; `begun` is when the pass began, microseconds since 1970.
+    /// Reads, checks, filters and dedupes; `begun` is when the pass began, `now` when the page came, microseconds since
+    /// 1970.
     ///
     /// Throws `PageError.malformed` where the page has no array, or where a time that moves the watermark may be another.
-    func read(_ root: JSONNode, begun: Int64 = .max) throws -> RecordBatch {
+    func read(_ root: JSONNode, begun: Int64 = .max, now: Int64 = .max) throws -> RecordBatch {
         try root.withTree { tree in
             let found = try finder.find(in: root, tree)
-            var page = BatchBuilder(self.entity, keyIndexes, tombstoneIndexes, rows: found.count)
+            var page = BatchBuilder(
+                self.entity, keyIndexes, tombstoneIndexes, rows: found.records.count)
             page.batch.begun = begun
-            for record in found {
+            page.batch.now =
+                now.addingReportingOverflow(Self.skewMax).overflow ? .max : now + Self.skewMax
+            page.batch.listed = found.listed.count
+            page.batch.cut = found.cut
+            for record in found.records {
                 try checkZone(of: record, tree)
                 read(record, tree, into: &page)
             }
@@ -88,6 +100,7 @@ struct RecordReader: Sendable {
     /// The same for records that stand on no page, such as looked-up ones.
     func read(_ nodes: [JSONNode]) -> RecordBatch {
         var page = BatchBuilder(entity, keyIndexes, tombstoneIndexes, rows: nodes.count)
+        page.batch.listed = nodes.count
         for node in nodes {
             node.withTree { read(FoundValue(node.treeIndex), $0, into: &page) }
         }
@@ -96,7 +109,7 @@ struct RecordReader: Sendable {
 
     private func read(_ record: FoundValue, _ tree: JSONTree, into page: inout BatchBuilder) {
         page.batch.counts.fetched += 1
-        switch kind(of: record, tree) {
+        switch kind(of: record, tree, now: page.batch.now) {
         case .record: take(record, tree, into: &page)
         case .tombstone(let name): takeTombstone(name, record, tree, in: &page)
         case .foreign(let type):
@@ -115,19 +128,19 @@ struct RecordReader: Sendable {
         }
     }
 
-    private func kind(of record: FoundValue, _ tree: JSONTree) -> RecordKind {
+    private func kind(of record: FoundValue, _ tree: JSONTree, now: Int64) -> RecordKind {
         if let classifier { return classifier.kind(of: tree.node(at: record.index), in: entity) }
         guard let deletes = entity.write.deletes else { return .record }
-        return RecordKind(of: tree.node(at: record.index), by: deletes)
+        return RecordKind(of: tree.node(at: record.index), by: deletes, now: now)
     }
 
     private func take(_ record: FoundValue, _ tree: JSONTree, into page: inout BatchBuilder) {
         guard append(record, tree, .write, to: &page.batch) else {
             page.batch.counts.skippedIncompatible += 1
             readPosition(at: record, tree, in: &page.batch)
-            // One without a key is no stored row's record, so that a sweep need not know of it.
-            if entity.sweeps {
-                _ = append(record, tree, .shown, to: &page.batch, only: keyIndexes)
+            // One without a name may be any row's record, which its absence must not delete.
+            if entity.sweeps, !append(record, tree, .shown, to: &page.batch, only: keyIndexes) {
+                page.batch.unnamed += 1
             }
             return
         }
@@ -235,31 +248,51 @@ struct RecordReader: Sendable {
         to batch: inout RecordBatch,
         only: [Int]? = nil
     ) -> Bool {
-        guard tree.kind(at: record.index) == .object || fields.allSatisfy(\.isWholeRecord) else {
-            return false
-        }
-        var misfit: Int?
+        guard tree.kind(at: record.index) == .object || takesPlainValues else { return false }
+        var misfit: String?
+        var present = only == nil ? batch.takePresent() : []
         var unread: [Int] = []
+        var remarks: [(Int, FieldReader.Remark)] = []
         let isWhole = batch.appendRow(action) { index, column in
             guard only?.contains(index) ?? true else {
                 column.appendNull()
                 return true
             }
             switch fields[index].read(record, tree, into: &column) {
-            case .read: return true
+            case .absent: return true
+            case .read:
+                if only == nil { present[index] = true }
+                return true
             case .unread:
+                if only == nil { present[index] = true }
                 unread.append(index)
                 return true
+            case .remarked(let remark):
+                if only == nil { present[index] = true }
+                remarks.append((index, remark))
+                return true
             case .misfit(let isUnread):
-                misfit = index
-                if isUnread { unread.append(index) }
+                misfit = entity.records.fields[index].name
+                if isUnread {
+                    if only == nil { present[index] = true }
+                    unread.append(index)
+                }
                 return false
+            case .twice:
+                misfit = "\(entity.records.fields[index].name), which stands twice"
+                return false
+            }
+        }
+        if only == nil {
+            batch.put(present: present)
+            for (index, remark) in remarks {
+                batch.add(remark, on: entity.records.fields[index].name)
             }
         }
         if only == nil { addUnread(unread, of: record, tree, isWhole: isWhole, in: &batch) }
         guard isWhole else {
             if only == nil, batch.misfit == nil, let misfit {
-                batch.misfit = entity.records.fields[misfit].name
+                batch.misfit = misfit
             }
             return false
         }
@@ -288,23 +321,26 @@ struct RecordReader: Sendable {
         }
     }
 
-    /// The last record of a page; nil: there is none.
+    /// The last element of a page's outermost list; nil: there is none.
     func last(_ root: JSONNode) throws -> JSONNode? {
         try root.withTree { tree in
-            try finder.find(in: root, tree).last.map { tree.node(at: $0.index) }
+            try finder.find(in: root, tree).listed.last.map { tree.node(at: $0.index) }
         }
     }
 
     /// Stands for the keys of the records on a page, in whatever order; nil: there are none.
     ///
-    /// A record without any stands for itself.
+    /// A record without any stands for itself, and so do the elements of a list that hold no record.
     func keysHash(_ root: JSONNode) throws -> Int? {
         try root.withTree { tree in
-            let found = try finder.find(in: root, tree)
+            let page = try finder.find(in: root, tree)
+            let found = page.records.isEmpty ? page.listed : page.records
             guard !found.isEmpty else { return nil }
             return found.reduce(found.count) { sum, record in
                 var hasher = Hasher()
-                var keys = keyIndexes.compactMap { fields[$0].raw(record, tree) }
+                var keys =
+                    page.records.isEmpty
+                    ? [] : keyIndexes.compactMap { fields[$0].raw(record, tree) }
                 if keys.isEmpty { keys = [tree.raw(at: record.index)] }
                 for key in keys {
                     hasher.combine(key.count)

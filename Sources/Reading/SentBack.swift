@@ -36,7 +36,7 @@ extension Field {
     fileprivate func written(_ text: String) -> JSONValue {
         switch kind {
         case .timestamp: Timestamp.microseconds(text).map(written) ?? KeptPosition.number(text)
-        case .int, .double, .duration:
+        case .int, .double, .decimal, .duration:
             form == .text ? .string(text) : KeptPosition.number(text)
         case .text, .url, .bool, .json: .string(text)
         }
@@ -49,7 +49,7 @@ extension Field {
             .number(fraction(microseconds, of: 1_000_000))
         case (.epochMilliseconds, _), (.cloudkit, _), (_, .epochMilliseconds):
             .number(fraction(microseconds, of: 1000))
-        case (.plain, _), (.text, _): .string(Timestamp.iso8601(microseconds))
+        case (.plain, _), (.text, _), (.number, _): .string(Timestamp.iso8601(microseconds))
         }
     }
 

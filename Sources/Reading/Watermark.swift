@@ -39,6 +39,9 @@ public func greaterWatermark(_ left: String?, _ right: String?) -> String? {
     if let leftNumber = Int64(left), let rightNumber = Int64(right) {
         return leftNumber >= rightNumber ? left : right
     }
+    if let leftNumber = DecimalText(left), let rightNumber = DecimalText(right) {
+        return leftNumber < rightNumber ? right : left
+    }
     return left >= right ? left : right
 }
 

@@ -28,7 +28,8 @@ extension SyncedTable {
     static func liveConditions(of entity: Entity) -> [String] {
         var conditions: [String] = []
         if let field = entity.write.deletes?.softField {
-            conditions.append("\(quoted(field)) is null")
+            // A deletion that lies ahead is none yet, and sources write "never" as the year 9999.
+            conditions.append("(\(quoted(field)) is null or \(quoted(field)) > now())")
         }
         if entity.hidesLosers { conditions.append("hidden_at is null") }
         if entity.push != nil { conditions.append("not pending_delete") }

@@ -155,14 +155,22 @@ struct PageSource {
 
     private func read(_ answer: Answer, _ pass: inout PassState) throws -> Fetched {
         let document = try answer.document()
-        if let said = signs.failure(
+        if var said = signs.failure(
             in: document.root, now: context.session.unixSeconds)
         {
+            said.wait = said.wait ?? waitInHeader(of: answer)
             return .failing(
                 remains(of: answer, document, pass), context.session.end(by: said))
         }
         if entity.isConditional, pass.isAtStart { pass.validator = answer.validator }
         return .page(try page(answer, document, pass))
+    }
+
+    /// How long an answer asks to be left alone in its header, whatever its status says.
+    private func waitInHeader(of answer: Answer) -> Duration? {
+        answer.response.header("Retry-After")
+            .flatMap { SaidWait.seconds($0, now: context.session.unixSeconds) }
+            .map { .milliseconds(Int(min($0, 1e9) * 1000)) }
     }
 
     /// What can be read of an answer that says that it failed; often there is no list at all.
@@ -178,7 +186,8 @@ struct PageSource {
     ) throws -> FetchedPage {
         var page = try reader.read(
             document.root, of: answer.response, from: answer.url, at: pass.cursor,
-            begun: pass.startedAt, fullPage: context.checkpoints.given(entity.name).fullPage)
+            begun: pass.startedAt, now: Int64(context.session.unixSeconds) * 1_000_000,
+            fullPage: context.checkpoints.given(entity.name).fullPage)
         let redactor = context.redactor
         page.batch.failures = page.batch.failures.map { $0.sanitised(redactor) }
         for (name, values) in page.batch.unread {

@@ -16,6 +16,7 @@ final class Pass {
     private let entity: Entity
     private let start: PassStart
     private let writes: PageWrites
+    private let troubles: StandingTroubles
     private var source: PageSource
     private var wasBegunAnew = false
     /// Pages of the pass in this run, and of them those that are committed.
@@ -33,6 +34,7 @@ final class Pass {
         entity = part.entity
         start = PassStart(of: part.entity, context, calls)
         source = PageSource(of: part, context, calls)
+        troubles = StandingTroubles(of: part.entity, context.checkpoints.given(part.entity.name))
         writes = context.services.writes.writes(of: entity, in: context.inputs.file)
     }
 
@@ -72,7 +74,13 @@ final class Pass {
                 defer { withExtendedLifetime(page.hold) {} }
                 let step = try await take(page, of: &state)
                 context.progress.pace.add(ContinuousClock.now - begun)
-                if case .end(let end) = step { return end }
+                switch step {
+                case .goOn: break
+                case .end(let end): return end
+                case .beginAnew:
+                    await commitUnchangedPages()
+                    state = try begunAnew(state, after: PassProgress.repeatedPage)
+                }
             }
         }
     }
@@ -81,23 +89,27 @@ final class Pass {
 
     private enum Step {
         case goOn
+        /// The page shows the one before it, and what lies before that another run has read.
+        case beginAnew
         /// The pass has ended; with an end of the run it ends with it.
         case end(RunEnd?)
     }
 
     /// Commits the page, or ends the pass with it.
-    private func take(_ page: FetchedPage, of state: inout PassState) async throws -> Step {
-        try state.checkProgress(with: page)
+    private func take(_ fetched: FetchedPage, of state: inout PassState) async throws -> Step {
+        var page = fetched
+        guard try state.advance(to: &page, by: entity.page) else { return .beginAnew }
         state.add(page.batch)
         measure(page.batch.counts)
         if page.next.next == nil, let end = state.endOfUnread(entity, context.warnings) {
             return try await abandon(state, page, end)
         }
+        if page.next.next == nil { noteAbsentFields(&state) }
         if !page.batch.failures.isEmpty { state.forgetAnswers() }
         var commit = state.commit(
             entity, next: page.next, maxSeen: page.batch.maxSeen?.watermarkText)
         if !commit.isEnd {
-            commit.fullPage = max(commit.fullPage, page.batch.counts.fetched)
+            commit.fullPage = max(commit.fullPage, page.batch.listed)
         }
         try commit.checkLengths()
         if unchanged.isEmpty, canEndWithoutPage(page, state, commit) {
@@ -109,17 +121,24 @@ final class Pass {
         write.unread = state.unreadToNote(
             knowing: UnreadValues.read(context.checkpoints.given(entity.name).unread),
             isEnd: commit.isEnd)
-        if !page.next.isProven {
-            write.commit.followUp = .endUnproven
-            tellUnprovenEnd()
+        if let doubt = page.next.doubt {
+            tellUnprovenEnd(doubt)
         } else if commit.isEnd, state.mayEndInSweep(entity) {
             write.sweep = Sweep(entity, isRepair: state.isRepair)
+        }
+        let doubtOfAbsence = state.position.provesAbsence ? nil : state.absence.words
+        if commit.isEnd, let doubtOfAbsence { tellUnprovenAbsence(doubtOfAbsence) }
+        // That nothing has changed is no look.
+        if commit.isEnd, !page.isUnmodified {
+            write.commit.followUps += troubles.followUps(
+                ofFull: state.isFull, doubtOfEnd: page.next.doubt,
+                doubtOfAbsence: doubtOfAbsence, sweeps: write.sweep != nil)
         }
         let written = try await wait(write, state) ? nil : try await self.write(write)
         pages += 1
         if let written, written.isStopRequested { return .end(.interrupted(.cancelled)) }
         if commit.isEnd { applyRepair(state, commit) }
-        if write.sweep != nil { try await Confirmations(of: entity, context).ask() }
+        if write.sweep != nil { try await Confirmations(of: entity, context, troubles).ask() }
         if commit.isEnd || written?.isEnough == true { return .end(nil) }
         if write.unread != nil { state.markUnreadStored() }
         state.advance(over: commit)
@@ -179,20 +198,38 @@ final class Pass {
     /// A full pass that lacked so much that nothing was deleted may need a person; told when it begins, not at each full
     /// pass that finds it so.
     private func tell(_ verdict: String?) {
-        guard let verdict, !context.checkpoints.given(entity.name).hasFailures else { return }
+        guard let verdict = verdict.flatMap(StandingTrouble.Kind.init(rawValue:)),
+            !troubles.has(verdict)
+        else { return }
         context.services.log.emit(
             .sweepRefused(
                 context.subject, entity: entity.name,
-                reason: verdict == "sweep_held"
+                reason: verdict == .sweepHeld
                     ? "the full pass showed none of the rows; they go if the next one shows none of them either"
                     : "two full passes lacked more rows than max_fraction allows; none was deleted"
             ))
     }
 
-    /// A full page that says nothing of a next one: told when it begins.
-    private func tellUnprovenEnd() {
-        guard !context.checkpoints.given(entity.name).hasFailures else { return }
-        context.services.log.emit(.endUnproven(context.subject, entity: entity.name))
+    /// A pass that ends where its list may go on: told when it begins.
+    private func tellUnprovenEnd(_ doubt: String) {
+        guard !troubles.has(.endUnproven) else { return }
+        context.services.log.emit(
+            .endUnproven(context.subject, entity: entity.name, reason: doubt))
+    }
+
+    /// What a pass did not show may be there all the same: told when it begins.
+    private func tellUnprovenAbsence(_ doubt: String) {
+        guard !troubles.has(.absenceUnproven) else { return }
+        context.services.log.emit(
+            .absenceUnproven(context.subject, entity: entity.name, reason: doubt))
+    }
+
+    /// Tells of fields that no record of a full pass had: a path that leads nowhere makes such a column.
+    private func noteAbsentFields(_ state: inout PassState) {
+        state.noteAbsentFields(entity)
+        context.warnings.tellUnread(
+            state.fields.unread.filter { $1.kind == .absent }, entity.name,
+            known: UnreadValues.read(context.checkpoints.given(entity.name).unread))
     }
 
     // MARK: Pages that change nothing
@@ -212,7 +249,7 @@ final class Pass {
 
     private func mayWait(_ page: PageWrite) -> Bool {
         let commit = page.commit
-        return !commit.isEnd && commit.followUp == nil && entity.write.unique == nil
+        return !commit.isEnd && commit.followUps.isEmpty && entity.write.unique == nil
             && page.batch.secrets.isEmpty && page.batch.failures.isEmpty
             && page.batch.remarks.isEmpty && page.unread == nil
             && !(page.isAskedFor && entity.write.mode == .newestWins)
@@ -281,7 +318,10 @@ final class Pass {
         _ page: FetchedPage, _ state: PassState, _ commit: PageCommit
     ) -> Bool {
         commit.isEnd && page.batch.counts.fetched == 0 && !state.isFullRequested
-            && !state.isRepair && (!state.mayEndInSweep(entity) || page.isUnmodified)
+            && !state.isRepair
+            && (page.isUnmodified
+                || !state.mayEndInSweep(entity) && state.position.provesAbsence
+                    && page.next.doubt == nil && (troubles.isEmpty || !state.isFull))
     }
 
     /// Notes the end of a pass whose last page was empty.
@@ -305,7 +345,7 @@ final class Pass {
         _ state: PassState, _ page: FetchedPage, _ end: RunEnd
     ) async throws -> Step {
         var commit = state.standstill(entity)
-        commit.followUp = .abandoned(syncToken: state.tokenAtStart(entity))
+        commit.followUps = [.abandoned(syncToken: state.tokenAtStart(entity))]
         var last = PageWrite(page.batch, commit)
         last.unread = state.fields.unread
         let written = try await write(last)

@@ -26,10 +26,13 @@ struct PassStart {
     func begin(_ source: PageSource) async throws -> PassState? {
         let checkpoint = context.checkpoints[entity]
         let reason = reasonToForget(checkpoint)
+        let isLookDue = StandingTroubles(of: entity, checkpoint).isLookDue
         if let reason {
             context.services.log.emit(
                 .positionForgotten(context.subject, entity: entity.name, reason: reason))
-        } else if let resumed = PassState(resuming: checkpoint, of: entity, asking: asked) {
+        } else if !(isLookDue && checkpoint.passKind == .incremental),
+            let resumed = PassState(resuming: checkpoint, of: entity, asking: asked)
+        {
             return resumed
         }
         let conditions = entity.incremental?.fullIf ?? []
@@ -39,14 +42,16 @@ struct PassStart {
             entity.incremental?.fallsBackToJob == true && checkpoint.generation == 0
             ? context.inputs.job.lastSuccessAt.map(Timestamp.iso8601) : nil
         let isFull =
-            reason != nil || isAsked || checkpoint.isColumnDue
+            reason != nil || isAsked || checkpoint.isColumnDue || isLookDue
             || isFullDue(checkpoint, hasFallback: fallback != nil)
         var state = PassState(
             beginning: entity, from: checkpoint, isFull: isFull, startedAt: startedAt,
             asking: asked, fallback: fallback)
         guard let probe = entity.probe else { return state }
         state.passProbe = try await source.ask(probe, state)
-        guard reason == nil, mayTrust(probe, checkpoint), state.passProbe == checkpoint.probe else {
+        guard reason == nil, !isLookDue, mayTrust(probe, checkpoint),
+            state.passProbe == checkpoint.probe
+        else {
             return state
         }
         var position = checkpoint.position.betweenPasses

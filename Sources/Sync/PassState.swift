@@ -25,9 +25,10 @@ struct PassState: Positioned {
     private let isResumed: Bool
     /// The position that outlives passes, as the pass found it.
     private var tokenOfBeginning: String?
-    /// Where it has asked in this run, and what its last page showed.
-    private var askedPositions: Set<String> = []
-    private var shownKeys: Int?
+    /// How it has come forward in this run.
+    private var progress = PassProgress()
+    /// Why it proves no absence, if it does not.
+    private(set) var absence = AbsenceDoubt()
 
     /// Resumes the pass in progress; nil when there is none, or a full one was asked for.
     init?(resuming checkpoint: Checkpoint, of entity: Entity, asking asked: Int64? = nil) {
@@ -99,25 +100,18 @@ struct PassState: Positioned {
     /// The last pass of which a page is committed: this one, or the one before it.
     var committedNumber: Int { position.passNumber - (isAtStart ? 1 : 0) }
 
-    /// Sees that it comes forward: throws `RunEnd` cursor loop where the page leads back, or shows what the one before
-    /// showed.
+    /// Sees that it comes forward, and ends it with a page that shows the one before where that is how its list ends.
     ///
-    /// What is committed stands.
-    mutating func checkProgress(with page: FetchedPage) throws {
-        // A position that comes again would go round for ever.
-        if let cursor = position.cursor { askedPositions.insert(cursor) }
-        if let next = page.next.next, !askedPositions.insert(next).inserted {
-            throw RunEnd.failed(
-                .cursorLoop, "the source gave a position again that it gave before")
+    /// False: what lies before the page another run has read, so that nobody knows; the pass must begin anew. Throws `RunEnd`
+    /// cursor loop where the page leads back. What is committed stands.
+    mutating func advance(to page: inout FetchedPage, by rule: Page) throws -> Bool {
+        do {
+            try progress.advance(&page, at: position.cursor, by: rule)
+            return true
+        } catch let end as RunEnd {
+            guard rule.isCounted, position.pageNumber + 1 > progress.pages else { throw end }
+            return false
         }
-        guard let shown = page.keys else { return }
-        // A source that ignores where a page is to begin shows the same records for ever.
-        guard shown != shownKeys else {
-            throw RunEnd.failed(
-                .cursorLoop,
-                "the page shows the records of the one before: does the source know the parameter?")
-        }
-        shownKeys = shown
     }
 
     /// Ends with a sweep, which a pass with unreadable records may not.
@@ -125,7 +119,7 @@ struct PassState: Positioned {
     /// Nor may one that went on from the newest watermark: where the source's comparison is a strict one, records of that
     /// same watermark that it had not shown yet would be taken for deleted.
     func mayEndInSweep(_ entity: Entity) -> Bool {
-        isFull && position.isWhole && entity.sweeps
+        isFull && position.isWhole && position.provesAbsence && entity.sweeps
             && position.passSince == entity.incremental?.first
     }
 
@@ -138,6 +132,7 @@ struct PassState: Positioned {
     /// Takes in what a page's records were like.
     mutating func add(_ batch: RecordBatch) {
         position.isWhole = position.isWhole && batch.isWhole
+        if absence.add(batch) { position.provesAbsence = false }
         readability.add(batch)
         position.isUnreadable = readability.isUnreadable ?? false
         fields.add(batch)
@@ -146,8 +141,18 @@ struct PassState: Positioned {
     /// What could not be read, where the checkpoint does not know it yet, or knows what is true no more.
     func unreadToNote(knowing noted: [String: UnreadValues], isEnd: Bool) -> [String: UnreadValues]?
     {
-        if fields.isChanged || isEnd && !fields.unread.isEmpty { return fields.unread }
+        // Fields that no record has are known by their names.
+        let isNew =
+            fields.unread.contains { $1.kind != .absent } || fields.unread.count != noted.count
+        if fields.isChanged || isEnd && !fields.unread.isEmpty && isNew { return fields.unread }
         return isEnd && isFull && fields.unread.isEmpty && !noted.isEmpty ? [:] : nil
+    }
+
+    /// Notes the fields that no record of the whole pass had; what another run read of it is not known.
+    mutating func noteAbsentFields(_ entity: Entity) {
+        // CloudKit leaves out every field without a value.
+        guard isFull, !isResumed, entity.cloudkit == nil else { return }
+        fields.noteAbsent()
     }
 
     /// The checkpoint knows what could not be read.
@@ -236,7 +241,6 @@ struct PassState: Positioned {
     mutating func goOn(since newest: String, _ entity: Entity) {
         position.passSince = newest
         position.cursor = entity.page.firstPosition(persisted: nil)
-        askedPositions = []
-        shownKeys = nil
+        progress = PassProgress()
     }
 }

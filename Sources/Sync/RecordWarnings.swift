@@ -46,10 +46,24 @@ final class RecordWarnings {
     ) {
         for (field, values) in unread.sorted(by: { $0.key < $1.key })
         where known[field] == nil && toldUnread.insert("\(entity).\(field)").inserted {
-            log.emit(
-                .valuesUnread(
-                    subject, entity: entity, field: field, count: values.count,
-                    example: values.example))
+            switch values.kind {
+            case .unread:
+                log.emit(
+                    .valuesUnread(
+                        subject, entity: entity, field: field, count: values.count,
+                        example: values.example))
+            case .cut:
+                log.emit(
+                    .listCut(subject, entity: entity, field: field, sign: values.example))
+            case .rounded:
+                log.emit(
+                    .valuesRounded(
+                        subject, entity: entity, field: field, count: values.count,
+                        example: values.example))
+            case .absent:
+                log.emit(
+                    .fieldAbsent(subject, entity: entity, field: field, records: values.count))
+            }
         }
     }
 

@@ -113,8 +113,16 @@ public enum Event: Sendable, Equatable {
         Subject, entity: String, incompatible: Int, fetched: Int, field: String)
     /// Values of a field can't be read as its type; told when it begins.
     case valuesUnread(Subject, entity: String, field: String, count: Int, example: String)
-    /// The first page looks full and names no next one; told when it begins.
-    case endUnproven(Subject, entity: String)
+    /// No record of a full pass has the member that a field is read from; told when it begins.
+    case fieldAbsent(Subject, entity: String, field: String, records: Int)
+    /// Numbers of a field have more digits than a double keeps; told when it begins.
+    case valuesRounded(Subject, entity: String, field: String, count: Int, example: String)
+    /// A value of a field holds a list that says that it goes on; told when it begins.
+    case listCut(Subject, entity: String, field: String, sign: String)
+    /// A pass ends where its list may go on; told when it begins.
+    case endUnproven(Subject, entity: String, reason: String)
+    /// What a pass did not show may be there all the same, so that nothing is deleted; told when it begins.
+    case absenceUnproven(Subject, entity: String, reason: String)
     /// A full pass lacked so many rows that none was deleted; told when it begins.
     case sweepRefused(Subject, entity: String, reason: String)
     /// So many edits and deletions made here gave way to what the source has.

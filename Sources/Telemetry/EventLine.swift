@@ -100,8 +100,12 @@ extension Event {
         case .recordAhead: ("record_ahead", .warning)
         case .positionForgotten: ("position_forgotten", .warning)
         case .sweepRefused: ("sweep_refused", .warning)
+        case .fieldAbsent: ("field_absent", .warning)
+        case .listCut: ("list_cut", .warning)
+        case .valuesRounded: ("values_rounded", .warning)
         case .endUnproven: ("end_unproven", .warning)
         case .editsLost: ("edits_lost", .warning)
+        case .absenceUnproven: ("absence_unproven", .warning)
         case .runOverdue: ("run_overdue", .warning)
         case .jobFileRefused: ("job_file_refused", .error)
         case .secretsLocked: ("secrets_locked", .error)
@@ -128,7 +132,9 @@ extension Event {
             .jobFilesDiffer(let subject, _),
             .duplicatesFound(let subject, _, _, _, _), .internalError(let subject, _, _),
             .runStarted(let subject), .passEndless(let subject), .passBegunAnew(let subject, _),
-            .endUnproven(let subject, _),
+            .endUnproven(let subject, _, _), .absenceUnproven(let subject, _, _),
+            .fieldAbsent(let subject, _, _, _), .listCut(let subject, _, _, _),
+            .valuesRounded(let subject, _, _, _, _),
             .recordsIgnored(let subject, _, _), .rowsPushed(let subject, _, _, _),
             .recordAhead(let subject, _, _, _), .positionForgotten(let subject, _, _),
             .recordsIncompatible(let subject, _, _, _, _), .valuesUnread(let subject, _, _, _, _),
@@ -191,7 +197,9 @@ extension Event {
         case .runFinished, .runLost, .runDeferred, .runStarted, .recordsIgnored, .rowsPushed,
             .jobFilesDiffer, .duplicatesFound, .passBegunAnew, .recordAhead, .positionForgotten,
             .recordsIncompatible, .valuesUnread,
-            .sweepRefused, .endUnproven, .editsLost, .runOverdue,
+            .sweepRefused, .endUnproven, .editsLost, .absenceUnproven, .fieldAbsent, .listCut,
+            .valuesRounded,
+            .runOverdue,
             .passEndless:
             runDetails
         }
@@ -205,8 +213,17 @@ extension Event {
             [Field("wait_ms", .milliseconds(wait)), Field("reason", .text(reason))]
         case .recordsIgnored(_, let entity, let type):
             [Field("entity", .id(entity)), Field("type", .text(type))]
-        case .passBegunAnew(_, let entity), .endUnproven(_, let entity):
-            [Field("entity", .id(entity))]
+        case .passBegunAnew(_, let entity): [Field("entity", .id(entity))]
+        case .fieldAbsent(_, let entity, let field, let records):
+            [
+                Field("entity", .id(entity)), Field("field", .id(field)),
+                count("fetched", records),
+            ]
+        case .listCut(_, let entity, let field, let sign):
+            [
+                Field("entity", .id(entity)), Field("field", .id(field)),
+                Field("sign", .text(sign)),
+            ]
         case .recordAhead(_, let entity, let record, let reason):
             [
                 Field("entity", .id(entity)), Field("record", .text(record)),
@@ -217,12 +234,14 @@ extension Event {
                 Field("entity", .id(entity)), count("incompatible", incompatible),
                 count("fetched", fetched), Field("field", .id(field)),
             ]
-        case .valuesUnread(_, let entity, let field, let found, let example):
+        case .valuesUnread(_, let entity, let field, let found, let example),
+            .valuesRounded(_, let entity, let field, let found, let example):
             [
                 Field("entity", .id(entity)), Field("field", .id(field)), count("count", found),
                 Field("example", .text(example)),
             ]
-        case .sweepRefused(_, let entity, let reason),
+        case .sweepRefused(_, let entity, let reason), .endUnproven(_, let entity, let reason),
+            .absenceUnproven(_, let entity, let reason),
             .positionForgotten(_, let entity, let reason):
             [Field("entity", .id(entity)), Field("reason", .text(reason))]
         case .editsLost(_, let entity, let lost):

@@ -97,7 +97,7 @@ public final class DatabaseSink: Sink {
         let rows = try await queue.turn(
             page.opening + [claim.holdStatement, statements.upsert.statement(page, for: claim)]
                 + statements.following(page, for: claim)
-                + (page.commit.followUpStatement(for: claim).map { [$0] } ?? []) + page.companions,
+                + page.commit.followUpStatements(for: claim) + page.companions,
             deadline: deadline)
         return Array(rows.dropFirst(page.opening.count))
     }

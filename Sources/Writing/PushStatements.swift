@@ -157,6 +157,7 @@ extension Field {
         case .timestamp: Int64(text).map { .timestamp($0) }
         case .int: Int64(text).map { .int($0) }
         case .duration, .double: Double(text).map { .double($0) }
+        case .decimal: .decimal(text)
         case .bool: .bool(text == "true" || text == "t")
         case .json: .json(text)
         }

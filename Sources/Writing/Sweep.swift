@@ -1,3 +1,4 @@
+import JSON
 public import JobFiles
 import Postgres
 import JobQueue
@@ -15,13 +16,25 @@ public struct Sweep: Sendable {
 
     func statement(_ commit: PageCommit, for claim: Claim) -> Statement {
         Statement(
-            "select * from jobrunner.sweep_table($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
-            .int8(claim.userID), .text(claim.name), .text(entity.name),
-            .int4(Int32(clamping: commit.passNumber)), .text(entity.write.table),
-            .textArray(entity.records.key), .optional(entity.changeTagColumn, Bind.text),
-            .bool(entity.push != nil), .bool(isRepair),
-            .optional(entity.write.deletes?.maxFraction, Bind.double),
-            .bool(entity.page.isFeed && entity.incremental?.fullEvery == nil),
-            .bool(entity.write.deletes?.confirmation != nil && !isRepair))
+            "select * from jobrunner.sweep_table($1, $2, $3, $4, $5)", .int8(claim.userID),
+            .text(claim.name), .text(entity.name), .int4(Int32(clamping: commit.passNumber)),
+            .json(rules.text))
+    }
+
+    /// What the entity's declaration says of its sweep.
+    private var rules: JSONValue {
+        let deletes = entity.write.deletes
+        return .object([
+            JSONMember("table", .string(entity.write.table)),
+            JSONMember("key", .array(entity.records.key.map(JSONValue.string))),
+            JSONMember("change_tag", entity.changeTagColumn.map(JSONValue.string) ?? .null),
+            JSONMember("is_pushed", .bool(entity.push != nil)),
+            JSONMember("is_repair", .bool(isRepair)),
+            JSONMember("max_fraction", deletes?.maxFraction.map { .number("\($0)") } ?? .null),
+            JSONMember(
+                "asks_again", .bool(entity.page.isFeed && entity.incremental?.fullEvery == nil)),
+            JSONMember("confirms", .bool(deletes?.confirmation != nil && !isRepair)),
+            JSONMember("declaration", .integer(entity.declaration)),
+        ])
     }
 }

@@ -36,10 +36,10 @@ private func row(_ text: String) throws -> JSONValue {
             .workers: [try row(#"{"worker_id":1,"health":"alive","silent_seconds":1}"#)],
             .troubles: [
                 try row(
-                    #"{"trouble":"needs_reauth","tenant":"acme","job":"j","count":21,"user":"ann","detail":"401"}"#
+                    #"{"trouble":"needs_reauth","tenant":"acme","job":"j","count":21,"user":"ann","detail":"401","about":"secrets","words":"parked: the source refuses the credential"}"#
                 ),
                 try row(
-                    #"{"trouble":"sweep_refused","tenant":"acme","job":"j","count":1,"user":"ann","entity":"e"}"#
+                    #"{"trouble":"sweep_refused","tenant":"acme","job":"j","count":1,"user":"ann","entity":"e","about":"sweep","words":"deleted nothing, since two full passes lacked too many rows"}"#
                 ),
             ],
             .partitions: [try row(#"{"other_count":1000,"has_tomorrow":true}"#)],

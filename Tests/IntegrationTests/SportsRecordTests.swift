@@ -244,7 +244,7 @@ import Testing
             }
             #expect(try await world.count("st_game") == 450)
             #expect(
-                try await world.checkpoint(of: "game").text("last_error_kind") == "sweep_refused")
+                try await world.checkpoint(of: "game")["troubles"]?["sweep_refused"] != nil)
         }
     }
 

@@ -43,6 +43,17 @@ extension World {
             """, .text(user))
     }
 
+    /// What of a user's entities waits for a person.
+    func troubles(_ user: String) async throws -> [String] {
+        try await texts(
+            """
+            select distinct t.kind
+            from jobrunner.checkpoints as k, jsonb_object_keys(k.troubles) as t (kind)
+            where k.user_id = (select u.id from jobrunner.users as u where u.key = $1)
+            order by 1
+            """, .text(user))
+    }
+
     /// A user's runs, oldest first.
     func runs(_ user: String) async throws -> [JSONNode] {
         try await rows(

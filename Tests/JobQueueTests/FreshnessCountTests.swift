@@ -167,8 +167,9 @@ import Testing
                 update jobrunner.jobs set reauth_needed_at = now() where user_id in (31, 32);
                 update jobrunner.jobs set quarantined_at = now(), quarantine_reason = 'x', consecutive_failures = 3 where user_id = 33;
                 insert into jobrunner.checkpoints (user_id, tenant_id, job_name, entity, last_error_kind, last_error, last_error_at)
-                select u.id, u.tenant_id, 'hub.refresh', 'item', case u.id when 40 then 'sweep_refused' else 'rejected' end, 'x', now()
-                from jobrunner.users as u where u.id > 33;
+                select u.id, u.tenant_id, 'hub.refresh', 'item', 'rejected', 'x', now()
+                from jobrunner.users as u where u.id > 33 and u.id < 40;
+                select jobrunner.set_trouble(40, 'hub.refresh', 'item', 'sweep_refused', 'x');
                 """)
             // Ten of each sort at most.
             _ = try await fixture.text("select jobrunner.count_waiting(10)::text")
@@ -217,9 +218,9 @@ import Testing
             try await fixture.script(
                 """
                 insert into jobrunner.checkpoints (user_id, tenant_id, job_name, entity, last_error_kind, last_error, last_error_at)
-                select u.id, u.tenant_id, 'hub.refresh', 'item', k.kind, 'x', now()
-                from jobrunner.users as u
-                join (values (3, 'sweep_refused'), (4, 'sweep_held'), (5, 'end_unproven'), (6, 'rejected')) as k (id, kind) on k.id = u.id;
+                select u.id, u.tenant_id, 'hub.refresh', 'item', 'rejected', 'x', now() from jobrunner.users as u where u.id = 6;
+                select jobrunner.set_trouble(k.id, 'hub.refresh', 'item', k.kind, 'x')
+                from (values (3, 'sweep_refused'), (4, 'sweep_held'), (5, 'end_unproven')) as k (id, kind);
                 update jobrunner.jobs set deadline_at = now() - interval '2 min' where user_id = 1;
                 """)
             _ = try await fixture.queue.countWaiting()

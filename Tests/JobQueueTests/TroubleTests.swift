@@ -34,9 +34,7 @@ struct TroubleTests {
                 update jobrunner.jobs set reauth_needed_at = now() where user_id = (select id from u where key = 'c');
                 update jobrunner.jobs set stalled_runs = 2 where user_id = (select id from u where key = 'd');
                 update jobrunner.jobs set deferrals = 5 where user_id = (select id from u where key = 'e');
-                insert into jobrunner.checkpoints (user_id, job_name, entity, tenant_id, last_error_kind, last_error, last_error_at)
-                select u.id, 'hub.refresh', 'video', (select id from jobrunner.tenants), 'sweep_refused', 'no', now()
-                from u where key = 'f';
+                select jobrunner.set_trouble(u.id, 'hub.refresh', 'video', 'sweep_refused', 'no') from u where key = 'f';
                 delete from jobrunner.jobs where user_id = (select id from u where key = 'g');
                 """)
             let late = try await fixture.run(

@@ -48,6 +48,8 @@ import Testing
         ("style: offset, total_at: total", "{\"total\": 13}", "10", 2, "12"),
         ("style: offset, total_at: total", "{\"total\": 12}", "10", 2, nil),
         ("style: offset, total_at: total", "{\"total\": \"12\"}", "10", 2, nil),
+        ("style: offset, total_at: total", "{\"total\": 12.0}", "10", 2, nil),
+        ("style: offset, total_at: total", "{\"total\": 1.3e1}", "10", 2, "12"),
         ("style: offset, total_at: total", "{\"total\": null}", "10", 2, "12"),
         ("style: offset, total_at: total", "{\"total\": 10}", "10", 0, nil),
         ("style: offset, size: 3", "{}", "10", 2, "12"),
@@ -64,6 +66,7 @@ import Testing
         ("style: page, next_at: next", "{\"next\": \"https://h.example/?page=5\"}", "4", 2, "5"),
         ("style: page, next_at: next", "{\"next\": \"https://h.example/?page=5\"}", "4", 0, "5"),
         ("style: page, next_at: next", "{\"next\": 7}", "4", 2, "7"),
+        ("style: page, next_at: next", "{\"next\": 7.0}", "4", 2, "7"),
         ("style: page, next_at: next", "{\"next\": \"5\"}", "4", 0, "5"),
         ("style: page, next_at: next", "{\"next\": true}", "4", 2, "5"),
         ("style: page, next_at: next", "{\"next\": false}", "4", 2, nil),
@@ -151,14 +154,21 @@ import Testing
         } throws: { ($0 as? PageError)?.word == "malformed" }
     }
 
-    @Test func `keyset: it ends at an empty page, without progress, or at a declared short page`()
+    @Test
+    func
+        `keyset: it ends without progress or at a declared page, and goes on while the source's position moves`()
         throws
     {
         let body = "{ style: keyset, token_at: max, start: 0 }"
         let short = "{ style: keyset, token_at: max, start: 0, size: 3, end: short_page }"
+        let empty = "{ style: keyset, token_at: max, start: 0, end: empty_page }"
         let table: [(String, String, String?, Int, NextPosition)] = [
             (body, "{\"max\": 9}", "0", 2, NextPosition(next: "9", reached: "9")),
-            (body, "{\"max\": 9}", "0", 0, NextPosition(reached: "0")),
+            (body, "{\"max\": 9}", "0", 0, NextPosition(next: "9", reached: "9")),
+            (body, "{\"max\": 9}", "9", 0, NextPosition(reached: "9")),
+            (body, "{}", "9", 0, NextPosition(reached: "9")),
+            (empty, "{\"max\": 9}", "0", 0, NextPosition(reached: "9")),
+            (empty, "{\"max\": 9}", "0", 2, NextPosition(next: "9", reached: "9")),
             (body, "{\"max\": 9}", "9", 2, NextPosition(reached: "9")),
             (body, "{}", "5", 2, NextPosition(reached: "5")),
             (short, "{\"max\": 9}", "0", 2, NextPosition(reached: "9")),

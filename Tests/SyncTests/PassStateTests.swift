@@ -1,4 +1,5 @@
 import JSON
+import HTTP
 import JobFiles
 import JobQueue
 import Reading
@@ -194,5 +195,27 @@ import Testing
             return run.use(full)
         }
         #expect(uses == [true, false])
+    }
+
+    @Test func `a record without a name or a list that goes on forbids the sweep and holds no watermark`() throws {
+        let entity = try entity(
+            at: "data[].lines.data[]",
+            write: "{ table: video, mode: overwrite, deletes: { sweep: after_full_pass } }")
+        for (lines, proves) in [
+            (#"{"data": [{"id": "a"}]}"#, true), (#"{"data": [{"id": null}, {"id": "a"}]}"#, false),
+            (#"{"data": [{"id": "a"}], "has_more": true}"#, false),
+        ] {
+            let page = try PageReader(entity).read(
+                try node(#"{"data": [{"lines": \#(lines)}]}"#), of: HTTPResponse(status: 200, headers: []),
+                from: "https://hub.example/feed", at: nil, begun: 9)
+            var pass = PassState(
+                beginning: entity, from: Checkpoint(entity: "video"), isFull: true, startedAt: 9)
+            pass.add(page.batch)
+            #expect(pass.mayEndInSweep(entity) == proves)
+            #expect(pass.position.isWhole)
+            // Another run goes on with what is known of the pass.
+            let commit = pass.commit(entity, next: NextPosition(next: "2"), maxSeen: nil)
+            #expect(commit.position.provesAbsence == proves)
+        }
     }
 }

@@ -22,7 +22,7 @@ public func jobFile(
     page: String = "{ style: single }", incremental: String? = nil, at: String = "videos[]",
     fields: String = "{ id: { at: id, type: text, required: true } }", key: String? = "[id]",
     keepIf: String? = nil, write: String = "{ table: video, mode: overwrite }",
-    recover: String = "[]"
+    recover: String = "[]", records: String = ""
 ) throws -> JobFile {
     // A file must have a key; a test of one field brings a required one along.
     let keyed =
@@ -46,6 +46,7 @@ public func jobFile(
               key: \(key ?? "[a_key]")
               fields: \(keyed)
         \(keepIf.map { "      keep_if: \($0)" } ?? "")
+        \(records.isEmpty ? "" : "      \(records)")
             write: \(write)
             recover: \(recover)
         """
@@ -58,12 +59,12 @@ public func entity(
     errors: String? = nil, incremental: String? = nil, at: String = "videos[]",
     fields: String = "{ id: { at: id, type: text, required: true } }", key: String? = "[id]",
     keepIf: String? = nil, write: String = "{ table: video, mode: overwrite }",
-    recover: String = "[]"
+    recover: String = "[]", records: String = ""
 ) throws -> Entity {
     try jobFile(
         request: request, errors: errors, page: page, incremental: incremental, at: at,
         fields: fields, key: key,
-        keepIf: keepIf, write: write, recover: recover
+        keepIf: keepIf, write: write, recover: recover, records: records
     ).entities[0]
 }
 

@@ -39,6 +39,7 @@ begin
       pass_started_at = case when not in_is_end then v_started_at end,
       pass_since = case when not in_is_end then v_page.pass_since end,
       pass_is_whole = in_is_end or v_page.pass_is_whole,
+      pass_proves_absence = in_is_end or v_page.pass_proves_absence,
       pass_unreadable = v_page.pass_unreadable and not in_is_end,
       page_number = v_page.page_number,
       cursor = case when not in_is_end then v_page.cursor end,

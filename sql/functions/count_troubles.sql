@@ -6,7 +6,7 @@ set search_path = pg_catalog
 set enable_seqscan = off
 as $$
 -- Counts the jobs, entities and runs that do not get on, by the trouble that view jobs_in_trouble would name first: of
--- jobs in_most at most, and of entities as many. Walks indexes that hold nothing of healthy jobs, those that merely fail
+-- jobs in_most at most, and of entities that fail and of those whose trouble waits for a person as many. Walks indexes that hold nothing of healthy jobs, those that merely fail
 -- last: when a source is away they are many, and must not hide others. Left out, since they can be found only by reading
 -- everything, are jobs that are lacking, and passes without an end whose runs bring something new.
 -- Not for callers: count_waiting.
@@ -18,10 +18,16 @@ with troubled as materialized (
   order by (j.consecutive_failures > 0 and j.quarantined_at is null and j.reauth_needed_at is null), j.user_id, j.name
   limit in_most
 ), entities as materialized (
-  select k.user_id, k.job_name, k.last_error_kind
+  select k.user_id, k.job_name
   from jobrunner.checkpoints as k
   where k.last_error_kind is not null
-  order by (k.last_error_kind not in ('sweep_refused', 'sweep_held', 'end_unproven')), k.user_id, k.job_name
+  order by k.job_name, k.user_id
+  limit in_most
+), standing as materialized (
+  select k.troubles
+  from jobrunner.checkpoints as k
+  where k.troubles is not null
+  order by k.job_name, k.user_id
   limit in_most
 ), found as (
   select
@@ -38,10 +44,12 @@ with troubled as materialized (
     end as trouble, (select count(*) from troubled) = in_most as may_be_more
   from troubled as t
   union all
-  select case when e.last_error_kind in ('sweep_refused', 'sweep_held', 'end_unproven') then e.last_error_kind else 'entity_failing' end,
-    (select count(*) from entities) = in_most
+  select k.kind, (select count(*) from standing) = in_most
+  from standing as s, jsonb_object_keys(s.troubles) as k (kind)
+  union all
+  select 'entity_failing', (select count(*) from entities) = in_most
   from entities as e
-  where e.last_error_kind in ('sweep_refused', 'sweep_held', 'end_unproven') or not exists (
+  where not exists (
     select from jobrunner.jobs as j where j.user_id = e.user_id and j.name = e.job_name and j.consecutive_failures > 0
   )
   union all

@@ -9,7 +9,7 @@ declare
   v_reader oid := (select r.oid from pg_roles as r where r.rolname = 'jobrunner_reader');
   v_relations constant text[] := array[
     'late_jobs', 'failing_jobs', 'running_jobs', 'entity_progress', 'tenant_freshness', 'worker_health', 'quarantined_jobs',
-    'user_story', 'blocked_sources', 'job_overview', 'jobs_in_trouble', 'tenant_shares', 'waiting_reasons', 'gauges', 'raised_alerts',
+    'user_story', 'blocked_sources', 'job_overview', 'jobs_in_trouble', 'kinds_of_trouble', 'tenant_shares', 'waiting_reasons', 'gauges', 'raised_alerts',
     'tenants', 'jobs', 'checkpoints', 'runs', 'workers', 'claims', 'sources', 'job_files', 'tenant_jobs', 'chores', 'periods',
     'slot_use', 'waiting_counts', 'trouble_counts', 'freshness_counts', 'swept_counts', 'migrations', 'applied_code'
   ];

@@ -50,8 +50,8 @@ begin
         select json_agg(p)::text
         from (
           select k.entity, k.generation, k.pass_number, k.pass_kind, k.pass_since, k.page_number, k.cursor, k.sync_token,
-            k.partial_watermark, k.watermark, k.pass_is_whole, k.pass_unreadable, k.validator, k.probe, k.pass_probe, k.full_asked,
-            k.asked, k.full_page, k.full_requested, k.repair_requested, k.unread,
+            k.partial_watermark, k.watermark, k.pass_is_whole, k.pass_proves_absence, k.pass_unreadable, k.validator, k.probe,
+            k.pass_probe, k.full_asked, k.asked, k.full_page, k.full_requested, k.repair_requested, k.unread, k.troubles,
             trunc(extract(epoch from k.pass_started_at) * 1000000) as pass_started_us,
             trunc(extract(epoch from k.last_synced_at) * 1000000) as last_synced_us,
             trunc(extract(epoch from k.last_full_at) * 1000000) as last_full_us,

@@ -34,7 +34,14 @@ begin
         when e.value ? 'for_each' then j.last_success_at
         when k.last_synced_at is not null then greatest(k.last_synced_at, j.unchanged_at)
       end as read_at,
-      x.why
+      x.why,
+      (
+        select min(t.needs)
+        from jobrunner.checkpoints as c
+        cross join lateral jsonb_object_keys(c.troubles) as s (kind)
+        join jobrunner.kinds_of_trouble as t on t.kind = s.kind
+        where c.user_id = j.user_id and c.job_name = j.name and split_part(c.entity, '#', 1) = e.value ->> 'entity'
+      ) as needs
     from jobrunner.jobs as j
     -- Once for each job, however many entities it has.
     cross join lateral (select jobrunner.explain_job(in_tenant, in_user, j.name) as why offset 0) as x
@@ -62,6 +69,7 @@ begin
         then 'operator'
       when state = 'needs_reauth' and v_user.stands_for_tenant then 'operator'
       when state = 'needs_reauth' then 'secret'
+      else v_found.needs
     end;
     "rows" := null;
     if exists (select from jobrunner.synced_tables as s where s.name = v_found.table_name) then

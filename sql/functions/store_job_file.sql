@@ -40,6 +40,7 @@ begin
   else
     update jobrunner.job_files as f set unscheduled_after_user_id = -1 where f.name = v_file.name;
   end if;
+  perform jobrunner.look_again(v_file);
   if v_old.scope <> v_file.scope then
     delete from jobrunner.jobs as j where j.name = v_file.name;
     delete from jobrunner.checkpoints as k where k.job_name = v_file.name;

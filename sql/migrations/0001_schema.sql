@@ -598,6 +598,7 @@ create table jobrunner.checkpoints (
   run_fence bigint not null default 0,
   counters jobrunner.counters not null default '(0,0,0,0,0,0,0,0,0,0,0,0,0,0)',
   pass_is_whole boolean not null default true,
+  pass_proves_absence boolean not null default true,
   last_full_at timestamptz,
   full_by_other_file boolean not null default false,
   validator text,
@@ -616,12 +617,14 @@ create table jobrunner.checkpoints (
   full_page integer not null default 0,
   unread jsonb,
   has_shared_keys boolean not null default false,
+  troubles jsonb,
   primary key (user_id, job_name, entity),
   constraint pass_is_full_or_incremental check (pass_kind in ('full', 'incremental')),
   constraint pass_in_progress_has_a_start check ((pass_kind is null) = (pass_started_at is null)),
   constraint cursor_belongs_to_a_pass check (cursor is null or pass_kind is not null),
   constraint checkpoint_error_is_at_most_1_kib check (octet_length(last_error) <= 1024),
   constraint checkpoint_has_at_most_five_record_failures check (jsonb_array_length(record_failures) <= 5),
+  constraint troubles_are_named_by_their_kind_or_null check (jsonb_typeof(troubles) = 'object' and troubles <> '{}'),
   constraint full_requests_are_asked_then_begun_then_ended check (full_ended <= full_begun and full_begun <= full_asked),
   constraint repair_is_one_of_the_full_requests check (repair_asked <= full_asked)
 ) with (fillfactor = 70);
@@ -646,6 +649,7 @@ comment on column jobrunner.checkpoints.last_error is 'Text of the last error in
 comment on column jobrunner.checkpoints.last_error_at is 'When that error happened.';
 comment on column jobrunner.checkpoints.run_fence is 'The run that the counters belong to.';
 comment on column jobrunner.checkpoints.counters is 'What the run of run_fence has done with the entity so far.';
+comment on column jobrunner.checkpoints.pass_proves_absence is 'False: a record of the pass in progress could not be named, or a list in one goes on, so what the pass does not show may still exist.';
 comment on column jobrunner.checkpoints.pass_is_whole is 'False: a record of the pass in progress could not be read, so what it does not show may still exist.';
 comment on column jobrunner.checkpoints.full_by_other_file is 'That pass was made by a worker with another job file than the stored one, so that it filled no new column.';
 comment on column jobrunner.checkpoints.last_full_at is 'When the last full pass that was read to its end began; full_every counts from here.';
@@ -665,11 +669,11 @@ comment on column jobrunner.checkpoints.asked is 'Stands for everything that dec
 comment on column jobrunner.checkpoints.full_page is 'The most records that a page has had which led on to another: a page with fewer is the last one.';
 comment on column jobrunner.checkpoints.unread is 'Values that the last pass with any could not read, by field or flag: {field: {count, example, read_elsewhere}}; null: none.';
 comment on column jobrunner.checkpoints.has_shared_keys is 'Two records of the source were seen with one key: when the record of a row is deleted, another one may live.';
-create index checkpoints_with_errors on jobrunner.checkpoints (
-    (last_error_kind not in ('sweep_refused', 'sweep_held', 'end_unproven')), user_id, job_name
-  )
-  where last_error_kind is not null;
-comment on index jobrunner.checkpoints_with_errors is 'Entities whose last pass left an error, and at the end those that merely fail.';
+comment on column jobrunner.checkpoints.troubles is 'What waits for a person, apart from the failure of the last run: {kind: {error, since, declaration}}, the kinds those of kinds_of_trouble; null: nothing. Set and ended by set_trouble alone.';
+create index checkpoints_with_errors on jobrunner.checkpoints (job_name, user_id) where last_error_kind is not null;
+comment on index jobrunner.checkpoints_with_errors is 'Entities whose last run left an error.';
+create index checkpoints_in_trouble on jobrunner.checkpoints (job_name, user_id) where troubles is not null;
+comment on index jobrunner.checkpoints_in_trouble is 'Entities with something that waits for a person.';
 
 create table jobrunner.seen_pages (
   user_id bigint not null,

@@ -9,7 +9,7 @@ select t.name as tenant, u.key as user_key, k.job_name as job, k.entity,
   now() - k.pass_started_at as pass_age, k.cursor is not null as has_cursor, k.watermark,
   case when k.last_synced_at is not null then greatest(k.last_synced_at, j.unchanged_at) end as last_synced_at,
   k.consecutive_failures, k.last_error_kind as error_kind, k.last_error as error, k.run_fence as last_run,
-  (k.counters).*, k.unread
+  (k.counters).*, k.unread, k.troubles
 from jobrunner.checkpoints as k
 join jobrunner.users as u on u.id = k.user_id
 join jobrunner.tenants as t on t.id = k.tenant_id
@@ -31,4 +31,5 @@ comment on column jobrunner.entity_progress.error_kind is 'Kind of the last erro
 comment on column jobrunner.entity_progress.error is 'Text of the last error here.';
 comment on column jobrunner.entity_progress.last_run is 'The run the counters belong to.';
 comment on column jobrunner.entity_progress.unread is 'Values that the last pass with any could not read, by field or flag, with an example; null: none.';
+comment on column jobrunner.entity_progress.troubles is 'What of it waits for a person, by kind: {kind: {error, since}}; null: nothing.';
 select jobrunner.describe_counters('jobrunner.entity_progress');

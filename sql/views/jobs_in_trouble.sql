@@ -28,14 +28,16 @@ from (
   where j.consecutive_failures > 0 or j.quarantined_at is not null or j.reauth_needed_at is not null or j.stalled_runs > 1
     or j.deferrals > 4 or j.fruitless_runs > 1 and jobrunner.is_fruitless(j.user_id, j.name, j.fruitless_runs, now())
   union all
-  select k.user_id, k.job_name, k.entity,
-    case when k.last_error_kind in ('sweep_refused', 'sweep_held', 'end_unproven') then k.last_error_kind else 'entity_failing' end,
-    k.last_error_at, concat(k.last_error_kind, ': ' || k.last_error)
+  select k.user_id, k.job_name, k.entity, 'entity_failing', k.last_error_at, concat(k.last_error_kind, ': ' || k.last_error)
   from jobrunner.checkpoints as k
-  where k.last_error_kind is not null
-    and (k.last_error_kind in ('sweep_refused', 'sweep_held', 'end_unproven') or not exists (
-      select from jobrunner.jobs as j where j.user_id = k.user_id and j.name = k.job_name and j.consecutive_failures > 0
-    ))
+  where k.last_error_kind is not null and not exists (
+    select from jobrunner.jobs as j where j.user_id = k.user_id and j.name = k.job_name and j.consecutive_failures > 0
+  )
+  union all
+  select k.user_id, k.job_name, k.entity, s.key, (s.value ->> 'since')::timestamptz, concat(s.key, ': ', s.value ->> 'error')
+  from jobrunner.checkpoints as k
+  cross join lateral jsonb_each(k.troubles) as s
+  where k.troubles is not null
   union all
   -- The bounds are those of endless_at, which is asked of few.
   select k.user_id, k.job_name, k.entity, 'endless', jobrunner.endless_at(j.user_id, j.name, j.last_success_at),
@@ -72,6 +74,6 @@ comment on column jobrunner.jobs_in_trouble.tenant is 'Name of the tenant.';
 comment on column jobrunner.jobs_in_trouble.user_key is 'Key of the user.';
 comment on column jobrunner.jobs_in_trouble.job is 'Name of the job.';
 comment on column jobrunner.jobs_in_trouble.entity is 'Where it lies in one entity: the kind of record.';
-comment on column jobrunner.jobs_in_trouble.trouble is 'failing, quarantined, needs_reauth, client_refused (what the operator stores or configures is refused, and no user can help), no_key (its secret is sealed with another key than the workers have), stalled (no page before the deadline), deferred (put off again and again), entity_failing, sweep_refused, sweep_held (one full pass showed no rows at all), end_unproven (nothing says where the list ends), endless (ten runs or an hour brought nothing new, or a pass goes on for more than a day and a hundred runs), overdue (past its deadline), orphaned (its worker has ended) or lacking (not made).';
+comment on column jobrunner.jobs_in_trouble.trouble is 'One of kinds_of_trouble, which says what it means and what helps.';
 comment on column jobrunner.jobs_in_trouble.since is 'Since when, or when it was last seen so.';
 comment on column jobrunner.jobs_in_trouble.detail is 'What happened, in words.';

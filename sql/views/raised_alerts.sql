@@ -24,7 +24,7 @@ union all
 select 'jobs_need_somebody', 'ticket', g.labels ->> 'trouble', format('%s %s', g.value, case g.value when 1 then 'job' else 'jobs' end)
 from gauges as g
 where g.name = 'jobs_in_trouble' and g.labels ->> 'trouble' in (
-  'quarantined', 'needs_reauth', 'client_refused', 'no_key', 'stalled', 'endless', 'sweep_refused', 'sweep_held', 'end_unproven', 'overdue', 'orphaned'
+  select k.kind from jobrunner.kinds_of_trouble as k where k.alerts
 )
 union all
 select 'sweeps_delete_much', 'page', g.labels ->> 'job', format('%s rows were swept in this hour and the last', g.value)

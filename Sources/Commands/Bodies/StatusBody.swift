@@ -86,5 +86,6 @@ private let entityColumns: [Table.Column] = [
     .number("updated", "updated"), .number("unchanged", "unchanged"),
     .number("deleted", "deleted"), .number("swept", "swept"),
     .number("skipped_incompatible", "incompatible"), .text("unread"),
-    .number("consecutive_failures", "failures"), .text("error"), .detail("error_kind"),
+    .number("consecutive_failures", "failures"), .text("error"), .text("troubles", "waits for you"),
+    .detail("error_kind"),
 ]

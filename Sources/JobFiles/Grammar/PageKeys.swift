@@ -85,11 +85,11 @@ enum PageStyle: String, CaseIterable {
         case .linkHeader:
             "The next page stands in `Link: <…>; rel=\"next\"`. The pass ends where there is no such link."
         case .offset:
-            "`{page.token}` is `start` plus the records received. The pass ends at an empty page, or when the total is reached."
+            "`{page.token}` is `start` plus the elements received of the outermost list of `records.at`. The pass ends at an empty page, or when the total is reached."
         case .page:
             "`{page.token}` is a number counted from `start`. The pass ends where the source says so, else at an empty page."
         case .keyset:
-            "`{page.token}` is the largest position seen. The pass ends at an empty page, or without progress."
+            "`{page.token}` is the largest position seen. The pass ends without progress, and with `by` at an empty page."
         case .syncToken:
             "The next position stands in the body and outlives the pass. The pass ends when `more_at` is false."
         }
@@ -102,8 +102,9 @@ private enum Naming {
         .words(of: Page.End.self, "end"),
         .optional("a page without records ends no pass that has a next position"),
         "What ends the pass beside its own sign: with `empty_page` a page without records, with `short_page` "
-            + "one of fewer than `size`, with `repeated` one that names the position that it was asked for, which "
-            + "is a `cursor_loop` without it. For sources that give a next position for ever.",
+            + "one of fewer than `size`, with `repeated` one that shows the records of the page before, wherever it leads, "
+            + "or none and the position that it was asked for. A page that names that position and shows others is asked "
+            + "for once more; without the word it is a `cursor_loop`. For sources that give a next position for ever.",
         in: .withoutPreset)
 
     static let origin = Key(
@@ -124,15 +125,27 @@ private let moreAtKey = Key(
 /// Keys that several styles have which count.
 private enum Counting {
     static let end = Key(
-        .word([Page.End.shortPage.rawValue], noun: "end"),
+        .word([Page.End.shortPage.rawValue, Page.End.repeated.rawValue], noun: "end"),
         .optional("only an empty page ends the pass"),
         "With `short_page` a page of fewer than `size` records ends the pass as well. Leave it out when "
-            + "the server may send less than it was asked for.")
+            + "the server may send less than it was asked for. With `repeated` a page that shows the records of the one "
+            + "before does, for sources that give their last page again behind it. Without it such a page ends the pass too once two "
+            + "pages differed, and as the end is not proven unless the page is shorter than another (`end_unproven`), nothing "
+            + "is deleted then; where the second page shows the first one, it is a `cursor_loop`.")
+
+    static let keysetEnd = Key(
+        .word([Page.End.shortPage.rawValue, Page.End.emptyPage.rawValue], noun: "end"),
+        .optional(
+            "a page without records ends the pass, but with `token_at` only if its position did not move"
+        ),
+        "With `short_page` a page of fewer than `size` records ends the pass as well. With `empty_page` a page without "
+            + "records ends it also where its position at `token_at` moved, as in sources that give the time of their answer."
+    )
 
     static let total = Key(
         .formed(.innerPath), .optional(nil),
-        "Where the source says how many records there are on all pages. The pass ends when so many were "
-            + "received.")
+        "Where the source says how many elements the outermost list of `records.at` has on all pages. The pass ends when "
+            + "so many were received.")
 }
 
 /// The keys of style `token`.
@@ -173,7 +186,7 @@ enum TokenLocationKey: String, KeySet {
         case .last:
             Key(
                 .formed(.innerPath), .optional(nil),
-                "Where in the last record of the page it is, such as `id`. The pass ends at a page without records."
+                "Where in the last element of the outermost list it is, such as `id`. The pass ends at a page without any."
             )
         }
     }
@@ -299,7 +312,8 @@ enum KeysetKey: String, KeySet {
         case .by:
             Key(
                 .name, .optional(nil),
-                "The field of the records that is the position: a required int, timestamp or text.")
+                "The field of the records that is the position: a required int, decimal, timestamp or text."
+            )
         case .start:
             Key(
                 .text, .required,
@@ -308,7 +322,7 @@ enum KeysetKey: String, KeySet {
         case .persist:
             Key(.boolean, .default("false"), "With `true` the position is kept after the pass.")
         case .moreAt: moreAtKey
-        case .end: Counting.end
+        case .end: Counting.keysetEnd
         }
     }
 }

@@ -1,6 +1,6 @@
 /// The keys of `records`.
 enum RecordsKey: String, KeySet {
-    case at, key, fields, secrets
+    case at, absent, key, fields, secrets
     case keepIf = "keep_if"
     case oneAsList = "one_as_list"
 
@@ -21,10 +21,19 @@ enum RecordsKey: String, KeySet {
             Key(
                 .formed(.path), .requiredWithoutPreset,
                 "Where in the body the records are. With several pages it holds `[]`.")
+        case .absent:
+            Key(
+                .word(["empty"], noun: "word"),
+                .optional("a page without the list is `malformed`"),
+                "With `empty` a list that is not there, or null, is an empty one, as Google's sources, protobuf's JSON, "
+                    + "etcd and Matrix write it. An answer with `error` or `errors` in it stays `malformed`.",
+                in: .withoutPreset)
         case .key:
             Key(
                 .filled(.name), .required,
-                "The fields that tell records apart. All are `required`, and none is `json`.")
+                "The fields that tell records apart. Each is `required`, or has a `default` that records without a value "
+                    + "take; none is `json`. A record whose key can't be read makes no row, and nothing is deleted by absence "
+                    + "after a pass that showed one.")
         case .fields:
             Key(
                 .named(
@@ -71,7 +80,7 @@ enum FieldKey: String, KeySet {
         case .at:
             Key(
                 .formed(.onePath), .optional("required unless there is `meta`"),
-                "Where in the record the value is. `\"\"` is the whole record. `parent.x`, where `records.at` "
+                "Where in the record the value is. `\"\"` is the whole record, also one that is a text or a number. `parent.x`, where `records.at` "
                     + "goes through several `[]`, is `x` of the record around it.")
         case .meta:
             Key(
@@ -84,7 +93,8 @@ enum FieldKey: String, KeySet {
                 .oneOrMore(.formed(.fieldFormat)), .optional("ISO 8601, or a number"),
                 "How the value is written. For a timestamp: `iso8601`, `epoch_s` or `epoch_ms` (a number of "
                     + "seconds or milliseconds), a pattern, or a list of them, which are tried in order. `text` is "
-                    + "for an `int` or `double` that is a text, as sources write numbers of 64 bits.",
+                    + "for an `int`, `double` or `decimal` that is a text, as sources write numbers of 64 bits; `number` "
+                    + "for a `bool` that is 1 or 0.",
                 in: .withoutPreset)
         case .required:
             Key(
@@ -105,14 +115,19 @@ enum FieldKey: String, KeySet {
         .when(
             .has("type", ["timestamp"]),
             [.narrows("format", .oneOrMore(.formed(.timeFormat)))]),
-        .when(.has("type", ["int", "double"]), [.narrows("format", .word(["text"], noun: ""))]),
-        .when(.not(.has("type", ["timestamp", "int", "double"])), [.forbids(["format"])]),
+        .when(
+            .has("type", ["int", "double", "decimal"]),
+            [.narrows("format", .word(["text"], noun: ""))]),
+        .when(.has("type", ["bool"]), [.narrows("format", .word(["number"], noun: ""))]),
+        .when(
+            .not(.has("type", ["timestamp", "int", "double", "decimal", "bool"])),
+            [.forbids(["format"])]),
         .when(.has("meta", metaTimes), [.narrows("type", .word(["timestamp"], noun: ""))]),
         .when(.has("meta", metaTexts), [.narrows("type", .word(["text"], noun: ""))]),
         .when(.isThere("meta"), [.forbids(["default", "one_of"])]),
         .when(.has("type", ["int"]), [.narrows("default", .integer(.min ... .max))]),
         .when(
-            .has("type", ["double", "duration"]),
+            .has("type", ["double", "decimal", "duration"]),
             [.narrows("default", .number(-.infinity ... .infinity))]),
         .when(.has("type", ["bool"]), [.narrows("default", .boolean)]),
         .when(.has("type", ["url"]), [.narrows("default", .formed(.httpURL))]),

@@ -48,8 +48,8 @@ enum TextForm: String, CaseIterable, Sendable {
     /// What an editor can check of it.
     var pattern: String {
         let name = "[a-z_][a-z0-9_]{0,62}"
-        let member = #"[^.\[\]{}\s"'`\\]+"#
-        let quoted = #"\["([^"\\]|\\.)+"\]"#
+        let member = #"(?![0-9]+(\.|\[|$))[^.\[\]{}\s"'`\\]+"#
+        let quoted = #"(\["([^"\\]|\\.)+"\]|\[[^\[\]="]+=[^\[\]"]+\])"#
         let first = "(\(member)|\(quoted))"
         let next = "(\\.\(member)|\(quoted))"
         let time =
@@ -84,7 +84,7 @@ enum TextForm: String, CaseIterable, Sendable {
             #"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"#
         case .recoveryStep: "^(\(name)|cloudkit\\.create_zone)$"
         case .timeFormat: "^(iso8601|epoch_s|epoch_ms|\(time))$"
-        case .fieldFormat: "^(iso8601|epoch_s|epoch_ms|text|\(time))$"
+        case .fieldFormat: "^(iso8601|epoch_s|epoch_ms|text|number|\(time))$"
         }
     }
 
@@ -115,7 +115,7 @@ enum TextForm: String, CaseIterable, Sendable {
         case .httpURL: "http or https URL"
         case .timestamp: "time"
         case .timeFormat: "`iso8601`, `epoch_s`, `epoch_ms` or a pattern"
-        case .fieldFormat: "`iso8601`, `epoch_s`, `epoch_ms`, `text` or a pattern"
+        case .fieldFormat: "`iso8601`, `epoch_s`, `epoch_ms`, `text`, `number` or a pattern"
         case .recoveryStep: "name of a call, `forget_token` or `cloudkit.create_zone`"
         }
     }

@@ -25,7 +25,7 @@ enum WriteKey: String, KeySet {
         case .newerBy:
             Key(
                 .name, .optional("required by `newest_wins` and `max_seen`"),
-                "The field, a timestamp or int, that says which version is newer.")
+                "The field, a timestamp, int or decimal, that says which version is newer.")
         case .unique:
             Key(
                 .mapping(UniqueKey.self), .optional("the key alone tells rows apart"),
@@ -65,7 +65,7 @@ enum UniqueKey: String, KeySet {
                 .named(.words(of: Unique.Rule.self, "rule"), by: .name),
                 .optional("the kept row's own values"),
                 "How columns of the rows become one value: `or`, `and` for bool; `max`, `min` for int, "
-                    + "double and duration; `oldest`, `newest` for timestamp.")
+                    + "double, decimal and duration; `oldest`, `newest` for timestamp.")
         case .losers:
             Key(
                 .words(of: Unique.Losers.self), .required,
@@ -134,13 +134,19 @@ enum DeletesKey: String, KeySet {
                     + "is neither true nor false makes its record incompatible.")
         case .flagIs:
             Key(
-                .words(of: Deletes.Flag.self), .default("truth"),
-                "What stands at `flag_at`. With `time` a record that has a time there is a tombstone, and one with "
-                    + "nothing there is none.")
+                .anyOf([
+                    .word(Deletes.Flag.names.map(\.key), noun: "word"), .filled(.text),
+                ]), .default("truth"),
+                "What stands at `flag_at`. With `time` a record that has a time there is a tombstone; one with nothing "
+                    + "there is none, nor one whose time lies ahead or is how a source writes that there is none: 0, before "
+                    + "1971, or in the year 9999. With `present` whatever stands there but null and `false` makes a tombstone, such as "
+                    + "an object with the reason. A list has the words that mean deleted, such as `[cancelled, removed]`."
+            )
         case .softField:
             Key(
                 .name, .optional(nil),
-                "A timestamp field. A value in it hides the row from the view of live rows.")
+                "A timestamp field. A value in it hides the row from the view of live rows, unless it lies ahead. A time "
+                    + "before 1971, as sources write that there is none, is null.")
         case .sweep:
             Key(
                 .word(["after_full_pass"], noun: "word"), .optional("absence deletes nothing"),
@@ -178,8 +184,10 @@ enum ConfirmKey: String, KeySet {
         case .gone:
             Key(
                 .filled(.integer(400...499)), .optional("`[404, 410]`"),
-                "The status codes that say that the record is gone. A good answer says that it is there; "
-                    + "any other ends the run as an answer to its list would.")
+                "The status codes that say that the record is gone. A good answer says so too where it is null or 204, "
+                    + "where it shows a record of another key (it was merged), or one that is deleted by `flag_at`, or else by "
+                    + "`deleted`, `is_deleted` or `isDeleted`. An answer that shows no record leaves the row, and is told. Any "
+                    + "other status ends the run as an answer to its list would.")
         }
     }
 }

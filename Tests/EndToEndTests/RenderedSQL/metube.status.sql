@@ -198,13 +198,13 @@ select jobrunner.lose_edits($1, $5, $6, $7,
     (select array_agg(k.name) from kept as k where k.is_edit), 'ours') as told;
 -- watched_status: lets rows give way to the source's version
 with given as materialized (
-  select * from unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::double precision[], $7::text[], $8::text[], $9::timestamptz[], $10::text[], $11::text[]) as g (key_0, row_version, "new_1", "new_2", "new_3", "new_4", "new_5", "new_6", "unread", "name of")
+  select * from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::double precision[], $8::text[], $9::text[], $10::timestamptz[], $11::text[], $12::text[]) as g (key_0, row_version, "new_0", "new_1", "new_2", "new_3", "new_4", "new_5", "new_6", "unread", "name of")
 ), replaced as (
-  update synced."watched_status" as t set "status" = g.new_1, "last_modified" = g.new_2, "playback_position" = g.new_3, "record_name" = g.new_4, "change_tag" = g.new_5, "modified_at" = g.new_6, synced = true, push_error = null, push_pause = null, pending_delete = false, sent_hashes = null, unread_fields = g.unread::text[] from given as g
-  where t.user_id = $1 and t."video_id" = g.key_0 and t.xmin::text = g.row_version
+  update synced."watched_status" as t set "video_id" = g.new_0, "status" = g.new_1, "last_modified" = g.new_2, "playback_position" = g.new_3, "record_name" = g.new_4, "change_tag" = g.new_5, "modified_at" = g.new_6, synced = true, push_error = null, push_pause = null, pending_delete = false, sent_hashes = null, unread_fields = g.unread::text[] from given as g
+  where t.user_id = $1 and t."video_id" = g.key_0 and t.xmin::text = g.row_version and (g.new_0 = g.key_0 or not exists (select from synced."watched_status" as o where o.user_id = $1 and o."video_id" = g.new_0))
   returning g."name of" as name
 )
-select jobrunner.lose_edits($1, $12, $13, $14,
+select jobrunner.lose_edits($1, $13, $14, $15,
   (select array_agg(s.name) from replaced as s where true)) as edits_lost;
 -- watched_status: notes why the source refused rows
 with given as materialized (
