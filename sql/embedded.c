@@ -210,6 +210,9 @@ static const unsigned char functions_job_named[] = {
 static const unsigned char functions_jobs_named[] = {
 #embed "functions/jobs_named.sql"
 };
+static const unsigned char functions_judge_edits[] = {
+#embed "functions/judge_edits.sql"
+};
 static const unsigned char functions_keep_edit[] = {
 #embed "functions/keep_edit.sql"
 };
@@ -725,6 +728,7 @@ static const jr_sql_file files[] = {
     {"functions/is_fruitless.sql", functions_is_fruitless, sizeof functions_is_fruitless},
     {"functions/job_named.sql", functions_job_named, sizeof functions_job_named},
     {"functions/jobs_named.sql", functions_jobs_named, sizeof functions_jobs_named},
+    {"functions/judge_edits.sql", functions_judge_edits, sizeof functions_judge_edits},
     {"functions/keep_edit.sql", functions_keep_edit, sizeof functions_keep_edit},
     {"functions/keep_limited_tenants.sql", functions_keep_limited_tenants, sizeof functions_keep_limited_tenants},
     {"functions/key_hash.sql", functions_key_hash, sizeof functions_key_hash},

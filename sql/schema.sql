@@ -579,6 +579,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.is_fruitless(in_user_id bigint, in_job text, in_runs integer, in_at timestamp with time zone) returns boolean
 -- function jobrunner.job_named(in_tenant text, in_user text, in_job text) returns jobrunner.jobs
 -- function jobrunner.jobs_named(in_tenant text, in_user text, in_job text) returns SETOF jobrunner.jobs
+-- function jobrunner.judge_edits(in_user_id bigint, in_name text, in_entity text, in_table text) returns void
 -- function jobrunner.keep_edit() returns trigger
 -- function jobrunner.keep_limited_tenants() returns trigger
 -- function jobrunner.key_hash(VARIADIC in_key text[]) returns bigint

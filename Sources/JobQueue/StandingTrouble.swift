@@ -2,7 +2,7 @@ import JSON
 
 /// A trouble of an entity that waits for a person, apart from the failure of its last run.
 public struct StandingTrouble: Sendable, Equatable {
-    /// Those that a pass meets; view `kinds_of_trouble` says what each means and what helps.
+    /// Those that passes and pushes meet; view `kinds_of_trouble` says what each means and what helps.
     public enum Kind: String, Sendable, CaseIterable {
         /// A sweep would have deleted more than the file allows.
         case sweepRefused = "sweep_refused"
@@ -12,6 +12,14 @@ public struct StandingTrouble: Sendable, Equatable {
         case endUnproven = "end_unproven"
         /// What a full pass did not show may be there all the same.
         case absenceUnproven = "absence_unproven"
+        // Those that a push meets.
+        /// The source refuses edits one by one.
+        case editsRefused = "edits_refused"
+        /// The user's store at the source is full.
+        case quotaExceeded = "quota_exceeded"
+
+        /// No pass has to do with it.
+        public var isOfEdits: Bool { self == .editsRefused || self == .quotaExceeded }
     }
 
     /// What it is, in words.

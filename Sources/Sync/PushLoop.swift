@@ -26,6 +26,7 @@ struct PushLoop {
         guard let push = entity.push, let dialect = context.session.dialect,
             hasReason(entity, isRepair), !context.sink.withholds("push of \(entity.name)")
         else { return false }
+        let refusedBefore = context.progress.refused.all
         let target = PushTarget(context, calls, dialect, entity, push)
         let sender = PushSender(to: target)
         var last: UnsentRow?
@@ -36,12 +37,30 @@ struct PushLoop {
             try await sender.send(rows, isRepair: isRepair)
             last = rows.count < push.batch ? nil : rows.last
         } while last != nil
+        if isInTrouble(entity) || context.progress.refused.all > refusedBefore {
+            try await judge(entity)
+        }
         return true
+    }
+
+    /// Edits of it were refused one by one, by what the checkpoint says.
+    private func isInTrouble(_ entity: Entity) -> Bool {
+        let troubles = context.checkpoints.given(entity.name).troubles
+        return troubles[.editsRefused] != nil || troubles[.quotaExceeded] != nil
+    }
+
+    /// Notes what is refused still, or that nothing is any more.
+    private func judge(_ entity: Entity) async throws {
+        let claim = context.inputs.job.claim
+        let judge = Statement(
+            "select jobrunner.judge_edits($1, $2, $3, $4)", .int8(claim.userID), .text(claim.name),
+            .text(entity.name), .text(entity.write.table))
+        _ = try await context.sink.run([judge], counts: false)
     }
 
     /// An unsent edit was there when the run began, or a merge may have made one.
     private func hasReason(_ entity: Entity, _ isRepair: Bool) -> Bool {
-        isRepair || context.inputs.dirtyTables.contains(entity.write.table)
+        isRepair || isInTrouble(entity) || context.inputs.dirtyTables.contains(entity.write.table)
             || context.progress.sendsAgain.contains(entity.name)
             || (context.progress.hasMerged && entity.write.unique != nil)
     }

@@ -13,6 +13,9 @@ struct RefusedEdits {
     private var patient = 0
     private var wait: Duration?
 
+    /// All of them.
+    var all: Int { count + patient }
+
     /// Takes in one; `text` says why, in the source's words and without secrets.
     mutating func add(_ code: String, _ text: String, _ pause: PushPause) {
         if case .until(let asked) = pause {

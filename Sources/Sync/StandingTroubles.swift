@@ -11,7 +11,7 @@ struct StandingTroubles {
     /// Those that the checkpoint knows of.
     init(of entity: Entity, _ checkpoint: Checkpoint) {
         self.entity = entity
-        known = checkpoint.troubles
+        known = checkpoint.troubles.filter { !$0.key.isOfEdits }
     }
 
     /// There is none.

@@ -179,6 +179,17 @@ import TestSupport
                 try await world.value(
                     "select consecutive_failures || ' ' || (due_at > now()) || ' ' || (last_success_at = last_run_at) from jobrunner.jobs where name = 'metube.status'"
                 ) == "0 true true")
+            #expect(
+                try await world.texts(
+                    "select concat_ws(' ', entity, trouble, detail) from jobrunner.jobs_in_trouble")
+                    == [
+                        "watched_status quota_exceeded the user's store at the source is full: 3 edits made here wait until there is room"
+                    ])
+            #expect(
+                try await world.value(
+                    "select needs from jobrunner.status_of('acme', $1)", .text(userName(1)))
+                    == "user")
+            // The next run sends them, and the trouble is over; it makes no full pass of it.
             let start = try await world.requestCount()
             try await world.runAgain()
             #expect(
@@ -187,6 +198,7 @@ import TestSupport
                 ])
             #expect(try await world.disagreements() == [])
             #expect(try await world.local().values.allSatisfy { $0.error == nil })
+            #expect(try await world.texts("select trouble from jobrunner.jobs_in_trouble") == [])
         }
     }
 

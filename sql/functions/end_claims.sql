@@ -73,7 +73,7 @@ begin
         or e.outcome is not null and b.priority = 1 as is_told,
       case
         when e.outcome in ('failed', 'needs_reauth') and b.last_outcome is distinct from e.outcome then 'trouble_began'
-        when e.outcome = 'complete' and b.last_error_kind is not null then 'trouble_ended'
+        when e.outcome = 'complete' and b.last_error_kind not in ('edits_refused', 'quota_exceeded') then 'trouble_ended'
       end as trouble
   ), recorded as (
     insert into jobrunner.runs (

@@ -28,7 +28,11 @@ from (values
   ('absence_unproven', 'sweep', 'were shown records without a name, or lists that go on, so that nothing is deleted',
     'jobrunner status tells which: mend the type of the key, give a part of it a default, or ask for whole lists', true, 'operator'),
   ('end_unproven', 'passes', 'read a page that may not be the last, and nothing says so',
-    'is the path of the next page right? give page.size, or end: short_page: the next run reads on', true, 'operator')
+    'is the path of the next page right? give page.size, or end: short_page: the next run reads on', true, 'operator'),
+  ('edits_refused', 'edits', 'hold edits that the source refuses one by one',
+    'push_error of the row tells why: edit or delete the row, or mend the job file', true, 'operator'),
+  ('quota_exceeded', 'edits', 'hold edits that wait, since the user''s store at the source is full',
+    'the user makes room there: the next run sends them', false, 'user')
 ) as t (kind, about, words, hint, alerts, needs);
 comment on view jobrunner.kinds_of_trouble is 'What is each trouble of jobs_in_trouble, and what helps? The one list of them.';
 comment on column jobrunner.kinds_of_trouble.kind is 'Its name.';
