@@ -56,6 +56,7 @@ create table jobrunner.checkpoints (
   run_fence bigint not null default 0,
   counters jobrunner.counters not null default '(0,0,0,0,0,0,0,0,0,0,0,0,0)'::jobrunner.counter_values,
   pass_is_whole boolean not null default true,
+  pass_proves_absence boolean not null default true,
   last_full_at timestamp with time zone,
   full_by_other_file boolean not null default false,
   validator text,
