@@ -118,7 +118,7 @@ create table jobrunner.events (
   run bigint,
   kind text not null,
   detail jsonb not null default '{}'::jsonb,
-  constraint event_kind_is_known CHECK ((kind = ANY (ARRAY['sync_began'::text, 'sync_ended'::text, 'duplicates_found'::text, 'conflict_decided'::text, 'zone_made'::text, 'trouble_began'::text, 'trouble_ended'::text]))),
+  constraint event_kind_is_known CHECK ((kind = ANY (ARRAY['sync_began'::text, 'pass_began'::text, 'pass_ended'::text, 'sync_ended'::text, 'duplicates_found'::text, 'conflict_decided'::text, 'zone_made'::text, 'trouble_began'::text, 'recovering'::text, 'trouble_ended'::text]))),
   constraint events_pkey PRIMARY KEY (transaction_id, id)
 );
 CREATE INDEX events_of_a_user ON jobrunner.events USING btree (user_id, transaction_id, id);

@@ -48,6 +48,17 @@ final class FieldReader: Sendable {
         allowed = field.oneOf.map { Set($0.map { Array($0.utf8) }) }
     }
 
+    /// Finds the mark of an entity's deleted records; nil: it has none.
+    convenience init?(flagOf entity: Entity) {
+        guard let path = entity.write.deletes?.flagAt, var field = entity.records.fields.first
+        else { return nil }
+        field.name = "flag_at \(path)"
+        field.at = path
+        field.kind = .json
+        field.defaultValue = nil
+        self.init(field, isNested: false, zone: nil, decides: true)
+    }
+
     /// The record's value is a time that names no offset, and nothing says in which zone it is meant; nil: it is another.
     func timeWithoutZone(_ record: FoundValue, _ tree: JSONTree) -> String? {
         guard zone == nil || field.kind == .text, let index = index(of: record, tree),
@@ -73,6 +84,9 @@ final class FieldReader: Sendable {
         return Timestamp.namesNoOffset(text)
     }
 
+    /// The field's name.
+    var name: String { field.name }
+
     /// The field is the whole record, whatever that is.
     var isWholeRecord: Bool { field.at.steps.isEmpty }
 
@@ -82,6 +96,13 @@ final class FieldReader: Sendable {
     /// The bytes of the record's value as the page has them; nil: it has none.
     func raw(_ record: FoundValue, _ tree: JSONTree) -> UnsafeBufferPointer<UInt8>? {
         index(of: record, tree).map { tree.raw(at: $0) }
+    }
+
+    /// The record has several members of the field's name, so that nobody knows which one is meant.
+    func standsTwice(_ record: FoundValue, _ tree: JSONTree) -> Bool {
+        var isTwice = false
+        _ = index(of: record, tree, isTwice: &isTwice)
+        return isTwice
     }
 
     /// What is to say of a value that was read.

@@ -140,9 +140,9 @@ extension Page {
         switch location {
         case .field(let name): return try keyset(after: facts, by: name)
         case .body(let path):
-            guard let reached = try token(at: path, facts), !isSame(reached, facts.position) else {
-                return NextPosition(reached: facts.position)
-            }
+            guard let reached = try token(at: path, facts), !isSame(reached, facts.position),
+                facts.recordCount > 0 || !fallsBack(reached, facts.position)
+            else { return NextPosition(reached: facts.position) }
             return NextPosition(next: isDeclaredEnd(facts) ? nil : reached, reached: reached)
         }
     }
@@ -152,6 +152,14 @@ extension Page {
         guard let asked else { return false }
         let values = [reached, asked].map { KeptPosition.value($0) }
         return values[0].string ?? reached == values[1].string ?? asked
+    }
+
+    /// A number below the one that was asked for: without records, some sources count from nothing.
+    private func fallsBack(_ reached: String, _ asked: String?) -> Bool {
+        guard let asked, let reached = DecimalText(reached), let asked = DecimalText(asked) else {
+            return false
+        }
+        return reached < asked
     }
 
     /// Goes on while the source says so, also through empty pages; its token outlives the pass.

@@ -22,6 +22,8 @@ struct RecordReader: Sendable {
     private let tests: [KeepTest]
     private let classifier: (any RecordClassifier)?
     private let tombstoneIndexes: [Int]
+    /// Reads the mark of deleted records, where the file names one.
+    private let flag: FieldReader?
     private let isTooOld: [AgeTest]
     private let secrets: BroughtSecretReader
     /// Records may be plain texts or numbers.
@@ -53,6 +55,7 @@ struct RecordReader: Sendable {
         tests = entity.records.keepIf.compactMap { KeepTest($0, fields: entity.records.fields) }
         tombstoneIndexes = entity.tombstoneKey.compactMap { names.firstIndex(of: $0) }
         secrets = BroughtSecretReader(entity.records)
+        flag = FieldReader(flagOf: entity)
     }
 
     /// Every text on a page that stands where a secret does; none where the page has no array.
@@ -109,6 +112,10 @@ struct RecordReader: Sendable {
 
     private func read(_ record: FoundValue, _ tree: JSONTree, into page: inout BatchBuilder) {
         page.batch.counts.fetched += 1
+        if let flag, flag.standsTwice(record, tree) {
+            page.batch.misfit = page.batch.misfit ?? "\(flag.name), which stands twice"
+            return skip(record, tree, in: &page)
+        }
         switch kind(of: record, tree, now: page.batch.now) {
         case .record: take(record, tree, into: &page)
         case .tombstone(let name): takeTombstone(name, record, tree, in: &page)
@@ -136,13 +143,7 @@ struct RecordReader: Sendable {
 
     private func take(_ record: FoundValue, _ tree: JSONTree, into page: inout BatchBuilder) {
         guard append(record, tree, .write, to: &page.batch) else {
-            page.batch.counts.skippedIncompatible += 1
-            readPosition(at: record, tree, in: &page.batch)
-            // One without a name may be any row's record, which its absence must not delete.
-            if entity.sweeps, !append(record, tree, .shown, to: &page.batch, only: keyIndexes) {
-                page.batch.unnamed += 1
-            }
-            return
+            return skip(record, tree, in: &page)
         }
         addVersion(of: page.last, in: &page.batch)
         readPosition(of: page.last, in: &page.batch)
@@ -157,6 +158,16 @@ struct RecordReader: Sendable {
         }
         if !secrets.isEmpty { readSecrets(of: record, tree, into: &page) }
         page.keepLast(mode: entity.write.mode, version: versionIndex)
+    }
+
+    /// Counts an incompatible record, and notes that it is there.
+    private func skip(_ record: FoundValue, _ tree: JSONTree, in page: inout BatchBuilder) {
+        page.batch.counts.skippedIncompatible += 1
+        readPosition(at: record, tree, in: &page.batch)
+        // One without a name may be any row's record, which its absence must not delete.
+        if entity.sweeps, !append(record, tree, .shown, to: &page.batch, only: keyIndexes) {
+            page.batch.unnamed += 1
+        }
     }
 
     private func readSecrets(

@@ -2,6 +2,7 @@ import Asking
 import HTTP
 import JobFiles
 import JobQueue
+import Postgres
 import Reading
 import Telemetry
 import Writing
@@ -15,7 +16,7 @@ final class Pass {
     private let context: RunContext
     private let entity: Entity
     private let start: PassStart
-    private let writes: PageWrites
+    private let writes: EntityStatements
     private let troubles: StandingTroubles
     private var source: PageSource
     private var wasBegunAnew = false
@@ -134,6 +135,7 @@ final class Pass {
                 ofFull: state.isFull, doubtOfEnd: page.next.doubt,
                 doubtOfAbsence: doubtOfAbsence, sweeps: write.sweep != nil)
         }
+        write.companions = told(of: state, isEnd: commit.isEnd)
         let written = try await wait(write, state) ? nil : try await self.write(write)
         pages += 1
         if let written, written.isStopRequested { return .end(.interrupted(.cancelled)) }
@@ -145,6 +147,17 @@ final class Pass {
         return .goOn
     }
 
+    /// Which pass the run's rows come with, and that it is at its end, where the file tells of syncs.
+    private func told(of state: PassState, isEnd: Bool) -> [Statement] {
+        guard tellsOfSyncs else { return [] }
+        let told = ToldEvents(of: entity.name, for: context.inputs.job.claim)
+        let name = start.name(of: state)
+        return (committedPages == 0 ? [told.passBegan(name)] : [])
+            + (isEnd ? [told.passEnded(name)] : [])
+    }
+
+    private var tellsOfSyncs: Bool { context.inputs.file.events.contains(.sync) }
+
     /// Commits a page, and with it those before that changed nothing.
     private func write(_ page: PageWrite) async throws -> WrittenPage {
         var page = page
@@ -153,7 +166,7 @@ final class Pass {
         let secrets = try context.session.credentials.bring(
             page.batch.secrets, to: context.inputs.job.claim.name)
         page.opening = secrets.opening
-        page.companions = secrets.storing + context.companions
+        page.companions += secrets.storing + context.companions
         page.committedPages = committedPages
         let written = try await context.sink.write(page, writes)
         applyCommitted(page)
@@ -318,7 +331,7 @@ final class Pass {
         _ page: FetchedPage, _ state: PassState, _ commit: PageCommit
     ) -> Bool {
         commit.isEnd && page.batch.counts.fetched == 0 && !state.isFullRequested
-            && !state.isRepair
+            && !state.isRepair && !(tellsOfSyncs && (start.isFirst(state) || !state.isAtStart))
             && (page.isUnmodified
                 || !state.mayEndInSweep(entity) && state.position.provesAbsence
                     && page.next.doubt == nil && (troubles.isEmpty || !state.isFull))

@@ -104,6 +104,11 @@ struct PassStart {
             && context.checkpoints[entity].syncedAge == nil
     }
 
+    /// What applications are told that the pass is.
+    func name(of state: PassState) -> String {
+        state.isRepair ? "repair" : isFirst(state) ? "first" : state.passKind?.rawValue ?? ""
+    }
+
     /// The state of the pass once more, from the beginning of what is committed.
     func again(after state: PassState, isFull: Bool) -> PassState {
         var checkpoint = context.checkpoints[entity]

@@ -141,10 +141,14 @@ struct PassState: Positioned {
     /// What could not be read, where the checkpoint does not know it yet, or knows what is true no more.
     func unreadToNote(knowing noted: [String: UnreadValues], isEnd: Bool) -> [String: UnreadValues]?
     {
-        // Fields that no record has are known by their names.
+        // Fields that no record has are known by their names, and only a full pass knows of them.
         let isNew =
-            fields.unread.contains { $1.kind != .absent } || fields.unread.count != noted.count
-        if fields.isChanged || isEnd && !fields.unread.isEmpty && isNew { return fields.unread }
+            fields.unread.contains { $1.kind != .absent }
+            || Set(fields.unread.keys) != Set(noted.keys)
+        if fields.isChanged || isEnd && !fields.unread.isEmpty && isNew {
+            let absent = isFull ? [:] : noted.filter { $1.kind == .absent }
+            return fields.unread.merging(absent) { ours, _ in ours }
+        }
         return isEnd && isFull && fields.unread.isEmpty && !noted.isEmpty ? [:] : nil
     }
 

@@ -55,13 +55,13 @@ public final class DatabaseSink: Sink {
     ///
     /// After a lost reply the checkpoint is asked before anything is repeated (invariant 13).
     public func write(
-        _ page: PageWrite, _ statements: PageWrites
+        _ page: PageWrite, _ statements: EntityStatements
     ) async throws -> WrittenPage {
         try await activity.during(.writing) { try await writeUntilCommitted(page, statements) }
     }
 
     private func writeUntilCommitted(
-        _ page: PageWrite, _ statements: PageWrites
+        _ page: PageWrite, _ statements: EntityStatements
     ) async throws -> WrittenPage {
         var page = page
         var attempt = 0
@@ -90,7 +90,9 @@ public final class DatabaseSink: Sink {
         }
     }
 
-    private func transaction(_ page: PageWrite, _ statements: PageWrites) async throws -> [Rows] {
+    private func transaction(_ page: PageWrite, _ statements: EntityStatements) async throws
+        -> [Rows]
+    {
         mayHaveCommitted = true
         let begun = ContinuousClock.now
         defer { metrics.observe(.now - begun, in: .commitDuration) }
@@ -136,7 +138,7 @@ public final class DatabaseSink: Sink {
 
     /// Asks whether the page changes anything, and writes nothing.
     public func olderRecords(
-        ofUnchanged page: PageWrite, _ statements: PageWrites
+        ofUnchanged page: PageWrite, _ statements: EntityStatements
     ) async -> Int? {
         let look = statements.upsert.changesAnything(page.batch, for: claim)
         // Whatever is wrong with it, the page's own transaction finds out and knows what to do.
@@ -149,7 +151,7 @@ public final class DatabaseSink: Sink {
 
     /// A run that was cancelled at its deadline still has the claim, for as long as it is not finished;
     /// but the deadline is near or over, so that it gets little time.
-    public func writeLast(_ page: PageWrite, _ statements: PageWrites) async -> Bool {
+    public func writeLast(_ page: PageWrite, _ statements: EntityStatements) async -> Bool {
         mayHaveCommitted = true
         let transaction = [
             claim.holdStatement, statements.upsert.statement(page, for: claim),
@@ -215,7 +217,7 @@ extension PageWrite {
     ///
     /// False when no record is to blame.
     mutating func leaveOutUnsuitable(
-        _ queue: Queue, _ statements: PageWrites
+        _ queue: Queue, _ statements: EntityStatements
     ) async throws -> Bool {
         var bad: Set<Int> = []
         for (column, kind) in statements.upsert.castColumns {

@@ -14,7 +14,7 @@ public final class DryRun: Sink {
 
     private let queue: Queue
     private let pagesMax: Int
-    private var pages: [(page: PageWrite, statements: PageWrites)] = []
+    private var pages: [(page: PageWrite, statements: EntityStatements)] = []
     private var ends: [PageCommit] = []
     private var pagesOfPass: [String: Int] = [:]
     private var cleanups: [(table: String, delete: Statement)] = []
@@ -47,7 +47,7 @@ public final class DryRun: Sink {
 
     /// Keeps the page; what the database would refuse is left out now, for nothing tries it again.
     public func write(
-        _ page: PageWrite, _ statements: PageWrites
+        _ page: PageWrite, _ statements: EntityStatements
     ) async throws -> WrittenPage {
         var page = page
         _ = try await page.leaveOutUnsuitable(queue, statements)
@@ -61,11 +61,11 @@ public final class DryRun: Sink {
 
     /// Nil: each page is kept and tried.
     public func olderRecords(
-        ofUnchanged page: PageWrite, _ statements: PageWrites
+        ofUnchanged page: PageWrite, _ statements: EntityStatements
     ) async -> Int? { nil }
 
     /// False: nothing waits for a commit.
-    public func writeLast(_ page: PageWrite, _ statements: PageWrites) async -> Bool { false }
+    public func writeLast(_ page: PageWrite, _ statements: EntityStatements) async -> Bool { false }
 
     /// Keeps the end of a pass whose last page was empty.
     public func finishPass(_ commit: PageCommit) { ends.append(commit) }

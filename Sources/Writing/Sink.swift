@@ -21,17 +21,17 @@ public protocol Sink: AnyObject {
     /// Writes a page and moves its checkpoint, in one transaction that proves the claim.
     ///
     /// Throws `RunEnd` or `QueueError` when the run is lost, was reset, or the deadline comes first.
-    func write(_ page: PageWrite, _ statements: PageWrites) async throws -> WrittenPage
+    func write(_ page: PageWrite, _ statements: EntityStatements) async throws -> WrittenPage
 
     /// How many of the page's records are older than their rows, where it changes nothing; nil: it
     /// does, or that could not be found out.
     func olderRecords(
-        ofUnchanged page: PageWrite, _ statements: PageWrites
+        ofUnchanged page: PageWrite, _ statements: EntityStatements
     ) async -> Int?
 
     /// Commits pages that changed nothing when a run yields before another page does; false: they are
     /// read again.
-    func writeLast(_ page: PageWrite, _ statements: PageWrites) async -> Bool
+    func writeLast(_ page: PageWrite, _ statements: EntityStatements) async -> Bool
 
     /// Notes the end of a pass that writes nothing of its own.
     func finishPass(_ commit: PageCommit)

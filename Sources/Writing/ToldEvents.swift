@@ -14,6 +14,16 @@ public struct ToldEvents: Sendable {
         self.entity = entity
     }
 
+    /// The run's first rows of a pass have come: `first`, `full`, `incremental` or `repair`.
+    public func passBegan(_ pass: String) -> Statement { told(pass, "pass_began") }
+
+    /// The pass was read to its end.
+    public func passEnded(_ pass: String) -> Statement { told(pass, "pass_ended") }
+
+    private func told(_ pass: String, _ kind: String) -> Statement {
+        statement(kind, [.object([JSONMember("pass", .string(pass))])])
+    }
+
     /// A zone of the source was made anew.
     public func zoneMade(_ zone: String) -> Statement {
         statement("zone_made", [.object([JSONMember("zone", .string(zone))])])

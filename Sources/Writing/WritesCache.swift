@@ -9,13 +9,13 @@ public final class WritesCache: Sendable {
         var entity: String
     }
 
-    private let cache = Mutex<[Key: (entity: Entity, writes: PageWrites)]>([:])
+    private let cache = Mutex<[Key: (entity: Entity, writes: EntityStatements)]>([:])
 
     /// Knows no entity yet.
     public init() {}
 
     /// The statements of a file's entity; made anew where the file says something else than before.
-    public func writes(of entity: Entity, in file: JobFile) -> PageWrites {
+    public func writes(of entity: Entity, in file: JobFile) -> EntityStatements {
         let key = Key(job: file.name, entity: entity.name)
         let tells = file.events.contains(.duplicates)
         return cache.withLock { cache in
@@ -23,7 +23,7 @@ public final class WritesCache: Sendable {
             {
                 return known.writes
             }
-            let writes = PageWrites(entity, tellsDuplicates: tells)
+            let writes = EntityStatements(entity, tellsDuplicates: tells)
             cache[key] = (entity, writes)
             return writes
         }

@@ -8,9 +8,12 @@ import Testing
         query: { p: "{page.token}" }
         """
 
-    private static func file(_ mode: String, page: String = "style: token, token_at: next", at: String = "items[]") -> String {
+    private static func file(
+        _ mode: String, page: String = "style: token, token_at: next", at: String = "items[]"
+    ) -> String {
         World.heard(
-            request: page.contains("single") ? "path: /generic/{user.hub_user_id}/heard" : get, page: page,
+            request: page.contains("single") ? "path: /generic/{user.hub_user_id}/heard" : get,
+            page: page,
             write: mode, at: at)
     }
 
@@ -26,11 +29,16 @@ import Testing
         try await world.value("select string_agg(id, ' ' order by id) from synced.generic_item")
     }
 
-    private func told(_ world: World) -> Int { world.lines.all.count { $0.contains("absence unproven") } }
+    private func told(_ world: World) -> Int {
+        world.lines.all.count { $0.contains("absence unproven") }
+    }
 
     @Test(arguments: ["mode: overwrite, deletes: { sweep: after_full_pass }", "mode: replace_all"])
-    func `a record that nobody could name deletes no row, over runs, and is told once`(_ mode: String) async throws {
-        try await withWorld(Self.file(mode, page: "style: token, token_at: next, max_pages: 1")) { world in
+    func `a record that nobody could name deletes no row, over runs, and is told once`(
+        _ mode: String
+    ) async throws {
+        try await withWorld(Self.file(mode, page: "style: token, token_at: next, max_pages: 1")) {
+            world in
             try await world.addUser("ann", videos: 0)
             try await world.answerNext(page("\"1\"", "\"2\"", "\"3\""))
             try await world.drain()
@@ -51,12 +59,15 @@ import Testing
         }
     }
 
-    @Test func `an inner list that goes on deletes no row, and is told without a sweep too`() async throws {
+    @Test func `an inner list that goes on deletes no row, and is told without a sweep too`()
+        async throws
+    {
         func lists(_ ids: String..., more: Bool) -> String {
             #"{"data": [{"lines": {"data": [\#(ids.map(item).joined(separator: ","))], "has_more": \#(more)}}]}"#
         }
         for mode in ["mode: overwrite, deletes: { sweep: after_full_pass }", "mode: overwrite"] {
-            try await withWorld(Self.file(mode, page: "style: single", at: "data[].lines.data[]")) { world in
+            try await withWorld(Self.file(mode, page: "style: single", at: "data[].lines.data[]")) {
+                world in
                 try await world.addUser("ann", videos: 0)
                 try await world.answerNext(lists("\"1\"", "\"2\"", more: false))
                 try await world.drain()

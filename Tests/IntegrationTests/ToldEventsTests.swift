@@ -26,7 +26,7 @@ import Testing
                 try await world.texts(
                     """
                     select concat_ws(' ', kind, coalesce((detail ->> 'outcome') || ' ' || (detail ->> 'changed'), detail::text))
-                    from jobrunner.told_events where job = 'popcorn.refresh' order by transaction_id, id
+                    from jobrunner.told_events where job = 'popcorn.refresh' and kind like 'sync%' order by transaction_id, id
                     """) == told
             }
             try await world.sql("select pg_notify('jobrunner_event', 'no more')")
@@ -35,6 +35,7 @@ import Testing
                 payload != "no more"
             {
                 let node = try JSONDocument(parsing: Array(payload.utf8)).root
+                guard node.text("kind")?.hasPrefix("sync") == true else { continue }
                 heard.append(
                     ["kind", "tenant", "user", "job"].map { node.text($0) ?? "-" }
                         .joined(separator: " "))
@@ -44,6 +45,50 @@ import Testing
                     == ["sync_began", "sync_ended", "sync_began", "sync_ended"].map {
                         "\($0) acme \(firstUser) popcorn.refresh"
                     })
+        }
+    }
+
+    @Test
+    func `a run's rows are told with the pass that they came with, and that it is at its end`()
+        async throws
+    {
+        let file =
+            World.generic(
+                "token", page: "style: token, token_at: next_token, size: 20, max_pages: 2",
+                query: #"cursor: "{page.token}", since: "{since}""#,
+                mode: "newest_wins, newer_by: updated_at",
+                incremental: "incremental: { watermark: max_seen }") + "\nevents: [sync]\n"
+        try await withWorld(file) { world in
+            func told() async throws -> [String] {
+                let told = try await world.texts(
+                    """
+                    select concat_ws(' ', e.entity, e.kind, e.detail ->> 'pass')
+                    from jobrunner.events as e where e.kind like 'pass%' order by e.id
+                    """)
+                try await world.sql("delete from jobrunner.events")
+                return told
+            }
+            try await world.addUser("ann", videos: 55)
+            try await world.addUser("none", videos: 0)
+            try await world.drain()
+            // Of an account without a record nothing else would say that it is there; a pass in two runs is told in both.
+            #expect(
+                try await told().sorted() == [
+                    "item pass_began first", "item pass_began first", "item pass_began first",
+                    "item pass_ended first", "item pass_ended first",
+                ])
+            // The newest record is shown again; the account without one has nothing to tell.
+            try await world.runAgain()
+            #expect(
+                try await told() == ["item pass_began incremental", "item pass_ended incremental"])
+            try await world.source.command(
+                "POST", "change", #"{"user": "ann", "op": "add", "videos": 3}"#)
+            try await world.runAgain()
+            #expect(
+                try await told() == ["item pass_began incremental", "item pass_ended incremental"])
+            _ = try await world.enqueue("ann", full: true)
+            try await world.drain()
+            #expect(try await told().last == "item pass_ended full")
         }
     }
 

@@ -57,6 +57,43 @@ struct TroubleTests {
         }
     }
 
+    @Test func `a trouble keeps its beginning, and no good page and no complete run ends it`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            let worker = try await fixture.addWorker()
+            let user = try await fixture.addUser()
+            func set(_ words: String) async throws -> String {
+                try await fixture.text(
+                    "select jobrunner.set_trouble(\(user), 'hub.refresh', 'video', 'sweep_refused', \(words))::text"
+                )
+            }
+            // Also where the entity has no checkpoint yet.
+            #expect(try await set("'four'") == "true")
+            try await fixture.script(
+                """
+                update jobrunner.checkpoints
+                set troubles = jsonb_set(troubles, '{sweep_refused,since}', '"2026-01-01T00:00:00+00:00"')
+                """)
+            #expect(try await set("'five'") == "false")
+            let claim = try await fixture.run(worker, user: user)
+            try await fixture.commit(claim, page(1))
+            try await fixture.commit(claim, page(2, isEnd: true))
+            _ = try await fixture.queue.finishRuns([
+                FinishedRun(claim: claim, outcome: .complete, endedPasses: [passEnd(pass: 2)])
+            ])
+            #expect(
+                try await fixture.checkpoint("troubles -> 'sweep_refused'", user: user)
+                    == #"{"error": "five", "since": "2026-01-01T00:00:00+00:00"}"#)
+            let why = try await fixture.text(
+                "select jobrunner.explain_job('acme', 'ann', 'hub.refresh')")
+            #expect(why.contains("Entity video waits for a person") && why.contains("five"))
+            #expect(try await set("null") == "true")
+            #expect(try await set("null") == "false")
+            #expect(try await fixture.checkpoint("troubles is null", user: user) == "true")
+        }
+    }
+
     @Test func `a pass of a day and a hundred runs that yield is in the view, and told of once`()
         async throws
     {

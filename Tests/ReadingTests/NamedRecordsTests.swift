@@ -91,4 +91,15 @@ import Testing
         #expect(batch.misfit == "seq, which stands twice")
         #expect(batch.counts.skippedIncompatible == 2)
     }
+
+    @Test func `a mark of deletion that stands twice says nothing`() throws {
+        let entity = try entity(
+            write:
+                "{ table: video, mode: overwrite, deletes: { flag_at: gone, sweep: after_full_pass } }"
+        )
+        let batch = try RecordReader(entity).read(
+            try node(#"{"videos": [{"id": "a", "gone": false, "gone": true}, {"id": "b"}]}"#))
+        #expect(batch.rows == [[.text("b")]] && batch.rows(.shown) == [[.text("a")]])
+        #expect(batch.misfit == "flag_at gone, which stands twice" && batch.provesAbsence)
+    }
 }

@@ -166,6 +166,7 @@ import Testing
             (body, "{\"max\": 9}", "0", 2, NextPosition(next: "9", reached: "9")),
             (body, "{\"max\": 9}", "0", 0, NextPosition(next: "9", reached: "9")),
             (body, "{\"max\": 9}", "9", 0, NextPosition(reached: "9")),
+            (body, "{\"max\": 0}", "9", 0, NextPosition(reached: "9")),
             (body, "{}", "9", 0, NextPosition(reached: "9")),
             (empty, "{\"max\": 9}", "0", 0, NextPosition(reached: "9")),
             (empty, "{\"max\": 9}", "0", 2, NextPosition(next: "9", reached: "9")),

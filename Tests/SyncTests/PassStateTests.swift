@@ -197,7 +197,10 @@ import Testing
         #expect(uses == [true, false])
     }
 
-    @Test func `a record without a name or a list that goes on forbids the sweep and holds no watermark`() throws {
+    @Test
+    func `a record without a name or a list that goes on forbids the sweep and holds no watermark`()
+        throws
+    {
         let entity = try entity(
             at: "data[].lines.data[]",
             write: "{ table: video, mode: overwrite, deletes: { sweep: after_full_pass } }")
@@ -206,7 +209,8 @@ import Testing
             (#"{"data": [{"id": "a"}], "has_more": true}"#, false),
         ] {
             let page = try PageReader(entity).read(
-                try node(#"{"data": [{"lines": \#(lines)}]}"#), of: HTTPResponse(status: 200, headers: []),
+                try node(#"{"data": [{"lines": \#(lines)}]}"#),
+                of: HTTPResponse(status: 200, headers: []),
                 from: "https://hub.example/feed", at: nil, begun: 9)
             var pass = PassState(
                 beginning: entity, from: Checkpoint(entity: "video"), isFull: true, startedAt: 9)

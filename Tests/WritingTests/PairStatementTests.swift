@@ -55,7 +55,7 @@ private struct StandIns {
     var statements: JSONValue {
         get throws {
             var all: [(String, Statement)] = [("hold", claim.holdStatement)]
-            let writes = PageWrites(entity)
+            let writes = EntityStatements(entity)
             for (name, keys, isEnd) in [
                 ("page_first", ["n01", "n02", "n03"], false),
                 ("page", ["n04", "n05", "n06"], false),

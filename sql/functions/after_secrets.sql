@@ -12,6 +12,9 @@ as $$
 -- The caller has locked the jobs that wait. Not for callers: store_secret, add_secrets.
 declare
   v_count integer;
+  v_users bigint[];
+  v_names text[];
+  v_runs bigint[];
 begin
   -- What came of the old secret is not used any more, and whoever renews it now keeps nothing. The run that brings one
   -- signs in with another and keeps its turn.
@@ -24,23 +27,30 @@ begin
     where jobrunner.awaits_secret(j) and j.user_id = any (in_user_ids)
     order by j.user_id, j.name
     for no key update
+  ), woken as (
+    update jobrunner.jobs as j
+    set reauth_needed_at = null,
+      -- A quarantine ends at due_at.
+      due_at = case when j.quarantined_at is not null then j.due_at else now() end,
+      untriggered_due_at = null,
+      -- What it was put off for is over.
+      deferred_until = case when j.last_error_kind = 'no_key' then null else j.deferred_until end
+    from parked as p
+    where j.user_id = p.user_id and j.name = p.name
+    returning j.user_id, j.name, j.fence
   )
-  update jobrunner.jobs as j
-  set reauth_needed_at = null,
-    -- A quarantine ends at due_at.
-    due_at = case when j.quarantined_at is not null then j.due_at else now() end,
-    untriggered_due_at = null,
-    -- What it was put off for is over.
-    deferred_until = case when j.last_error_kind = 'no_key' then null else j.deferred_until end
-  from parked as p
-  where j.user_id = p.user_id and j.name = p.name;
-  get diagnostics v_count = row_count;
+  select count(*), array_agg(w.user_id), array_agg(w.name), array_agg(w.fence)
+  into v_count, v_users, v_names, v_runs
+  from woken as w;
   -- Another secret may be another person's: whose it is has to be asked again. After the jobs, as
   -- reset_jobs and take_job lock them.
   update jobrunner.call_memory as m
   set last_succeeded_at = '-infinity'
   where m.user_id = any (in_user_ids) and m.call = 'cloudkit.check_account';
   if v_count > 0 then
+    if jobrunner.tells_of('trouble') then
+      perform jobrunner.tell_events('recovering', v_users, v_names, v_runs);
+    end if;
     perform jobrunner.wake_workers(now(), in_jobs => v_count);
   end if;
   return v_count;

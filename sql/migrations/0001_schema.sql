@@ -837,7 +837,10 @@ create table jobrunner.events (
   detail jsonb not null default '{}',
   primary key (transaction_id, id),
   constraint event_kind_is_known check (
-    kind in ('sync_began', 'sync_ended', 'duplicates_found', 'conflict_decided', 'zone_made', 'trouble_began', 'trouble_ended')
+    kind in (
+      'sync_began', 'pass_began', 'pass_ended', 'sync_ended', 'duplicates_found', 'conflict_decided', 'zone_made', 'trouble_began',
+      'recovering', 'trouble_ended'
+    )
   )
 );
 comment on table jobrunner.events is 'What applications are told of runs, where a job file asks for it, written in the transaction that it tells of. Kept for a week. Read it by told_events.';

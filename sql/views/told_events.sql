@@ -13,5 +13,5 @@ comment on column jobrunner.told_events.user_key is 'Key of the user; * is the t
 comment on column jobrunner.told_events.job is 'Name of the job.';
 comment on column jobrunner.told_events.entity is 'The entity; null: it is of the whole run.';
 comment on column jobrunner.told_events.run is 'Number of the run.';
-comment on column jobrunner.told_events.kind is 'sync_began, sync_ended, duplicates_found, conflict_decided, zone_made, trouble_began or trouble_ended.';
+comment on column jobrunner.told_events.kind is 'sync_began, pass_began, pass_ended, sync_ended, duplicates_found, conflict_decided, zone_made, trouble_began, recovering or trouble_ended.';
 comment on column jobrunner.told_events.detail is 'What there is to say.';

@@ -5,7 +5,7 @@ public import JobQueue
 public import Reading
 
 /// The statements that write a page besides the checkpoint's own.
-public struct PageWrites: Sendable {
+public struct EntityStatements: Sendable {
     let upsert: UpsertStatement
     let entity: Entity
     let tellsDuplicates: Bool

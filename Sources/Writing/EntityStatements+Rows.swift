@@ -3,7 +3,7 @@ import Postgres
 import JobQueue
 import Reading
 
-extension PageWrites {
+extension EntityStatements {
     /// Columns that are ours, unless a job file has a field of that name.
     private static let bookkeeping = [
         "user_id", "inserted_at", "last_modified", "synced", "push_error", "push_pause",
