@@ -57,6 +57,35 @@ struct TroubleTests {
         }
     }
 
+    @Test
+    func
+        `another file has jobs in trouble due, chunks too, but none that backs off, and forgets what it syncs no more`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            for user in ["ann", "bob", "well"] { _ = try await fixture.addUser(user) }
+            try await fixture.script(
+                """
+                update jobrunner.jobs set due_at = now() + interval '1 hour';
+                update jobrunner.jobs set consecutive_failures = 1, last_error_at = now() where user_id = 2;
+                select jobrunner.set_trouble(u.id, 'hub.refresh', e.name, 'end_unproven', 'no')
+                from jobrunner.users as u, unnest('{video#c1,former#c1}'::text[]) as e (name) where u.key in ('ann', 'bob');
+                update jobrunner.job_files set expanded = '{"entities": [{"entity": "video"}]}' where name = 'hub.refresh';
+                select jobrunner.look_again(f) from jobrunner.job_files as f where f.name = 'hub.refresh';
+                """)
+            #expect(
+                try await fixture.texts(
+                    """
+                    select u.key || ' ' || (j.due_at <= now()) from jobrunner.jobs as j join jobrunner.users as u on u.id = j.user_id
+                    where j.name = 'hub.refresh' order by 1
+                    """) == ["ann true", "bob false", "well false"])
+            #expect(
+                try await fixture.texts(
+                    "select distinct entity from jobrunner.checkpoints where troubles is not null")
+                    == ["video#c1"])
+        }
+    }
+
     @Test func `a trouble keeps its beginning, and no good page and no complete run ends it`()
         async throws
     {
