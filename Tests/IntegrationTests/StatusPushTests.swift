@@ -179,11 +179,12 @@ import TestSupport
                 try await world.value(
                     "select consecutive_failures || ' ' || (due_at > now()) || ' ' || (last_success_at = last_run_at) from jobrunner.jobs where name = 'metube.status'"
                 ) == "0 true true")
+            let troubles = try await world.texts(
+                "select concat_ws(' ', entity, trouble, detail) from jobrunner.jobs_in_trouble")
             #expect(
-                try await world.texts(
-                    "select concat_ws(' ', entity, trouble, detail) from jobrunner.jobs_in_trouble")
+                troubles
                     == [
-                        "watched_status quota_exceeded the user's store at the source is full: 3 edits made here wait until there is room"
+                        "watched_status quota_exceeded quota_exceeded: the user's store at the source is full: 3 edits made here wait until there is room"
                     ])
             #expect(
                 try await world.value(

@@ -122,7 +122,10 @@ private struct MovingSides {
 
     func check() async throws {
         #expect(number > 20)
-        #expect(try await here() == there())
+        let (here, there) = (try await here(), try await there())
+        let differences = Set(here.keys).union(there.keys).filter { here[$0] != there[$0] }
+            .map { "\($0): here \(here[$0] ?? "-"), there \(there[$0] ?? "-")" }
+        #expect(differences == [])
         let lost = try await world.rows(
             """
             select detail ->> 'record' as record, count(*) as n from jobrunner.events

@@ -59,13 +59,15 @@ extension CostTests {
             _ = try await fixture.queue.countFreshness()
             try await fixture.script("vacuum analyze jobrunner.jobs")
             try await fixture.script("vacuum analyze jobrunner.sources")
-            // By the role that scrapes, whose rights are looked up, too.
+            // By the role that scrapes. Other tests' new databases empty the cache of its rights, and looking them up is no
+            // part of the plan: the least of some scrapes is.
             let reader = try DatabaseConfiguration(
                 conninfo: TestCluster.reader(of: fixture.url), applicationName: "test", lanes: 1)
             let buffers = try await Database.withSessions(reader) { database in
                 try await database.run { session in
-                    _ = try cost(session, "select * from jobrunner.gauges")
-                    return try cost(session, "select * from jobrunner.gauges").buffers
+                    try (1...10).map { _ in
+                        try cost(session, "select * from jobrunner.gauges").buffers
+                    }.min() ?? .max
                 }
             }
             #expect(buffers <= 60, "\(buffers) buffers")
