@@ -30,10 +30,15 @@ STYLES = [
     ("page_last", "page", "style: page, last_at: last_page, size: 10", 'page: "{page.token}"', True),
     ("page", "page", "style: page, size: 10", 'page: "{page.token}"', True),
     ("counted", "counted", "style: page, next_at: next, size: 10", 'page: "{page.token}"', True),
+    ("nested", "nested", "style: page, size: 4", 'page: "{page.token}"', True),
+    ("nested_total", "nested", "style: page, total_at: total, size: 4", 'page: "{page.token}"', True),
     ("keyset_body", "keyset", 'style: keyset, token_at: maxSeqReturned, start: "0", size: 10', 'after: "{page.token}"', False),
     ("keyset", "keyset", 'style: keyset, by: seq, start: "0", size: 10', 'after: "{page.token}"', False),
     ("sync", "sync", "style: sync_token, token_at: sync_token, more_at: more, size: 10", 'token: "{page.token}"', False),
 ]
+
+# Where the records are, of a style that has them elsewhere.
+LISTS = {"nested": "groups[].items.data[]"}
 
 SWEEP = "deletes: { flag_at: deleted, sweep: after_full_pass }"
 MODES = [
@@ -77,8 +82,10 @@ DISTURBANCES = [
     {"kind": "slow", "delay_ms": 50},
 ]
 
-# What costs a value, a record or a wait, and nothing else.
+# What costs a value, a record or a wait, and nothing else; an inner list that goes on proves nothing.
 ODDITIES = [
+    {"kind": "replace", "from": '"has_more":false', "to": '"has_more":true', "count": 1},
+    {"kind": "replace", "from": '"id":', "to": '"id":null,"was":', "count": 1},
     {"kind": "replace", "from": '"deleted":true', "to": '"deleted":1'},
     {"kind": "replace", "from": '"deleted":true', "to": '"deleted":"true"'},
     {"kind": "replace", "from": '"deleted":true', "to": '"deleted":"perhaps"'},
@@ -93,7 +100,6 @@ ODDITIES = [
 # What nobody can tell from the truth by one answer: one pass may believe it, and not two in a row.
 LIES = [
     {"kind": "status", "status": 204},
-    {"kind": "replace", "from": '"id":', "to": '"id":null,"was":', "count": 1},
     {"kind": "status", "status": 200, "body": '{"items": [], "next_token": null, "next": null, "total": 0, "last_page": 1}'},
 ]
 
@@ -161,7 +167,7 @@ entities:
     {"incremental: " + incremental if incremental else ""}
     {"conditional: true" if word == "cond" else ""}
     records:
-      at: "items[]"
+      at: "{LISTS.get(name.split("_")[0], "items[]")}"
       key: [id]
       fields:{FIELDS if word != "odd" else FIELDS.replace("timestamp, required: true", "timestamp")}
     write: {{ table: {name}_{word}, mode: {write} }}

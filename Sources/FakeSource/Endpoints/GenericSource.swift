@@ -43,6 +43,8 @@ struct GenericSource {
         case single, token, link, offset, page, keyset, sync
         /// Pages that are counted, where the one behind the last is not found.
         case counted
+        /// Pages of groups, which hold the records.
+        case nested
         case nextURL = "next_url"
         case nextHeader = "next_header"
     }
@@ -64,6 +66,7 @@ private struct Reader {
         case .offset: return try offset()
         case .page: return try numbered()
         case .counted: return try counted()
+        case .nested: return try nested()
         case .keyset: return try keyset()
         case .sync: return try sync()
         case .token, .nextURL, .nextHeader, .link: return try cursored(style)
@@ -144,6 +147,36 @@ private struct Reader {
             json.field("is_last", number == last)
             if number < last { json.field("next", "\(request.path)?page=\(number + 1)") }
         }
+    }
+
+    /// Groups of three records in lists of their own, counted by group; each fourth group has none.
+    private func nested() throws(BadRequest) -> Answer {
+        let number = try request.number("page") ?? 1
+        let items = user.records(since: since, afterSeq: 0, limit: .max).items
+        var groups: [ArraySlice<Record>] = []
+        for start in stride(from: 0, to: items.count, by: 3) {
+            if groups.count % 4 == 3 { groups.append([]) }
+            groups.append(items[start..<min(start + 3, items.count)])
+        }
+        let (first, isOver) = (number - 1).multipliedReportingOverflow(by: limit)
+        let page = isOver || first < 0 ? [] : groups.dropFirst(first).prefix(limit)
+        let shown = page.flatMap { $0 }
+        let body = JSONText.object { json in
+            json.field("total", groups.count)
+            json.array("groups", of: page) { group, json in
+                json.raw("{")
+                json.key("items")
+                json.raw("{")
+                json.array("data", of: group) { $0.write(into: &$1) }
+                json.field("has_more", false)
+                json.raw("}}")
+            }
+        }
+        var answer = Answer.json(200, body)
+        answer.served = Answer.Served(
+            records: shown.count, first: shown.first?.id, last: shown.last?.id, next: nil,
+            versions: shown.map { ($0.id, $0.version) })
+        return answer
     }
 
     private mutating func keyset() throws(BadRequest) -> Answer {
