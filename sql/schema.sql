@@ -88,6 +88,7 @@ create table jobrunner.checkpoints (
 ) with (fillfactor=70);
 CREATE INDEX checkpoints_in_trouble ON jobrunner.checkpoints USING btree (job_name, user_id) WHERE (troubles IS NOT NULL);
 CREATE INDEX checkpoints_with_errors ON jobrunner.checkpoints USING btree (job_name, user_id) WHERE (last_error_kind IS NOT NULL);
+CREATE INDEX checkpoints_with_unread_values ON jobrunner.checkpoints USING btree (job_name, entity) WHERE (unread IS NOT NULL);
 
 create table jobrunner.chores (
   name text not null,

@@ -11,6 +11,7 @@ public enum HealthQuestion: String, Sendable, CaseIterable {
     case lateJobs
     case troubles
     case blockedSources
+    case unreadValues
     case partitions
     case xminHolders
     case idleInTransaction
@@ -88,6 +89,16 @@ public enum HealthQuestion: String, Sendable, CaseIterable {
             from jobrunner.blocked_sources as s
             where s.blocked_until > now()
             order by s.tenant, s.source
+            """
+        case .unreadValues:
+            """
+            select k.job_name as job, split_part(k.entity, '#', 1) as entity, count(distinct k.user_id) as count,
+              min(v.field) as field
+            from jobrunner.checkpoints as k
+            cross join lateral jsonb_object_keys(k.unread) as v (field)
+            where k.unread is not null
+            group by 1, 2
+            order by 1, 2
             """
         case .partitions:
             // Counting further would only cost time.

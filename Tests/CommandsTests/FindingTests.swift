@@ -42,11 +42,15 @@ private func row(_ text: String) throws -> JSONValue {
                     #"{"trouble":"sweep_refused","tenant":"acme","job":"j","count":1,"user":"ann","entity":"e","about":"sweep","words":"deleted nothing, since two full passes lacked too many rows"}"#
                 ),
             ],
+            .unreadValues: [
+                try row(#"{"job":"j","entity":"e","count":2,"field":"price"}"#)
+            ],
             .partitions: [try row(#"{"other_count":1000,"has_tomorrow":true}"#)],
         ])
         #expect(
             findings.map(\.what) == [
                 "1 alive",
+                "2 users of job j have values in entity e that can't be read as the file says, such as of price",
                 "21 jobs parked: the source refuses the credential; the first 1 are listed, all are"
                     + " in view jobrunner.jobs_in_trouble",
                 "j of user ann of tenant acme: 401",

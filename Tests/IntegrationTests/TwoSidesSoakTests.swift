@@ -11,7 +11,7 @@ import Testing
 /// The source keeps another form of texts, refuses single records and loses answers. Then it is quiet, and every edit made here has either arrived, or was replaced here by a
 /// later one, or was told as lost.
 ///
-/// `JOBRUNNER_SIDES_SECONDS` makes it longer, `JOBRUNNER_SIDES_SEED` other.
+/// `JOBRUNNER_SIDES_SECONDS` makes it longer, in worlds of fifteen seconds each, `JOBRUNNER_SIDES_SEED` other.
 @Suite struct TwoSidesSoakTests {
     @Test func `no edit of either side vanishes without a word, whatever the sides do at once`()
         async throws
@@ -19,6 +19,16 @@ import Testing
         let environment = ProcessInfo.processInfo.environment
         let seconds = environment["JOBRUNNER_SIDES_SECONDS"].flatMap { Int($0) } ?? 5
         let seed = environment["JOBRUNNER_SIDES_SEED"].flatMap { UInt64($0) } ?? 1
+        for round in 0..<max(1, seconds / Self.roundSeconds) {
+            try await soak(
+                .seconds(min(seconds, Self.roundSeconds)), seed: seed &* 1000 &+ UInt64(round))
+        }
+    }
+
+    /// The history of a longer one is more than is read at once.
+    private static let roundSeconds = 15
+
+    private func soak(_ span: Duration, seed: UInt64) async throws {
         let changes = [
             ("entities:\n", "events: [conflicts]\n\nentities:\n"),
             ("dirty: synced = false\n", "dirty: synced = false\n        deleted: pending_delete\n"),
@@ -30,7 +40,7 @@ import Testing
             var sides = MovingSides(world, seed: seed)
             try await world.settings(#""normalises": true"#)
             let worker = try await world.start()
-            let end = ContinuousClock.now + .seconds(seconds)
+            let end = ContinuousClock.now + span
             while ContinuousClock.now < end { try await sides.move() }
             try await world.source.command("DELETE", "faults", "")
             await worker.stop()

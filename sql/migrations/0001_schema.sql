@@ -673,6 +673,8 @@ comment on column jobrunner.checkpoints.troubles is 'What waits for a person, ap
 create index checkpoints_with_errors on jobrunner.checkpoints (job_name, user_id) where last_error_kind is not null;
 comment on index jobrunner.checkpoints_with_errors is 'Entities whose last run left an error.';
 create index checkpoints_in_trouble on jobrunner.checkpoints (job_name, user_id) where troubles is not null;
+create index checkpoints_with_unread_values on jobrunner.checkpoints (job_name, entity) where unread is not null;
+comment on index jobrunner.checkpoints_with_unread_values is 'Entities with values that could not be read.';
 comment on index jobrunner.checkpoints_in_trouble is 'Entities with something that waits for a person.';
 
 create table jobrunner.seen_pages (

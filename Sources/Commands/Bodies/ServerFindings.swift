@@ -147,7 +147,14 @@ private func waitingFindings(_ answers: HealthAnswers) -> [Finding] {
                 "one request probes it then; jobrunner close-breaker \(row.text("source")) --tenant"
                 + " \(row.text("tenant")) asks now")
     }
-    return late + blocked
+    let unread = (answers[.unreadValues] ?? []).map { row in
+        Finding(
+            .info, "values",
+            "\(counted(row["count"]?.int ?? 0, "user")) of job \(row.text("job")) have values in entity"
+                + " \(row.text("entity")) that can't be read as the file says, such as of \(row.text("field"))",
+            hint: "jobrunner status --user shows one of each")
+    }
+    return late + blocked + unread
 }
 
 private func partitionFindings(_ rows: [JSONValue]) -> [Finding] {
