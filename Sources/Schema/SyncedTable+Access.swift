@@ -59,7 +59,8 @@ extension SyncedTable {
                     name: "sent_hashes", type: "bigint[]", isRequired: false, defaultSQL: nil,
                     comment:
                         "Hashes of what was sent of the row since it was last as the source has it, 0 for its "
-                        + "deletion: what comes back with one of them never replaces a later edit.")
+                        + "deletion, 1 for a record of its own that the source had already: what comes back with one of them never replaces a later edit."
+                )
             )
             columns.append(
                 Column(

@@ -5,6 +5,8 @@ import JobFiles
 extension Entity {
     /// Stands among the hashes for the row's deletion.
     static let sentDeletion = "0::bigint"
+    /// Stands among the hashes of a row that was never sent, and whose record the source has all the same.
+    static let metRecord = "1::bigint"
 
     /// SQL: the hash of what a push sends of a row, as the source gives it back: times in whole
     /// milliseconds.

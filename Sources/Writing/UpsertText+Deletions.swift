@@ -85,6 +85,21 @@ extension UpsertText {
             """
     }
 
+    /// Notes of rows that the source never had that it has a record of their own now, which they stand over: when such a row
+    /// is deleted, the record goes by the same rule, or it would never be shown again.
+    var met: String {
+        guard isSent else { return "" }
+        let match = keys.map { "t.\($0) = i.\($0)\(rows.cast($0))" }.joined(separator: " and ")
+        return """
+            , met as (
+              update \(table) as t set sent_hashes = array[\(Entity.metRecord)]
+              from incoming as i
+              where i."Standing" = 'newer' and t.user_id = $1 and \(match)
+                and not t.synced and t.\(tag) is null and t.sent_hashes is null
+            )
+            """
+    }
+
     var lostCount: String { isSent ? ", (select count(*) from lost) as lost" : "" }
 
     /// What readers are told, and what is looked for behind it: nothing where nothing happened.

@@ -32,7 +32,8 @@ extension UpsertText {
         switch mode {
         case .insertNew: return "'same'"
         case .overwrite, .replaceAll:
-            return "case when \(isUnsent("s", or: isSame("s", "r"))) then 'same' else 'older' end"
+            return "case \(isSent ? "when not s.synced then 'newer' " : "")"
+                + "when \(isSame("s", "r")) then 'same' else 'older' end"
         case .newestWins:
             // A row without a version is older than every version. An unsent edit of the same version is kept, and that
             // is not "unchanged". Of two equal versions the content decides: a second change within the tick of a

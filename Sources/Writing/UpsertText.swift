@@ -54,7 +54,7 @@ struct UpsertText {
     var nameBesideKey: String? { entity.nameBesideKey.map(quoted) }
 
     /// What is known of each row is asked once and told in words, for those that are older must be counted too.
-    var isLookedUpOnce: Bool { mode == .newestWins || nameBesideKey != nil }
+    var isLookedUpOnce: Bool { mode == .newestWins || nameBesideKey != nil || isSent }
 
     /// Unchanged rows are dropped at the lookup, before any JSON cast.
     var text: String {
@@ -65,7 +65,7 @@ struct UpsertText {
           from \(wanted)\(behindRenamed)
           on conflict (user_id, \(keys.joined(separator: ", "))) \(onConflict)
           returning (t.xmax = 0) as is_new\(returnedBeside)
-        )\(removals)\(lost), counted as materialized (
+        )\(removals)\(lost)\(met), counted as materialized (
           select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
             \(olderCount) + \(keptCount) + \(counter(5)) as older, \(removedCount) as deleted\(lostCount)\(added)
           from written as w

@@ -172,4 +172,27 @@ import Testing
             #expect(try await world.unsentArticles() == [])
         }
     }
+
+    /// The source's record is older, so that the row stands over it and it is not shown again.
+    @Test func `a row that stands over a record of the source's takes it along when it is deleted`()
+        async throws
+    {
+        let deletes = (
+            "dirty: synced = false\n", "dirty: synced = false\n        deleted: pending_delete\n"
+        )
+        try await withStatuses(1, changes: [deletes]) { world in
+            try await world.drain()
+            try await world.weAdd(1)
+            try await world.deviceSaves(Save("new_00001", "skipped", statusBegin))
+            try await world.source.fault(
+                #"{"kind": "cloudkit_error", "code": "ACCESS_DENIED", "op": "records/modify"}"#)
+            try await world.runAgain()
+            #expect(try await world.local()["new_00001"]?.status == "watched")
+            try await world.source.command("DELETE", "faults", "")
+            try await world.sql("delete from synced.watched_status where video_id = 'new_00001'")
+            for _ in 1...2 { try await world.runAgain() }
+            #expect(try await world.disagreements() == [])
+            #expect(try await world.local().count == 1)
+        }
+    }
 }
