@@ -45,6 +45,9 @@ static const unsigned char functions_backoff[] = {
 static const unsigned char functions_begin_health_checks[] = {
 #embed "functions/begin_health_checks.sql"
 };
+static const unsigned char functions_begin_page_anew[] = {
+#embed "functions/begin_page_anew.sql"
+};
 static const unsigned char functions_bring_secret[] = {
 #embed "functions/bring_secret.sql"
 };
@@ -673,6 +676,7 @@ static const jr_sql_file files[] = {
     {"functions/awaits_secret.sql", functions_awaits_secret, sizeof functions_awaits_secret},
     {"functions/backoff.sql", functions_backoff, sizeof functions_backoff},
     {"functions/begin_health_checks.sql", functions_begin_health_checks, sizeof functions_begin_health_checks},
+    {"functions/begin_page_anew.sql", functions_begin_page_anew, sizeof functions_begin_page_anew},
     {"functions/bring_secret.sql", functions_bring_secret, sizeof functions_bring_secret},
     {"functions/cancel_jobs.sql", functions_cancel_jobs, sizeof functions_cancel_jobs},
     {"functions/changed_columns.sql", functions_changed_columns, sizeof functions_changed_columns},

@@ -525,6 +525,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.awaits_secret(in_job jobrunner.jobs) returns boolean
 -- function jobrunner.backoff(in_failures integer, in_every interval, in_chance double precision) returns interval
 -- function jobrunner.begin_health_checks() returns boolean
+-- function jobrunner.begin_page_anew() returns void
 -- function jobrunner.bring_secret(in_tenant_id bigint, in_user_id bigint, in_job text, in_name text, in_sealed bytea, in_changed_at timestamp with time zone) returns boolean
 -- function jobrunner.cancel_jobs(in_tenant text, in_user text DEFAULT NULL::text, in_job text DEFAULT NULL::text) returns integer
 -- function jobrunner.changed_columns(in_before jsonb, in_after jsonb) returns jsonb

@@ -39,7 +39,31 @@ func conflicts(between files: [ReadFile]) -> [Mistake] {
             }
         }
     }
-    return mistakes + sharedSweeps(in: good) + shownSecrets(in: good)
+    return mistakes + sharedSweeps(in: good) + sharedPushes(in: good) + shownSecrets(in: good)
+}
+
+/// Tables whose edits one entity sends, while another one fills them too, which knows of no edit and would overwrite it.
+private func sharedPushes(in good: [(file: ReadFile, job: JobFile)]) -> [Mistake] {
+    var mistakes: [Mistake] = []
+    var writers: [String: [(name: String, file: String, sends: Bool)]] = [:]
+    for (file, job) in good {
+        guard case .sequence(let nodes)? = file.root?["entities"]?.content else { continue }
+        for (entity, node) in zip(job.entities, nodes) {
+            let table = entity.write.table
+            let sends = entity.push != nil
+            let others = writers[table, default: []]
+            if let other = others.first(where: { $0.sends || sends }) {
+                let sender = sends ? "this entity" : "entity \"\(other.name)\""
+                mistakes.append(
+                    file.mistake(
+                        at: node["write"]?["table"] ?? node,
+                        "table \"\(table)\" is filled by entity \"\(other.name)\" of \(other.file) too, and "
+                            + "\(sender) sends its edits: give each a table of its own"))
+            }
+            writers[table] = others + [(entity.name, file.file, sends)]
+        }
+    }
+    return mistakes
 }
 
 /// Tables of which one entity deletes what its passes do not show, while another fills them with what is on another list.

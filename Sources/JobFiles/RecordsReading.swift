@@ -213,6 +213,15 @@ extension NodeReading {
             }
             if field.kind == .json { add(element, "a key field can't be of type json") }
         }
+        let keyFields = fields.filter { key.contains($0.name) }
+        if !keyFields.isEmpty, keyFields.count == key.count,
+            keyFields.allSatisfy({ !$0.required && $0.defaultValue != nil })
+        {
+            add(
+                elements[0],
+                "every field of the key has a default, so that records without them would be one row: make one required: true"
+            )
+        }
         return key
     }
 

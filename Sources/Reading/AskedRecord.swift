@@ -16,6 +16,9 @@ public struct AskedRecord: Sendable {
     /// Members by which sources say that a record is deleted where the file names none.
     private static let marks = ["deleted", "is_deleted", "isDeleted"]
 
+    /// Members in which sources wrap a record, and null in them is none.
+    private static let wrappers: Set = ["data", "result", "record", "item", "object"]
+
     private let entity: Entity
     private let keyFields: [Field]
 
@@ -31,13 +34,20 @@ public struct AskedRecord: Sendable {
     public func verdict(_ root: JSONNode, key: [String: String], now: Int64) -> RecordVerdict {
         if root.kind == .null { return .isGone }
         let candidates = candidates(in: root)
-        for candidate in candidates {
-            guard let isSame = isSame(candidate, key) else { continue }
-            return isSame && !isDeleted(candidate, now) ? .isThere : .isGone
+        // An envelope may have an `id` of its own: the record itself counts wherever it stands.
+        let known = candidates.compactMap { candidate in
+            isSame(candidate, key).map { (record: candidate, isSame: $0) }
         }
+        if let own = known.first(where: \.isSame) {
+            return isDeleted(own.record, now) ? .isGone : .isThere
+        }
+        if !known.isEmpty { return .isGone }
         if candidates.contains(where: { isDeleted($0, now) }) { return .isGone }
         let members = Array(root.members)
-        return members.count == 1 && members[0].value.kind == .null ? .isGone : .isUnclear
+        guard members.count == 1, members[0].value.kind == .null,
+            members[0].name.string.map(Self.wrappers.contains) ?? false
+        else { return .isUnclear }
+        return .isGone
     }
 
     /// The answer itself, what it wraps, and the only element of a list.

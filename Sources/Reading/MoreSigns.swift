@@ -14,9 +14,9 @@ struct MoreSigns {
         "next", "nextpage", "nextpagetoken", "nexttoken", "nextcursor", "nextmarker", "nextlink",
         "nexturl", "nextpageurl", "nextpagelink", "nexthref", "nextrecordsurl",
     ]
-    /// A number here counts the elements of the whole list.
+    /// A number here counts the elements of the whole list; a bare `total` or `count` may be of money, or of the page.
     private static let totals: Set<String> = [
-        "total", "totalcount", "count", "totalresults", "totalitems", "totalrecords",
+        "totalcount", "totalresults", "totalitems", "totalrecords",
     ]
     /// An object here speaks of the list beside it.
     private static let objects: Set<String> = [

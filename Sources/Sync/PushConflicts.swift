@@ -29,7 +29,7 @@ struct PushConflicts {
         var again: [UnsentRow] = []
         for (index, row) in rows.enumerated() {
             guard let found = records[row.recordName] else {
-                outcome.refused.append((row, "CONFLICT: the record could not be looked up", .none))
+                refuse(row, "LOOKUP", "the record could not be looked up", &outcome)
                 continue
             }
             guard let node = found else {
@@ -45,6 +45,13 @@ struct PushConflicts {
                 var created = row
                 created.changeTag = nil
                 again.append(created)
+                continue
+            }
+            guard !isAnothers(row, read[index]) else {
+                refuse(
+                    row, "NAME_TAKEN",
+                    "record \(row.recordName) has another key; the name that push.record_name gives is taken",
+                    &outcome)
                 continue
             }
             let tag = tag(of: node)
@@ -65,6 +72,25 @@ struct PushConflicts {
             }
         }
         return again
+    }
+
+    private func refuse(
+        _ row: UnsentRow, _ code: String, _ reason: String, _ outcome: inout PushOutcome
+    ) {
+        let failure = RecordFailure(code: code, reason: reason, record: row.recordName, wait: nil)
+        outcome.refused.append((row, "\(code): \(reason)", .none))
+        outcome.failures.append(failure.sanitised(context.redactor))
+        context.progress.refused.add(code, "\(code): \(reason)", .none)
+    }
+
+    /// A row that never was at the source, and the name made for it is that of a record with another key.
+    private func isAnothers(_ row: UnsentRow, _ remote: RemoteRecord?) -> Bool {
+        guard let name = entity.nameBesideKey, row.changeTag == nil,
+            entity.index(of: name).map({ row.values[$0] == nil }) ?? false, let remote
+        else { return false }
+        return entity.records.key.contains { key in
+            entity.index(of: key).map { row.values[$0] != remote.values[$0] } ?? false
+        }
     }
 
     private func lookUp(_ rows: [UnsentRow]) async throws -> [String: JSONNode?] {

@@ -210,6 +210,11 @@ struct PushSender {
         }
         let answers = try await context.sink.run(writes + context.companions, counts: true)
         context.markCompanionsStored()
+        for _ in 0..<(try PushStatements.stuckEdits(in: answers)) {
+            context.progress.refused.add(
+                "KEY_TAKEN", "KEY_TAKEN: another row has the key that a record has at the source",
+                .none)
+        }
         context.tellLostEdits(try PushStatements.lostEdits(in: answers), of: entity.name)
         context.progress.changed += pushed + outcome.replaced.count + outcome.gone.count
         context.services.log.emit(

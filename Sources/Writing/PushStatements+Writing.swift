@@ -100,6 +100,10 @@ extension PushStatements {
         let match = keys.enumerated().map { "\($1) = l.key_\($0)" }.joined(separator: " and ")
         let (call, binds) = losing("gone", "is_edit", claim, after: given)
         let first = given.binds.count + given.extraCount + 2
+        let surviving =
+            entity.nameBesideKey == nil
+            ? ""
+            : ",\n  case when exists (select from gone) then jobrunner.look_for_survivors($1, $\(first), $\(first + 2)) end as survivors"
         let telling =
             absence == .editsStay
             ? """
@@ -126,7 +130,7 @@ extension PushStatements {
               where t.user_id = $1 and \(match) and not l.goes
               returning l.name, l.is_edit
             )
-            select \(call)\(telling)
+            select \(call)\(telling)\(surviving)
             """,
             binds: [.int8(claim.userID)] + given.binds + [.textArray(rows.map(\.recordName))]
                 + binds)
@@ -158,6 +162,14 @@ extension PushStatements {
         // Where another row has that key the row waits for the next push.
         let isFree =
             "(\(stays.joined(separator: " and ")) or not exists (select from \(table) as o where o.user_id = $1 and \(moved.joined(separator: " and "))))"
+        let stuck = """
+            , stuck as (
+              update \(table) as t set push_error = 'KEY_TAKEN: another row has the key that the record has at the source'
+              from given as g
+              where t.user_id = $1 and \(given.match) and t.xmin::text = g.row_version and not \(isFree)
+              returning true
+            )
+            """
         let (call, binds) = losing("replaced", "true", claim, after: given)
         return Statement(
             """
@@ -167,8 +179,8 @@ extension PushStatements {
               update \(table) as t set \((set + touched + clean).joined(separator: ", ")) from given as g
               where t.user_id = $1 and \(given.match) and t.xmin::text = g.row_version\(mayMove ? " and \(isFree)" : "")
               returning g."name of" as name
-            )
-            select \(call)
+            )\(mayMove ? stuck : "")
+            select \(call)\(mayMove ? ", (select count(*) from stuck) as edits_stuck" : "")
             """,
             binds: [.int8(claim.userID)] + given.binds
                 + others.map { index in fields[index].bind(rows.map { $0.remote.values[index] }) }
@@ -190,6 +202,12 @@ extension PushStatements {
             """,
             [.text(claim.name), .int8(claim.fence), .text(entity.name)]
         )
+    }
+
+    /// How many rows can't give way, since another row has the key of their record.
+    public static func stuckEdits(in answers: [Rows]) throws -> Int {
+        try answers.filter { $0.columns.contains("edits_stuck") }
+            .reduce(0) { try $0 + $1.only().int("edits_stuck") }
     }
 
     /// How many edits gave way, by what the statements answered.

@@ -65,7 +65,7 @@ extension UpsertText {
     /// What the statement returns of a written row beside whether it is new.
     var returnedBeside: String {
         (notes == .added ? ", \(keyHash(of: keys, in: "t")) as hash" : "")
-            + (isSent && isLookedUpOnce ? ", t.\(told)" : "")
+            + (isSent || nameBesideKey != nil ? ", t.\(told)" : "")
     }
 
     /// The records of which an edit or a deletion made here gives way, to a newer version or to a deletion.
@@ -116,14 +116,21 @@ extension UpsertText {
             )
         }
         if let name = nameBesideKey {
+            let holds = keys.map { "s.\($0) = i.\($0)" }.joined(separator: " and ")
             calls.append(
-                "case when \(counter(3)) > 0 or exists (select from incoming as i join \(table) as s on \(keys.map { "s.\($0) = i.\($0)" }.joined(separator: " and ")) and s.user_id = $1 and s.\(name) <> i.\(name)) then jobrunner.note_shared_keys($1, $2, $3) end as shared"
+                """
+                case when \(counter(3)) > 0 or exists (select from stuck)
+                    or exists (select from incoming as i join \(table) as s on \(holds) and s.user_id = $1 and s.\(name) <> i.\(name))
+                  then jobrunner.note_shared_keys($1, $2, $3) end as shared
+                """)
+            // Whoever lets go of a key may have kept another record from it.
+            calls.append(
+                "case when c.deleted > 0 or exists (select from renamed) then jobrunner.look_for_survivors($1, $2, $3) end as survivors"
             )
-            if appliesTombstones {
-                calls.append(
-                    "case when c.deleted > 0 then jobrunner.look_for_survivors($1, $2, $3) end as survivors"
-                )
-            }
+            // A row that went and was not written anew would be lost: another writer took its key meanwhile.
+            calls.append(
+                "case when exists (select from renamed as d where not exists (select from written as w where w.\(name) = d.\(name))) then jobrunner.begin_page_anew() end as whole"
+            )
         }
         return calls.map { ", \($0)" }.joined()
     }

@@ -144,19 +144,52 @@ extension UpsertText {
         return beside
     }
 
-    /// A row under an old key goes before its record is written under the new one, so that two records may change keys with
-    /// each other.
+    /// A record whose row is under another key is written only where that row has gone, and behind all that go, so that two
+    /// records may change keys with each other.
     private var behindRenamed: String {
-        nameBesideKey == nil ? "" : " and (select count(*) from renamed) is not null"
-    }
-
-    /// The row of a record that has another key now, unless it holds an edit that is newer.
-    private var renamed: String {
         guard let name = nameBesideKey else { return "" }
         return """
-            renamed as (
-              delete from \(table) as t using \(wanted.replacing("as r where", with: "as r where t.user_id = $1 and t.\(name) = r.\(name) and"))
-                and (\(keys.map { "t.\($0) <> r.\($0)\(rows.cast($0))" }.joined(separator: " or ")))\(isSent ? " and \(isAsSeen("t", clean: isClean("r")))" : "")
+             and (not exists (select from moving as m where m.\(name) = r.\(name))
+                or exists (select from renamed as d where d.\(name) = r.\(name)))
+              and (select count(*) from renamed) is not null
+            """
+    }
+
+    /// The rows of records that have another key now.
+    ///
+    /// One goes only where its record can be written: its new key is free, or the row that has it goes as well. Where it is
+    /// not, the row stays as it is until the other record lets go of the key, and `has_shared_keys` says so.
+    private var renamed: String {
+        guard let name = nameBesideKey else { return "" }
+        let old = keys.enumerated().map { "t.\($1) as \"Old \($0)\"" }
+        let new = keys.enumerated().map { "r.\($1)\(rows.cast($1)) as \"New \($0)\"" }
+        let all = (old + new).joined(separator: ", ")
+        let differs = keys.map { "t.\($0) <> r.\($0)\(rows.cast($0))" }.joined(separator: " or ")
+        let holds = keys.enumerated().map { "o.\($1) = m.\"New \($0)\"" }.joined(separator: " and ")
+        let follows = keys.indices.map { "n.\"New \($0)\" = m.\"Old \($0)\"" }
+            .joined(separator: " and ")
+        let written = wanted.replacing("incoming as r where ", with: "")
+        return """
+            moving as materialized (
+              select r.\(name), \(isSent ? isClean("r") : "true") as "Clean", \(all)
+              from incoming as r
+              join \(table) as t on t.user_id = $1 and t.\(name) = r.\(name)
+              where \(written) and (\(differs))
+            ), stuck as (
+              with recursive stuck as (
+                select m.\(name) from moving as m
+                join \(table) as o on o.user_id = $1 and \(holds) and o.\(name) is distinct from m.\(name)
+                where not exists (select from moving as h where h.\(name) = o.\(name))
+                union
+                select n.\(name) from stuck as s
+                join moving as m on m.\(name) = s.\(name)
+                join moving as n on \(follows)
+              )
+              select s.\(name) from stuck as s
+            ), renamed as (
+              delete from \(table) as t using moving as m
+              where t.user_id = $1 and t.\(name) = m.\(name) and m.\(name) not in (select s.\(name) from stuck as s)
+                \(isSent ? " and \(isAsSeen("t", clean: "m.\"Clean\""))" : "")
               returning t.\(name), t.inserted_at
             ),
             """ + " "

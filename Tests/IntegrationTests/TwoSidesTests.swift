@@ -71,6 +71,108 @@ import Testing
             #expect(try await sides.found()[0].here == [:])
         }
     }
+
+    // MARK: A key that is taken
+
+    private func rows(_ world: World) async throws -> [String] {
+        try await world.texts(
+            "select concat_ws(' ', video_id, record_name, playback_position::integer) from synced.watched_status order by 1"
+        )
+    }
+
+    /// Another device gives the record `r` the key `taken`.
+    private func rename(_ world: World) async throws {
+        try await world.cloud(
+            .metube, "edit",
+            #"""
+            "user": "user-000001", "zone": "WatchedStatusZone", "records": [{"recordName": "r", "recordType": "WatchedStatus", "fields": {
+              "videoId": {"value": "taken", "type": "STRING"}, "lastModified": {"value": \#(statusBegin + 9000), "type": "TIMESTAMP"},
+              "playbackPosition": {"value": 2, "type": "DOUBLE"}}}]
+            """#)
+    }
+
+    private func withRecord(
+        beside other: Bool, _ body: (World) async throws -> Void
+    ) async throws {
+        let deletes = [
+            ("dirty: synced = false\n", "dirty: synced = false\n        deleted: pending_delete\n")
+        ]
+        try await withStatuses(0, changes: deletes) { world in
+            let names = [("r", "old", 1)] + (other ? [("q", "taken", 7)] : [])
+            for (name, key, value) in names {
+                try await world.cloud(
+                    .metube, "edit",
+                    #"""
+                    "user": "user-000001", "zone": "WatchedStatusZone", "records": [{"recordName": "\#(name)", "recordType": "WatchedStatus", "fields": {
+                      "videoId": {"value": "\#(key)", "type": "STRING"}, "status": {"value": "watched", "type": "STRING"},
+                      "lastModified": {"value": \#(statusBegin), "type": "TIMESTAMP"}, "playbackPosition": {"value": \#(value), "type": "DOUBLE"}}}]
+                    """#)
+            }
+            try await world.drain()
+            try await body(world)
+        }
+    }
+
+    @Test func `a record whose new key another one has keeps its row until the other lets go`()
+        async throws
+    {
+        try await withRecord(beside: true) { world in
+            try await rename(world)
+            try await world.runAgain()
+            #expect(try await rows(world) == ["old r 1", "taken q 7"])
+            try await world.deviceDeletes("q")
+            for _ in 1...3 { try await world.runAgain() }
+            #expect(try await rows(world) == ["taken r 2"])
+        }
+    }
+
+    @Test func `a record whose new key a row made here has is shown when that row is deleted`()
+        async throws
+    {
+        try await withRecord(beside: false) { world in
+            try await world.weSave(Save("taken", "watched", statusBegin, position: 5))
+            try await rename(world)
+            for _ in 1...2 { try await world.runAgain() }
+            #expect(try await rows(world) == ["old r 1", "taken taken 5"])
+            try await world.sql("delete from synced.watched_status where video_id = 'taken'")
+            for _ in 1...3 { try await world.runAgain() }
+            #expect(try await rows(world) == ["taken r 2"])
+        }
+    }
+
+    @Test func `an edit of a row that stands where a record goes is not lost with it`() async throws
+    {
+        try await withRecord(beside: true) { world in
+            try await world.sql(
+                "update synced.watched_status set playback_position = 8 where video_id = 'taken'")
+            try await rename(world)
+            for _ in 1...2 { try await world.runAgain() }
+            #expect(try await rows(world) == ["old r 1", "taken q 8"])
+        }
+    }
+
+    @Test func `a new row under the name of a renamed record is refused, and both stay`()
+        async throws
+    {
+        try await withRecord(beside: false) { world in
+            try await world.weSave(Save("name", "watched", statusBegin, position: 3))
+            try await world.runAgain()
+            try await world.sql(
+                "update synced.watched_status set video_id = 'moved' where video_id = 'name'")
+            try await world.runAgain()
+            try await world.weSave(Save("name", "watched", statusBegin, position: 4))
+            for _ in 1...2 { try await world.runAgain() }
+            #expect(try await rows(world) == ["moved name 3", "name 4", "old r 1"])
+            #expect(
+                try await world.value(
+                    "select left(push_error, 10) from synced.watched_status where not synced")
+                    == "NAME_TAKEN")
+            #expect(
+                try await world.texts("select trouble from jobrunner.jobs_in_trouble") == [
+                    "edits_refused"
+                ])
+        }
+    }
 }
 
 /// The records of a table of cells, and what is done to them.

@@ -44,7 +44,14 @@ def wire(bind, filled):
     if bind["hex"] is None:
         return None
     value = bytes.fromhex(bind["hex"])
-    return Wire(bind["type"], filled.get(value, value))
+    return Wire(bind["type"], named(value, filled) if b'"pass_number"' in value else filled.get(value, value))
+
+
+def named(value, filled):
+    """Where a pass stands, by name: the stand-ins are numbers of the object."""
+    for stand_in, own in filled.items():
+        value = value.replace(b":%d" % int.from_bytes(stand_in, "big"), b":%d" % int.from_bytes(own, "big"))
+    return value
 
 
 def repeated(value, rows):

@@ -163,7 +163,7 @@ def pushing(name, statement):
             # By the names of the columns, or by the places of the fields.
             record = row.get(me.world.key) or row["field_0"]
             row["body"] = row.get("body") or row.get("field_1")
-            given.append({"KEY": record, "VERSION": row["row_version"], "NAME": record, "TAG": f"sent-{record}"})
+            given.append({"KEY": record, "VERSION": row["row_version"], "NAME": record, "TAG": f"sent-{record}", "SENT": row["body"]})
             if statement == "saved":
                 source[record] = (row["body"], f"sent-{record}")
             elif statement in ("removed", "gone"):

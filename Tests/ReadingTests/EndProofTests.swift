@@ -62,7 +62,7 @@ import Testing
 
     @Test(arguments: [
         ", \"has_more\": true", ", \"hasMore\": true", ", \"pageInfo\": {\"hasNextPage\": true}",
-        ", \"next_page_token\": \"x\"", ", \"@odata.nextLink\": \"/x\"", ", \"total\": 21",
+        ", \"next_page_token\": \"x\"", ", \"@odata.nextLink\": \"/x\"", ", \"total_count\": 21",
         ", \"links\": {\"next\": {\"href\": \"/x\"}}", ", \"meta\": {\"next_cursor\": 4}",
         ", \"pagination\": {\"total_count\": 30}",
     ])
@@ -84,7 +84,8 @@ import Testing
     @Test(arguments: [
         ", \"has_more\": false", ", \"pageInfo\": {\"hasNextPage\": false, \"endCursor\": \"x\"}",
         ", \"next_page_token\": \"\"", ", \"nextSyncToken\": \"x\"", ", \"total\": 20",
-        ", \"links\": {\"self\": \"/x\", \"next\": null}", ", \"total\": \"many\"",
+        ", \"links\": {\"self\": \"/x\", \"next\": null}", ", \"total\": 99", ", \"count\": 99",
+        ", \"total_count\": \"many\"",
         ", \"prices\": {\"total\": 99}",
         ", \"paging\": {\"cursors\": {\"after\": \"x\"}}",
     ])

@@ -34,6 +34,14 @@ begin
     from jsonb_array_elements(in_file.expanded -> 'entities') as e
     where e ->> 'entity' = split_part(k.entity, '#', 1) and e ->> 'enabled' is distinct from 'false'
   );
+  -- Where nothing is sent any more no edit is refused.
+  update jobrunner.checkpoints as k
+  set troubles = nullif(k.troubles - 'edits_refused' - 'quota_exceeded', '{}')
+  where k.job_name = in_file.name and k.troubles ?| '{edits_refused,quota_exceeded}' and not exists (
+    select
+    from jsonb_array_elements(in_file.expanded -> 'entities') as e
+    where e ->> 'entity' = split_part(k.entity, '#', 1) and e ? 'push'
+  );
   if v_count > 0 then
     perform jobrunner.wake_workers(now(), in_jobs => v_count);
   end if;
