@@ -132,7 +132,11 @@ import Testing
             #expect(
                 wrongSetting.errors.contains(
                     #"JOBRUNNER_METRICS is "nowhere"; expected an address such as 127.0.0.1:9464"#))
-            try await withWorker(installation) { _, url in
+            try await withWorker(installation) { program, url in
+                // One that is stopped before the database has answered says so by another code.
+                try await eventually("it has started") {
+                    try program.errorsSoFar().contains("worker started")
+                }
                 let taken = try await installation.run(
                     "worker --metrics \(url.dropFirst("http://".count))")
                 #expect(taken.code == 69)

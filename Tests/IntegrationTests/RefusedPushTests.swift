@@ -159,4 +159,25 @@ import Testing
             #expect(try await world.disagreements() == [])
         }
     }
+
+    @Test func `a conflict whose record can't be looked up is told, and waits`() async throws {
+        try await withStatuses(2) { world in
+            try await world.drain()
+            try await world.weSave(Save(video(1), "skipped", Self.later))
+            try await world.deviceSaves(
+                Save(video(1), "watched", Self.later - 1),
+                later: #""after_requests": 1, "after_op": "changes/zone""#)
+            try await world.source.fault(
+                #"{"kind": "record_error", "code": "ACCESS_DENIED", "op": "records/lookup", "times": 1}"#
+            )
+            try await world.runAgain()
+            #expect(try await world.outcomes(userName(1)).last == "partial edits_refused")
+            #expect(
+                try await world.texts("select trouble from jobrunner.jobs_in_trouble")
+                    == ["edits_refused"])
+            try await world.runAgain()
+            #expect(try await world.disagreements() == [])
+            #expect(try await world.texts("select trouble from jobrunner.jobs_in_trouble") == [])
+        }
+    }
 }

@@ -244,4 +244,19 @@ import Testing
         #expect(found.map(\.path) == [path])
         #expect(found.allSatisfy { $0.message.contains(words) }, "\(found)")
     }
+
+    @Test func `a table whose edits one entity sends is filled by no other`() throws {
+        let shipped = try String(
+            contentsOf: repository.appending(path: "jobs/popcorn/refresh.yaml"), encoding: .utf8)
+        let found = conflicts(
+            between: [
+                ReadFile(Array(shipped.utf8), file: "a.yaml"),
+                ReadFile(
+                    Array(shipped.replacing("popcorn.refresh", with: "popcorn.status").utf8),
+                    file: "b.yaml"),
+            ])
+        // The third table is only read.
+        #expect(found.map(\.path) == ["entities[0].write.table", "entities[1].write.table"])
+        #expect(found.allSatisfy { $0.message.contains("this entity sends its edits") })
+    }
 }

@@ -25,6 +25,10 @@ import Testing
             (#"{"deleted": true}"#, .isGone), (#"{"id": 6}"#, .isGone),
             (#"{"data": {"id": 6}}"#, .isGone),
             ("null", .isGone), (#"{"data": null}"#, .isGone),
+            // An envelope has an id of its own.
+            (#"{"jsonrpc": "2.0", "id": 900, "result": {"id": 5}}"#, .isThere),
+            (#"{"id": 900, "result": {"id": 5, "deleted": true}}"#, .isGone),
+            (#"{"error": null}"#, .isUnclear),
             ("{}", .isUnclear), ("[]", .isUnclear), (#"{"ok": true}"#, .isUnclear),
             (#"{"id": "x"}"#, .isUnclear),
             (#"{"data": null, "errors": [1]}"#, .isUnclear), ("7", .isUnclear),
