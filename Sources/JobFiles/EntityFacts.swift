@@ -22,6 +22,9 @@ extension Entity {
         recordNameColumn.flatMap { records.key.contains($0) ? nil : $0 }
     }
 
+    /// The columns that say which record a row is of.
+    public var identity: [String] { nameBesideKey.map { [$0] } ?? records.key }
+
     /// The columns by which a tombstone finds its row.
     public var tombstoneKey: [String] {
         cloudkit == nil ? records.key : recordNameColumn.map { [$0] } ?? []

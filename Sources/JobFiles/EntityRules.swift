@@ -164,6 +164,9 @@ extension NodeReading {
                 )
             }
         }
+        if entity.cloudkit != nil, let location = node["confirm"] {
+            add(location, "records of CloudKit are not asked for by a path; leave confirm out")
+        }
         if entity.push == nil, let word = node["unsent"],
             Deletes.Unsent(rawValue: word.scalarText ?? "") != nil
         {

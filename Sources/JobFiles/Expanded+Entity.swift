@@ -103,7 +103,7 @@ extension Records {
             ("secrets", .named(secrets.map { ($0.name, $0.expanded(prefix, isPreset)) })),
             ("keep_if", .filled(keepIf.map(\.expanded))),
             ("one_as_list", countsOneAsList ? .bool(true) : nil),
-            ("absent", absentIsEmpty ? .string("empty") : nil))
+            ("absent", absentIsEmpty ? .string("empty") : nil), ("rest", rest?.expanded))
     }
 }
 
@@ -119,6 +119,21 @@ extension Field {
             ("format", times.isEmpty ? form : .texts(times.map(\.text))),
             ("required", .bool(required)),
             ("default", defaultValue), ("one_of", oneOf.map { .texts($0) }))
+    }
+}
+
+extension Rest {
+    fileprivate var expanded: JSONValue {
+        let common = JSONValue.members(("url_at", .text(urlAt)), ("at", .text(at)))
+        let next: JSONValue =
+            switch next {
+            case nil: .members()
+            case .url(let path): .members(("next_at", .text(path)))
+            case .after(let query, let path):
+                .members(
+                    ("after", .members(("query", .string(query)), ("at", .text(path)))))
+            }
+        return .object((common.members ?? []) + (next.members ?? []))
     }
 }
 

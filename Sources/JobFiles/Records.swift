@@ -14,11 +14,30 @@ public struct Records: Sendable, Equatable {
     public var countsOneAsList = false
     /// A list that is not there, or null, is an empty one.
     public var absentIsEmpty = false
+    /// How the rest of a list inside a record is read; nil: such a list is told.
+    public var rest: Rest?
     /// The values of a record that are secrets of the user and no columns, in file order.
     public var secrets: [BroughtSecret] = []
 
     /// The field of that name; nil without one.
     public func field(named name: String) -> Field? { fields.first { $0.name == name } }
+}
+
+/// How a list inside a record that shows a part of itself is read on.
+public struct Rest: Sendable, Equatable {
+    /// Where the next address of a list is, after the first one.
+    public enum Next: Sendable, Equatable {
+        /// At this path of each answer.
+        case url(Path)
+        /// It is the first one, with this query parameter: the value at the path in the list's last element.
+        case after(query: String, Path)
+    }
+    /// Where the first address is, in the element of the outermost list.
+    public var urlAt: Path
+    /// Where in those answers the list is.
+    public var at: Path
+    /// Where the next address is; nil: one answer holds the whole rest.
+    public var next: Next?
 }
 
 /// A value of a record that is a secret of the user: it is sealed and stored with the page, and stands nowhere else.

@@ -31,10 +31,12 @@ extension NodeReading {
         if absent != nil, let at, !at.hasEach, let node = keys[.absent] {
             add(node, "\(at) leads to one record and to no list; leave absent out")
         }
+        let rest = operation == nil ? keys[.rest].flatMap { self.rest($0, of: at, secrets) } : nil
         guard let at, let fields, let key else { return nil }
         return Records(
             at: at, key: key, fields: fields, keepIf: rules ?? [],
-            countsOneAsList: countsOneAsList, absentIsEmpty: absent != nil, secrets: secrets ?? [])
+            countsOneAsList: countsOneAsList, absentIsEmpty: absent != nil, rest: rest,
+            secrets: secrets ?? [])
     }
 
     private func fields(_ node: Node, _ operation: CloudKitOperation?) -> [Field]? {

@@ -9,11 +9,14 @@ struct BatchBuilder {
     /// For each row the one before it that a tombstone would find too.
     private var before: [Int: Int] = [:]
     private var gone: Set<Int> = []
+    /// A sweep knows records by a name, so that one whose key another has is noted as shown all the same.
+    private let notesNames: Bool
 
     init(_ entity: Entity, _ keyIndexes: [Int], _ tombstoneIndexes: [Int], rows: Int) {
         batch = RecordBatch(entity)
         batch.reserve(rows: rows)
         keys = KeyIndex(keyIndexes, rows: rows)
+        notesNames = entity.sweeps && entity.nameBesideKey != nil
         if entity.write.deletes?.appliesTombstones == true, !tombstoneIndexes.isEmpty {
             tombstones = KeyIndex(tombstoneIndexes, rows: rows)
         }
@@ -34,8 +37,16 @@ struct BatchBuilder {
             return link(row)
         }
         batch.counts.duplicate += 1
-        guard replaces(row, present, mode, version) else { return batch.removeLast() }
-        gone.insert(present)
+        guard replaces(row, present, mode, version) else {
+            guard notesNames else { return batch.removeLast() }
+            batch.setAction(.shown, of: row)
+            return link(row)
+        }
+        if notesNames {
+            batch.setAction(.shown, of: present)
+        } else {
+            gone.insert(present)
+        }
         keys[slot] = row
         link(row)
     }

@@ -42,16 +42,18 @@ public struct PageReader: Sendable {
         records = RecordReader(entity, classifier, isTooOld: isTooOld, zone: zone)
     }
 
-    /// Reads an answer whole: `root` is its body, `url` where it came from, `position` what was asked
-    /// for, `begun` when the pass began and `now` when the answer came, microseconds since 1970, `fullPage` the most records that a page has had which led
-    /// on to another.
+    /// Reads an answer whole: `root` is its body, `url` where it came from, `position` what was asked for.
+    ///
+    /// `begun` is when the pass began and `now` when the answer came, microseconds since 1970; `fullPage` the most records
+    /// that a page has had which led on to another; `cut` the inner lists that go on all the same, where `innerLists` were
+    /// read on.
     ///
     /// Throws `PageError`.
     public func read(
         _ root: JSONNode, of response: HTTPResponse, from url: String, at position: String?,
-        begun: Int64, now: Int64 = .max, fullPage: Int = 0
+        begun: Int64, now: Int64 = .max, fullPage: Int = 0, cut: CutLists? = nil
     ) throws -> ReadPage {
-        let batch = try records.read(root, begun: begun, now: now)
+        let batch = try records.read(root, begun: begun, now: now, cut: cut)
         let facts = PageFacts(
             root: root, response: response, url: url, position: position,
             recordCount: batch.listed, fullPage: fullPage, begun: begun,
@@ -62,6 +64,13 @@ public struct PageReader: Sendable {
             batch: batch, next: try entity.page.position(after: facts, signInName: signInName),
             keys: entity.page.isCounted || entity.page.end == .repeated
                 ? try records.keysHash(root) : nil)
+    }
+
+    /// The page's inner lists that go on, to be read on before the page is read; nil: none is, or nobody knows how.
+    ///
+    /// Throws `PageError`.
+    public func innerLists(in root: JSONNode, from url: String) throws -> InnerLists? {
+        try InnerLists(entity, in: root, from: url, signInName: signInName)
     }
 
     /// Every text of an answer that stands where a record brings a secret, whatever becomes of the record: to be kept out of

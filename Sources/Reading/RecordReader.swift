@@ -14,6 +14,8 @@ struct RecordReader: Sendable {
     private let finder: RecordFinder
     private let fields: [FieldReader]
     private let keyIndexes: [Int]
+    /// The fields that say which record it is.
+    private let identityIndexes: [Int]
     private let versionIndex: Int?
     /// The field whose greatest value is the next position.
     private let positionIndex: Int?
@@ -49,6 +51,7 @@ struct RecordReader: Sendable {
             fields.contains(where: \.isPlainRecord) || fields.allSatisfy(\.isWholeRecord)
         let names = entity.records.fields.map(\.name)
         keyIndexes = entity.records.key.compactMap { names.firstIndex(of: $0) }
+        identityIndexes = entity.identity.compactMap { names.firstIndex(of: $0) }
         versionIndex = entity.write.newerBy.flatMap { names.firstIndex(of: $0) }
         positionIndex = entity.page.keysetField.flatMap { names.firstIndex(of: $0) }
         clockIndexes = entity.clockFields.compactMap { names.firstIndex(of: $0) }
@@ -65,11 +68,14 @@ struct RecordReader: Sendable {
         }
     }
 
-    /// Reads, checks, filters and dedupes; `begun` is when the pass began, `now` when the page came, microseconds since
-    /// 1970.
+    /// Reads, checks, filters and dedupes.
+    ///
+    /// `begun` is when the pass began, `now` when the page came, microseconds since 1970. `cut` are the inner lists that go on, where they were read on; nil: what the page says of them counts.
     ///
     /// Throws `PageError.malformed` where the page has no array, or where a time that moves the watermark may be another.
-    func read(_ root: JSONNode, begun: Int64 = .max, now: Int64 = .max) throws -> RecordBatch {
+    func read(
+        _ root: JSONNode, begun: Int64 = .max, now: Int64 = .max, cut: CutLists? = nil
+    ) throws -> RecordBatch {
         try root.withTree { tree in
             let found = try finder.find(in: root, tree)
             var page = BatchBuilder(
@@ -78,7 +84,7 @@ struct RecordReader: Sendable {
             page.batch.now =
                 now.addingReportingOverflow(Self.skewMax).overflow ? .max : now + Self.skewMax
             page.batch.listed = found.listed.count
-            page.batch.cut = found.cut
+            page.batch.cut = cut ?? found.cut
             for record in found.records {
                 try checkZone(of: record, tree)
                 read(record, tree, into: &page)
@@ -165,7 +171,7 @@ struct RecordReader: Sendable {
         page.batch.counts.skippedIncompatible += 1
         readPosition(at: record, tree, in: &page.batch)
         // One without a name may be any row's record, which its absence must not delete.
-        if entity.sweeps, !append(record, tree, .shown, to: &page.batch, only: keyIndexes) {
+        if entity.sweeps, !append(record, tree, .shown, to: &page.batch, only: identityIndexes) {
             page.batch.unnamed += 1
         }
     }

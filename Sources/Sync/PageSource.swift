@@ -15,8 +15,8 @@ struct FetchedPage {
     var isUnmodified = false
     /// Stands for the records it shows, where the source might show the same ones again and again.
     var keys: Int?
-    /// Counts the page among what this worker holds.
-    var hold: BodyHold?
+    /// Count the page among what this worker holds.
+    var holds: [BodyHold] = []
 }
 
 /// What became of asking for a page.
@@ -64,7 +64,7 @@ struct PageSource {
             var answer = try await ask(pass)
             protectSecrets(in: &answer)
             switch answer.kind(for: entity.request) {
-            case .content: return try read(answer, &pass)
+            case .content: return try await read(answer, &pass)
             case .empty: return .page(.empty(entity, at: pass.cursor))
             case .unchanged where entity.isConditional && pass.isAtStart:
                 return .page(.unmodified(entity, reached: pass.syncToken))
@@ -153,7 +153,7 @@ struct PageSource {
         return stored.isCursorRefused && pass.cursor == (stored.cursor ?? stored.syncToken)
     }
 
-    private func read(_ answer: Answer, _ pass: inout PassState) throws -> Fetched {
+    private func read(_ answer: Answer, _ pass: inout PassState) async throws -> Fetched {
         let document = try answer.document()
         if var said = signs.failure(
             in: document.root, now: context.session.unixSeconds)
@@ -163,7 +163,50 @@ struct PageSource {
                 remains(of: answer, document, pass), context.session.end(by: said))
         }
         if entity.isConditional, pass.isAtStart { pass.validator = answer.validator }
+        if let lists = try reader.innerLists(in: document.root, from: answer.url) {
+            return .page(try await page(answer, reading: lists, pass))
+        }
         return .page(try page(answer, document, pass))
+    }
+
+    /// The page with the rest of its inner lists, which is asked for here and written with it.
+    private func page(
+        _ answer: Answer, reading unread: InnerLists, _ pass: PassState
+    ) async throws -> FetchedPage {
+        var lists = unread
+        var holds: [BodyHold] = []
+        var request = entity.request
+        request.method = "GET"
+        request.body = nil
+        while let address = lists.next {
+            let rest = try await context.session.send(
+                request, values(of: pass), retries: true, to: address)
+            if [404, 410].contains(rest.response.status) {
+                lists.giveUp(status: rest.response.status)
+                continue
+            }
+            guard rest.kind(for: request) == .content else {
+                throw context.session.end(ofUnexpected: rest, method: request.method)
+            }
+            let root = try rest.document().root
+            if let said = signs.failure(in: root, now: context.session.unixSeconds) {
+                throw context.session.end(by: said)
+            }
+            try lists.take(root, from: rest.url)
+            holds += [rest.response.hold].compactMap(\.self)
+        }
+        let whole = lists.wholePage
+        guard whole.count <= HTTPLimits().decodedBytesMax,
+            let document = try? JSONDocument(parsing: whole)
+        else {
+            throw RunEnd.failed(
+                .malformed,
+                "the page and the rest of its inner lists are larger than one page may be; a smaller page.size has less"
+            )
+        }
+        var page = try page(answer, document, pass, cut: lists.cut)
+        page.holds += holds
+        return page
     }
 
     /// How long an answer asks to be left alone in its header, whatever its status says.
@@ -182,12 +225,12 @@ struct PageSource {
     }
 
     private func page(
-        _ answer: Answer, _ document: JSONDocument, _ pass: PassState
+        _ answer: Answer, _ document: JSONDocument, _ pass: PassState, cut: CutLists? = nil
     ) throws -> FetchedPage {
         var page = try reader.read(
             document.root, of: answer.response, from: answer.url, at: pass.cursor,
             begun: pass.startedAt, now: Int64(context.session.unixSeconds) * 1_000_000,
-            fullPage: context.checkpoints.given(entity.name).fullPage)
+            fullPage: context.checkpoints.given(entity.name).fullPage, cut: cut)
         let redactor = context.redactor
         page.batch.failures = page.batch.failures.map { $0.sanitised(redactor) }
         for (name, values) in page.batch.unread {
@@ -202,7 +245,8 @@ struct PageSource {
             page.batch.remarks = []
         }
         return FetchedPage(
-            batch: page.batch, next: page.next, keys: page.keys, hold: answer.response.hold)
+            batch: page.batch, next: page.next, keys: page.keys,
+            holds: [answer.response.hold].compactMap(\.self))
     }
 
     private static func ageTests(_ entity: Entity, _ inputs: RunInputs) -> [AgeTest] {

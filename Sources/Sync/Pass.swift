@@ -72,7 +72,7 @@ final class Pass {
                 throw end
             case .page(let page):
                 // What is made of the page is as large as the page, until it is written.
-                defer { withExtendedLifetime(page.hold) {} }
+                defer { withExtendedLifetime(page.holds) {} }
                 let step = try await take(page, of: &state)
                 context.progress.pace.add(ContinuousClock.now - begun)
                 switch step {

@@ -27,6 +27,7 @@ public struct Sweep: Sendable {
         return .object([
             JSONMember("table", .string(entity.write.table)),
             JSONMember("key", .array(entity.records.key.map(JSONValue.string))),
+            JSONMember("identity", .array(entity.identity.map(JSONValue.string))),
             JSONMember("change_tag", entity.changeTagColumn.map(JSONValue.string) ?? .null),
             JSONMember("is_pushed", .bool(entity.push != nil)),
             JSONMember("is_repair", .bool(isRepair)),

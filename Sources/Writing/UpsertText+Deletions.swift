@@ -64,7 +64,7 @@ extension UpsertText {
 
     /// What the statement returns of a written row beside whether it is new.
     var returnedBeside: String {
-        (notes == .added ? ", \(keyHash(of: keys, in: "t")) as hash" : "")
+        (notes == .added ? ", \(keyHash(of: identity, in: "t")) as hash" : "")
             + (isSent || nameBesideKey != nil ? ", t.\(told)" : "")
     }
 
@@ -74,7 +74,7 @@ extension UpsertText {
         let sources =
             (isLookedUpOnce
                 ? [
-                    "select i.\(told) as name from incoming as i join written as w on w.\(told) = i.\(told) where i.\"Standing\" = 'lost'"
+                    "select \(nameOfLost) as name from incoming as i join written as w on w.\(told) = i.\(told) where i.\"Standing\" = 'lost'"
                 ] : [])
             + (appliesTombstones
                 ? ["select r.\(told) as name from removed as r where r.is_edit"] : [])
@@ -83,6 +83,18 @@ extension UpsertText {
               \(sources.isEmpty ? "select null::text as name where false" : sources.joined(separator: " union all "))
             )
             """
+    }
+
+    /// The name of the record whose edit gave way: the one that came may be another with its key.
+    ///
+    /// The statement sees the row as it was.
+    private var nameOfLost: String {
+        guard nameBesideKey != nil else { return "i.\(told)" }
+        let holds = keys.map { "s.\($0) = i.\($0)\(rows.cast($0))" }.joined(separator: " and ")
+        let stood = ["s.\(told) = i.\(told)", holds].map {
+            "(select s.\(told) from \(table) as s where s.user_id = $1 and \($0) limit 1)"
+        }
+        return "coalesce(\(stood.joined(separator: ", ")), i.\(told))"
     }
 
     /// Notes of rows that the source never had that it has a record of their own now, which they stand over: when such a row
@@ -137,6 +149,9 @@ extension UpsertText {
 
     // MARK: What is shown
 
+    /// The columns by which a sweep knows a record again.
+    private var identity: [String] { entity.identity.map(quoted) }
+
     var added: String {
         notes == .added ? ",\n    array_agg(w.hash) filter (where w.is_new) as added" : ""
     }
@@ -150,7 +165,7 @@ extension UpsertText {
         case .shown:
             """
             , jobrunner.mark_seen($1, $2, $3, \(PageCommit.passNumber), \(PageCommit.pageNumber), array(
-                select \(keyHash(of: keys, in: "i")) from \(rows.received(keys, as: "i"))
+                select \(keyHash(of: identity, in: "i")) from \(rows.received(identity, as: "i"))
                 where i."Action" <> \(RowAction.tombstone.rawValue)
               )) as noted
             """

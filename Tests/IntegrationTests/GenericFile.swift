@@ -42,7 +42,7 @@ extension World {
     static func heard(
         request: String, page: String, parts: String = "", source: String = "",
         write: String = "mode: overwrite", at: String = "items[]",
-        fields: String = standardFields, schedule: String = ""
+        fields: String = standardFields, records: String = "", schedule: String = ""
     ) -> String {
         """
         version: 1
@@ -63,6 +63,7 @@ extension World {
         \(indented(parts, by: 4))
             records:
               at: "\(at)"
+        \(indented(records, by: 6))
               key: [id]
               fields:
         \(indented(fields, by: 8))

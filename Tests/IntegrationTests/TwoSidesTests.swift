@@ -72,6 +72,47 @@ import Testing
         }
     }
 
+    @Test
+    func
+        `a key goes to the record that lives though a lost token hid the deletion`()
+        async throws
+    {
+        try await withStatuses(0) { world in
+            let sides = TwoSides(world: world, cells: [Cell(ours: .nothing, theirs: .duplicate)])
+            try await sides.begin()
+            try await sides.doTheirs(during: false)
+            try await world.drain()
+            // Both are noted by their names, though one row stands for them.
+            #expect(
+                try await world.value(
+                    "select sum(cardinality(keys))::text from jobrunner.seen_pages") == "2")
+            #expect(try await sides.found()[0].here == ["k": 2])
+            try await world.deviceDeletes("q-000")
+            try await world.cloud(.metube, "expire", #""what": ["sync_tokens"]"#)
+            for _ in 1...4 { try await world.runAgain() }
+            #expect(try await sides.found()[0].here == ["k": 0])
+        }
+    }
+
+    @Test func `the record whose edit gave way is told, and not the one that took its key`()
+        async throws
+    {
+        try await withStatuses(0, changes: [("entities:\n", "events: [conflicts]\n\nentities:\n")])
+        { world in
+            let sides = TwoSides(world: world, cells: [Cell(ours: .edit, theirs: .duplicate)])
+            try await sides.begin()
+            try await world.drain()
+            try await sides.doOurs()
+            try await sides.doTheirs(during: false)
+            try await world.runAgain()
+            #expect(
+                try await world.texts(
+                    "select concat_ws(' ', detail ->> 'record', detail ->> 'winner') from jobrunner.events where kind = 'conflict_decided'"
+                )
+                    == ["r-000 theirs"])
+        }
+    }
+
     // MARK: A key that is taken
 
     private func rows(_ world: World) async throws -> [String] {

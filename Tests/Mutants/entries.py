@@ -94,7 +94,7 @@ class Tests:
     def read(self, text, target):
         around = []
         for found in re.finditer(
-                r"^( *)[^\n/]*?\b(?:(?:struct|class|actor|enum|extension) ([\w.]+)|func (`[^`\n]+`|\w+))", text, re.M):
+                r"^( *)[^\n/]*?\b(?:(?:struct|class|actor|enum|extension) ([\w.]+)|func\s+(`[^`\n]+`|\w+))", text, re.M):
             around = [one for one in around if one[0] < len(found[1])]
             if found[2]:
                 around.append((len(found[1]), found[2]))

@@ -31,6 +31,17 @@ import Testing
         }
     }
 
+    @Test func `the rules and the SQL raise an alert for the same troubles`() throws {
+        let rule = try #require(
+            try text("deploy/prometheus/alerts.yaml").firstMatch(of: /trouble=~"([a-z_|]+)"/))
+        // Kind, about, words, hint, alerts: the lines of the view's values.
+        let told = try text("sql/views/kinds_of_trouble.sql")
+            .matches(
+                of: /\('([a-z_]+)',\s*'(?:[^']|'')*',\s*'(?:[^']|'')*',\s*'(?:[^']|'')*',\s*true/)
+        #expect(Set(rule.1.split(separator: "|")) == Set(told.map(\.1)))
+        #expect(told.count > 10)
+    }
+
     @Test func `every alert has a runbook, and the SQL has the alerts of the rules`() throws {
         let rules = try text("deploy/prometheus/alerts.yaml").matches(
             of: /alert: Jobrunner([A-Za-z]+)/

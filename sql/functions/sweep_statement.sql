@@ -17,7 +17,10 @@ declare
     select jsonb_build_object(
       '{table}', format('synced.%I', in_sweep ->> 'table'),
       '{key}', string_agg(format('t.%I', k.name), ', ' order by k.number),
-      '{hash}', format('jobrunner.key_hash(%s)', string_agg(format('t.%I::text', k.name), ', ' order by k.number)),
+      '{hash}', (
+        select format('jobrunner.key_hash(%s)', string_agg(format('t.%I::text', i.name), ', ' order by i.number))
+        from jsonb_array_elements_text(in_sweep -> 'identity') with ordinality as i (name, number)
+      ),
       '{same}', string_agg(format('t.%1$I = g.%1$I', k.name), ' and ' order by k.number),
       '{has tag}', coalesce('t.' || quote_ident(v_tag) || ' is not null', 'false'),
       '{goes}', case when v_is_repair then 'false' else 't.synced' || v_kept end,

@@ -16,7 +16,8 @@ as $$
 -- A row that is lacking for the first time is only noted: a list that shifts while it is read, or a source that is not well,
 -- shows it again. A pass that was not read to its end is no look, but what it showed is not lacking in a row.
 -- Own is what a pass of the entity has shown or added, and what a push of it got a change tag for.
--- in_sweep: {table, key: [column], change_tag, is_pushed, is_repair, max_fraction, asks_again, confirms, declaration}:
+-- in_sweep: {table, key: [column], identity: [column], change_tag, is_pushed, is_repair, max_fraction, asks_again, confirms, declaration}:
+--   identity     the columns by which pages noted their records
 --   change_tag   the column of it; null: there is none
 --   is_repair    each row that was not shown loses its tag, so that it is sent as a new one, and none is deleted
 --   max_fraction if more of the user's rows would go, nothing is deleted; null: there is no such limit
@@ -56,8 +57,10 @@ begin
   end;
   update jobrunner.checkpoints as k
   set counters.swept = (k.counters).swept + sweep_table.swept,
+    -- A row that went may have kept another record from its key.
     full_asked = k.full_asked + (
-      (in_sweep ->> 'asks_again')::boolean and v_looks_again and not v_found.refused and k.full_asked < 2147483647
+      ((in_sweep ->> 'asks_again')::boolean and v_looks_again and not v_found.refused or k.has_shared_keys and sweep_table.swept > 0)
+      and k.full_asked < 2147483647
     )::integer,
     -- "Nothing has changed" would be no second look.
     validator = case when not v_looks_again then k.validator end,

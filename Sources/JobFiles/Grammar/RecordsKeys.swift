@@ -1,6 +1,6 @@
 /// The keys of `records`.
 enum RecordsKey: String, KeySet {
-    case at, absent, key, fields, secrets
+    case at, absent, rest, key, fields, secrets
     case keepIf = "keep_if"
     case oneAsList = "one_as_list"
 
@@ -27,6 +27,14 @@ enum RecordsKey: String, KeySet {
                 .optional("a page without the list is `malformed`"),
                 "With `empty` a list that is not there, or null, is an empty one, as Google's sources, protobuf's JSON, "
                     + "etcd and Matrix write it. An answer with `error` or `errors` in it stays `malformed`.",
+                in: .withoutPreset)
+        case .rest:
+            Key(
+                .mapping(RestKey.self),
+                .optional("such a list is told, and nothing is deleted by absence"),
+                "How a list inside a record is read on that shows a part of itself. `at` goes through two `[]`. The rest "
+                    + "is written with the page that the list begins on, in its transaction; a page and its rests must be "
+                    + "read within one run, so that `page.size` is better small. Entities with `secrets` have none.",
                 in: .withoutPreset)
         case .key:
             Key(
@@ -58,6 +66,60 @@ enum RecordsKey: String, KeySet {
                 "With `true` one object where `at` has `[]` counts as a list of one; without it such a page is "
                     + "`malformed`. For sources that leave the list out around a single record.",
                 in: .withoutPreset)
+        }
+    }
+}
+
+/// The keys of `rest`.
+enum RestKey: String, KeySet {
+    case urlAt = "url_at"
+    case at
+    case nextAt = "next_at"
+    case after
+
+    static let title = "rest"
+    static let meaning = "How a list inside a record is read on."
+    static let rules: [KeyRule] = [.when(.isThere("next_at"), [.forbids(["after"])])]
+
+    var key: Key {
+        switch self {
+        case .urlAt:
+            Key(
+                .formed(.innerPath), .required,
+                "Where in the element of the outermost list the address of the rest is, such as `lines.url`. It leads to the "
+                    + "source's own origin. Without `after` an element that has one has a list which goes on."
+            )
+        case .at:
+            Key(
+                .formed(.path), .required,
+                "Where in the body of those answers the list is, with one `[]`, such as `data[]`.")
+        case .nextAt:
+            Key(
+                .formed(.innerPath), .optional("one answer holds the whole rest"),
+                "Where in those answers the address of the next one is. The last answer has none.")
+        case .after:
+            Key(
+                .mapping(RestAfterKey.self), .optional(nil),
+                "How the address is asked again and again, behind the last element that was shown, while the object that "
+                    + "holds the list says that it goes on (`has_more` and the like).")
+        }
+    }
+}
+
+/// The keys of `after`.
+enum RestAfterKey: String, KeySet {
+    case query, at
+
+    static let title = "rest_after"
+    static let meaning = "How the rest of a list is asked for behind its last element."
+
+    var key: Key {
+        switch self {
+        case .query: Key(.text, .required, "The query parameter, such as `starting_after`.")
+        case .at:
+            Key(
+                .formed(.innerPath), .required,
+                "Where in the last element its value is, such as `id`.")
         }
     }
 }

@@ -75,13 +75,13 @@ with incoming as materialized (
     or exists (select from renamed as d where d."record_name" = r."record_name"))
   and (select count(*) from renamed) is not null
   on conflict (user_id, "video_id") do update set "status" = excluded."status", "last_modified" = excluded."last_modified", "playback_position" = excluded."playback_position", "record_name" = excluded."record_name", "change_tag" = excluded."change_tag", "modified_at" = excluded."modified_at", "unread_fields" = excluded."unread_fields", synced = true, push_error = null, push_pause = null, pending_delete = false, sent_hashes = null where (t."last_modified" is null and excluded."last_modified" is not null or t."last_modified" < excluded."last_modified") and (t.synced and not t.pending_delete) = (excluded.synced) and not (t.sent_hashes is not null and (not t.synced or t.pending_delete) and hash_record_extended(row(excluded."video_id", excluded."status", date_trunc('milliseconds', excluded."last_modified"), excluded."playback_position"), 0) = any (t.sent_hashes) and (t.pending_delete or hash_record_extended(row(excluded."video_id", excluded."status", date_trunc('milliseconds', excluded."last_modified"), excluded."playback_position"), 0) <> hash_record_extended(row(t."video_id", t."status", date_trunc('milliseconds', t."last_modified"), t."playback_position"), 0)))
-  returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."video_id"::text) as hash, t."record_name"
+  returning (t.xmax = 0) as is_new, jobrunner.key_hash(t."record_name"::text) as hash, t."record_name"
 ), removed as (
   delete from synced."watched_status" as t using unnest($14::int[], $19::text[]) as i ("Action", "record_name")
   where i."Action" = 2 and t.user_id = $1 and t."record_name" = i."record_name" and (t.synced or t.pending_delete or (t."change_tag" is not null and 0::bigint <> all (coalesce(t.sent_hashes, '{}'))))
   returning t."record_name", not t.synced and not t.pending_delete as is_edit
 ), lost as materialized (
-  select i."record_name" as name from incoming as i join written as w on w."record_name" = i."record_name" where i."Standing" = 'lost' union all select r."record_name" as name from removed as r where r.is_edit
+  select coalesce((select s."record_name" from synced."watched_status" as s where s.user_id = $1 and s."record_name" = i."record_name" limit 1), (select s."record_name" from synced."watched_status" as s where s.user_id = $1 and s."video_id" = i."video_id" limit 1), i."record_name") as name from incoming as i join written as w on w."record_name" = i."record_name" where i."Standing" = 'lost' union all select r."record_name" as name from removed as r where r.is_edit
 ), met as (
   update synced."watched_status" as t set sent_hashes = array[1::bigint]
   from incoming as i
@@ -141,7 +141,7 @@ with incoming as materialized (
   where i."Action" = 2 and t.user_id = $1 and t."record_name" = i."record_name" and (t.synced or t.pending_delete or (t."change_tag" is not null and 0::bigint <> all (coalesce(t.sent_hashes, '{}'))))
   returning t."record_name", not t.synced and not t.pending_delete as is_edit
 ), lost as materialized (
-  select i."record_name" as name from incoming as i join written as w on w."record_name" = i."record_name" where i."Standing" = 'lost' union all select r."record_name" as name from removed as r where r.is_edit
+  select coalesce((select s."record_name" from synced."watched_status" as s where s.user_id = $1 and s."record_name" = i."record_name" limit 1), (select s."record_name" from synced."watched_status" as s where s.user_id = $1 and s."video_id" = i."video_id" limit 1), i."record_name") as name from incoming as i join written as w on w."record_name" = i."record_name" where i."Standing" = 'lost' union all select r."record_name" as name from removed as r where r.is_edit
 ), met as (
   update synced."watched_status" as t set sent_hashes = array[1::bigint]
   from incoming as i
@@ -158,7 +158,7 @@ select c.inserted, c.updated, c.deleted, c.lost,
   unchanged => $12 - c.inserted - c.updated - c.older - c.deleted, skipped_older => c.older,
   skipped_incompatible => $9, filtered => $10, duplicate => $11,
   deleted => c.deleted, edits_lost => c.lost)) as committed, jobrunner.mark_seen($1, $2, $3, ($5 ->> 'pass_number')::integer, ($5 ->> 'page_number')::integer, array(
-    select jobrunner.key_hash(i."video_id"::text) from unnest($14::int[], $15::text[]) as i ("Action", "video_id")
+    select jobrunner.key_hash(i."record_name"::text) from unnest($14::int[], $19::text[]) as i ("Action", "record_name")
     where i."Action" <> 2
   )) as noted, case when c.lost > 0 then jobrunner.tell_conflicts($1, $2, $4, $3, array(select l.name from lost as l), 'theirs') end as told, case when $11 > 0 or exists (select from stuck)
     or exists (select from incoming as i join synced."watched_status" as s on s."video_id" = i."video_id" and s.user_id = $1 and s."record_name" <> i."record_name")
