@@ -222,11 +222,17 @@ static const unsigned char functions_keep_edit[] = {
 static const unsigned char functions_keep_limited_tenants[] = {
 #embed "functions/keep_limited_tenants.sql"
 };
+static const unsigned char functions_keeps_edits[] = {
+#embed "functions/keeps_edits.sql"
+};
 static const unsigned char functions_key_hash[] = {
 #embed "functions/key_hash.sql"
 };
 static const unsigned char functions_lacking_rows[] = {
 #embed "functions/lacking_rows.sql"
+};
+static const unsigned char functions_last_tick[] = {
+#embed "functions/last_tick.sql"
 };
 static const unsigned char functions_lease_credential[] = {
 #embed "functions/lease_credential.sql"
@@ -735,8 +741,10 @@ static const jr_sql_file files[] = {
     {"functions/judge_edits.sql", functions_judge_edits, sizeof functions_judge_edits},
     {"functions/keep_edit.sql", functions_keep_edit, sizeof functions_keep_edit},
     {"functions/keep_limited_tenants.sql", functions_keep_limited_tenants, sizeof functions_keep_limited_tenants},
+    {"functions/keeps_edits.sql", functions_keeps_edits, sizeof functions_keeps_edits},
     {"functions/key_hash.sql", functions_key_hash, sizeof functions_key_hash},
     {"functions/lacking_rows.sql", functions_lacking_rows, sizeof functions_lacking_rows},
+    {"functions/last_tick.sql", functions_last_tick, sizeof functions_last_tick},
     {"functions/lease_credential.sql", functions_lease_credential, sizeof functions_lease_credential},
     {"functions/lift_quarantines.sql", functions_lift_quarantines, sizeof functions_lift_quarantines},
     {"functions/list_items.sql", functions_list_items, sizeof functions_list_items},

@@ -143,7 +143,7 @@ create table jobrunner.job_files (
   kind text not null,
   source text not null,
   every interval not null,
-  spread boolean not null,
+  spread boolean,
   deadline interval not null,
   per_second double precision,
   expanded jsonb not null,
@@ -175,7 +175,7 @@ create table jobrunner.jobs (
   tenant_id bigint not null,
   name text not null,
   every interval not null,
-  phase interval not null,
+  phase interval,
   deadline interval not null,
   priority smallint not null default 0,
   paused_at timestamp with time zone,
@@ -584,8 +584,10 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.judge_edits(in_user_id bigint, in_name text, in_entity text, in_table text) returns void
 -- function jobrunner.keep_edit() returns trigger
 -- function jobrunner.keep_limited_tenants() returns trigger
+-- function jobrunner.keeps_edits(in_outcome text, in_kind text) returns boolean
 -- function jobrunner.key_hash(VARIADIC in_key text[]) returns bigint
 -- function jobrunner.lacking_rows(in_user_id bigint, in_name text, in_entity text, in_table text, in_key text[], in_most integer) returns TABLE(hash bigint, key text[], is_shown boolean)
+-- function jobrunner.last_tick(in_next timestamp with time zone, in_every interval, in_phase interval) returns timestamp with time zone
 -- function jobrunner.lease_credential(in_tenant_id bigint, in_user_id bigint, in_credential text, in_refused bytea, in_ms bigint, in_job_user_id bigint, in_job_name text, in_fence bigint) returns TABLE(lease uuid, access_token bytea, good_for_ms bigint, secrets text)
 -- function jobrunner.lift_quarantines() returns integer
 -- function jobrunner.list_items(in_user_id bigint, in_table text, in_column text) returns TABLE(items text[], hash text)

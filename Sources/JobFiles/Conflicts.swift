@@ -39,7 +39,34 @@ func conflicts(between files: [ReadFile]) -> [Mistake] {
             }
         }
     }
-    return mistakes + sharedSweeps(in: good) + sharedPushes(in: good) + shownSecrets(in: good)
+    return mistakes + sharedSweeps(in: good) + sharedPushes(in: good) + undoneCleanups(in: good)
+        + shownSecrets(in: good)
+}
+
+/// Tables from which one file deletes what is old, while an entity of another file brings it back.
+private func undoneCleanups(in good: [(file: ReadFile, job: JobFile)]) -> [Mistake] {
+    var mistakes: [Mistake] = []
+    for cleaner in good {
+        for case .cleanup(let table, let by, let span) in cleaner.job.after.map(\.action) {
+            for (file, job) in good where job.name != cleaner.job.name {
+                for entity in job.entities where entity.write.table == table {
+                    let isKeptOut = entity.records.keepIf.contains { rule in
+                        rule.field == by && rule.span.map { $0 <= span } ?? false
+                    }
+                    guard !isKeptOut else { continue }
+                    let node = file.root?.entity(named: entity.name)
+                    let age = span.jobFileText
+                    mistakes.append(
+                        file.mistake(
+                            at: node?["records"]?["keep_if"] ?? node?["records"] ?? node,
+                            "table \"\(table)\": \(cleaner.file.file) deletes rows whose \(by) is older than \(age), and this "
+                                + "entity brings them back; expected keep_if: [{ field: \(by), younger_than: \(age) }]"
+                        ))
+                }
+            }
+        }
+    }
+    return mistakes
 }
 
 /// Tables whose edits one entity sends, while another one fills them too, which knows of no edit and would overwrite it.

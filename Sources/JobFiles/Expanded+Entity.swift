@@ -145,7 +145,9 @@ extension BroughtSecret {
 
 extension KeepRule {
     fileprivate var expanded: JSONValue {
-        .members(("field", .string(field)), (comparison.rawValue, value))
+        .members(
+            ("field", .string(field)), (comparison.rawValue, value),
+            ("missing", keepsMissing ? .string("keep") : nil))
     }
 }
 

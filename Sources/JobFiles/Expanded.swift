@@ -60,7 +60,8 @@ extension JSONValue {
 extension Schedule {
     fileprivate var expanded: JSONValue {
         .members(
-            ("every", .span(every)), ("spread", .string(spread.rawValue)),
+            ("every", .span(every)), ("from", spread == nil ? .string("last_success") : nil),
+            ("spread", spread.map { .string($0.rawValue) }),
             ("deadline", .span(deadline)),
             (
                 "requires",

@@ -26,14 +26,19 @@ extension NodeReading {
         if entity.write.mode == .replaceAll, let location = node?["write"]?["mode"] {
             add(location, "replace_all deletes rows of a synced store; expected another mode")
         }
+        // What says which record a row is, which version, and which rows are one: without it there is no row.
+        let deciding =
+            entity.records.key + entity.identity + (entity.write.unique?.by ?? [])
+            + [entity.write.newerBy].compactMap(\.self)
         for field in entity.records.fields
-        where field.required && !entity.records.key.contains(field.name) {
+        where field.required && !deciding.contains(field.name) {
             guard let location = node?["records"]?["fields"]?[field.name]?["required"] else {
                 continue
             }
             add(
                 location,
-                "a field of a synced store can't be required unless it is of the key")
+                "a field of a synced store can't be required unless it is of the key, newer_by or of unique.by"
+            )
         }
     }
 }

@@ -62,8 +62,9 @@ public struct Schedule: Sendable, Equatable {
     public enum Spread: String, Sendable, CaseIterable { case user, none }
     /// The period: 1 second to 30 days.
     public var every: Duration
-    /// `user`: a fixed phase per user within the period; `none`: every user on the period's edge.
-    public var spread: Spread
+    /// `user`: a fixed phase per user within the period; `none`: every user on the period's edge; nil: the period begins
+    /// with each success.
+    public var spread: Spread?
     /// Monotonic limit of one run, everything included.
     public var deadline: Duration
     /// What must exist before the run asks for anything; else the run is skipped or `needs_reauth`.

@@ -100,13 +100,21 @@ public struct Field: Sendable, Equatable {
 /// A record is kept when its field compares so with the value.
 public struct KeepRule: Sendable, Equatable {
     /// How the field is compared.
-    public enum Comparison: String, Sendable, CaseIterable { case gte, gt, lte, lt, eq, ne }
+    public enum Comparison: String, Sendable, CaseIterable {
+        case gte, gt, lte, lt, eq, ne
+        /// The time lies ahead, or no longer ago than this, when the run is claimed.
+        case youngerThan = "younger_than"
+    }
     /// Name of a mapped field.
     public var field: String
     /// How it is compared.
     public var comparison: Comparison
-    /// Of the field's type; a duration's is in seconds.
+    /// Of the field's type; a duration's is in seconds, and that of `younger_than` is the span as the file writes it.
     public var value: JSONValue
+    /// Of `younger_than`: how old a record may be.
+    public var span: Duration?
+    /// A record without the value is kept too.
+    public var keepsMissing = false
 }
 
 /// Where the records go and which version stays.

@@ -243,6 +243,14 @@ extension NodeReading {
         guard let (word, value) = keys.alternative(), let comparison = word.comparison, let name,
             let field = fields.first(where: { $0.name == name })
         else { return nil }
+        if comparison == .youngerThan {
+            guard field.kind == .timestamp else {
+                add(value, "younger_than is for a timestamp, \"\(name)\" is \(field.kind.rawValue)")
+                return nil
+            }
+            return keys.duration(.youngerThan)
+                .map { KeepRule(field: name, comparison: comparison, value: .span($0), span: $0) }
+        }
         let isOrdered = [.timestamp, .duration, .int, .double, .decimal].contains(field.kind)
         let isEquality = comparison == .eq || comparison == .ne
         guard isEquality ? field.kind != .json : isOrdered else {
@@ -251,8 +259,11 @@ extension NodeReading {
                 "\(word.rawValue) does not fit type \(field.kind.rawValue) of field \"\(name)\"")
             return nil
         }
-        return literal(value, for: field.kind)
-            .map { KeepRule(field: name, comparison: comparison, value: $0) }
+        let keepsMissing = keys[.missing].flatMap { _ in keys.word(.missing) } != nil
+        return literal(value, for: field.kind).map {
+            KeepRule(
+                field: name, comparison: comparison, value: $0, keepsMissing: keepsMissing)
+        }
     }
 }
 

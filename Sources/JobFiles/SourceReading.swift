@@ -5,14 +5,21 @@ extension NodeReading {
     func schedule(_ node: Node) -> Schedule? {
         guard let keys = Keys(node, self, of: ScheduleKey.self) else { return nil }
         let every = keys.duration(.every)
+        let isCounted = keys[.from].flatMap { _ in keys.word(.from) } != nil
         let spread = keys.word(.spread, as: Schedule.Spread.self)
+        if isCounted, let node = keys[.spread] {
+            add(
+                node,
+                "counted from the last success nobody has a place in the period; leave spread out")
+        }
         let deadline = keys.duration(.deadline)
         let requires = keys.elements(.requires)?.compactMap { prerequisite($0) }
         let triggers = keys.elements(.triggers).map { self.triggers($0) }
         let slowing = keys[.slowDown].map { self.slowing($0, every) }
         guard let every, let spread, let deadline else { return nil }
         return Schedule(
-            every: every, spread: spread, deadline: deadline, requires: requires ?? [],
+            every: every, spread: isCounted ? nil : spread, deadline: deadline,
+            requires: requires ?? [],
             triggers: triggers ?? [], slowing: slowing ?? nil)
     }
 

@@ -38,6 +38,8 @@ public struct AwaitedJob: Sendable, Equatable {
     public var outcome: String?
     /// `waiting`, `paused`, `quarantined` or `needs_reauth`; nil: the job is gone.
     public var state: String?
+    /// The run is followed by another, which goes on where it stopped.
+    public var goesOn: Bool
     /// Its last run.
     public var fence: Int64
     /// When that ended, in microseconds since 1970.
@@ -103,6 +105,8 @@ extension Queue {
             select w.user_id, j.state, coalesce(j.fence, 0) as fence,
               case when j.fence > w.fence and j.last_run_at > w.asked_at then j.last_outcome end
                 as outcome,
+              coalesce(j.last_outcome = 'partial', false) and coalesce(r.error_kind <> 'cancelled', true)
+                and jobrunner.keeps_edits(j.last_outcome, j.last_error_kind) is not true as goes_on,
               coalesce(j.last_run_at, now()) as ended_at, coalesce(r.error, j.last_error) as error,
               coalesce((r.counters).pages, 0) as pages, coalesce((r.counters).fetched, 0) as fetched,
               coalesce((r.counters).inserted, 0) as inserted, coalesce((r.counters).updated, 0) as updated,
@@ -120,7 +124,8 @@ extension Queue {
             try rows.map { row in
                 AwaitedJob(
                     userID: Int64(try row.int("user_id")), outcome: try row.optionalText("outcome"),
-                    state: try row.optionalText("state"), fence: Int64(try row.int("fence")),
+                    state: try row.optionalText("state"), goesOn: try row.bool("goes_on"),
+                    fence: Int64(try row.int("fence")),
                     endedAt: try row.timestamp("ended_at"), error: try row.optionalText("error"),
                     pages: try row.int("pages"), fetched: try row.int("fetched"),
                     inserted: try row.int("inserted"), updated: try row.int("updated"),

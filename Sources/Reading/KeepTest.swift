@@ -1,25 +1,28 @@
 import JSON
 import JobFiles
 
-/// One `keep_if` rule, its value typed like its field.
+/// One `keep_if` rule that compares with a value, which is typed like its field.
 struct KeepTest: Sendable {
     let field: Int
     private let comparison: KeepRule.Comparison
     private let value: FieldValue?
+    private let keepsMissing: Bool
 
     init?(_ rule: KeepRule, fields: [Field]) {
-        guard let index = fields.firstIndex(where: { $0.name == rule.field }),
+        guard rule.span == nil, let index = fields.firstIndex(where: { $0.name == rule.field }),
             let document = try? JSONDocument(parsing: rule.value.bytes)
         else { return nil }
         field = index
         comparison = rule.comparison
+        keepsMissing = rule.keepsMissing
         value = FieldValue.read(document.root, as: fields[index]) ?? nil
     }
 
-    /// A null is kept by `ne` only.
+    /// A null is kept by `ne`, and where the rule says so.
     func keeps(_ candidate: FieldValue?) -> Bool {
         guard let candidate, let value else {
-            return (comparison == .ne) == (candidate != value)
+            return keepsMissing && candidate == nil
+                || (comparison == .ne) == (candidate != value)
         }
         let isLess = candidate.isLess(than: value) ?? false
         let isGreater = value.isLess(than: candidate) ?? false
@@ -30,11 +33,13 @@ struct KeepTest: Sendable {
         case .lte: isLess || candidate == value
         case .gt: isGreater
         case .gte: isGreater || candidate == value
+        // An age is no value: `AgeTest` knows what time it is.
+        case .youngerThan: true
         }
     }
 }
 
-/// A record that a step after the entities would delete again is not written.
+/// A record is not written that is older than `keep_if` says, or that a step after the entities would delete again.
 public struct AgeTest: Sendable {
     /// Place of the timestamp among the fields.
     public var field: Int

@@ -228,7 +228,7 @@ extension Session {
                     """,
                     .text(jobFile.name), .text(jobFile.kind), .text(jobFile.source.id),
                     .interval(jobFile.schedule.every.wholeMicroseconds),
-                    .bool(jobFile.schedule.spread == .user),
+                    .optional(jobFile.schedule.spread) { .bool($0 == .user) },
                     .interval(jobFile.schedule.deadline.wholeMicroseconds),
                     .optional(jobFile.source.rate?.perSecond, Bind.double),
                     .text(jobFile.expanded), .text(jobFile.scope.rawValue),

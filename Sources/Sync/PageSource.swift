@@ -250,13 +250,21 @@ struct PageSource {
     }
 
     private static func ageTests(_ entity: Entity, _ inputs: RunInputs) -> [AgeTest] {
-        inputs.file.after.compactMap { step in
+        let cleaned = inputs.file.after.compactMap { step -> (field: String, span: Duration)? in
             guard case .cleanup(let table, let by, let span) = step.action,
-                table == entity.write.table,
-                let field = entity.records.fields.firstIndex(where: { $0.name == by })
+                table == entity.write.table
             else { return nil }
-            return AgeTest(
-                field: field, before: inputs.claimedAtMicroseconds - span.wholeMicroseconds)
+            return (by, span)
+        }
+        let kept = entity.records.keepIf.compactMap { rule in
+            rule.span.map { (field: rule.field, span: $0) }
+        }
+        return (cleaned + kept).compactMap { limit in
+            entity.index(of: limit.field).map {
+                AgeTest(
+                    field: $0,
+                    before: inputs.claimedAtMicroseconds - limit.span.wholeMicroseconds)
+            }
         }
     }
 }

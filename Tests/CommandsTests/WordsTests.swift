@@ -12,7 +12,8 @@ private func awaited(
     inserted: Int = 0
 ) -> AwaitedJob {
     AwaitedJob(
-        userID: 1, outcome: outcome, state: state, fence: 7, endedAt: 0, error: error,
+        userID: 1, outcome: outcome, state: state, goesOn: outcome == "partial", fence: 7,
+        endedAt: 0, error: error,
         pages: pages, fetched: inserted, inserted: inserted, updated: 0, deleted: 0)
 }
 
@@ -22,7 +23,7 @@ private func awaited(
             ("due", "due: j of user ann"),
             (
                 "follows_running",
-                "follows the run in progress: j of user ann; one more run follows it"
+                "already in progress: j of user ann; one more run follows it"
             ),
             (
                 "deferred",

@@ -115,7 +115,7 @@ private struct Hand {
             #expect(ran.code == 0)
             #expect(
                 ran.output
-                    == "follows the run in progress: shop.orders of user ann; one more run follows"
+                    == "already in progress: shop.orders of user ann; one more run follows"
                     + " it\nshop.orders of user ann ended complete (run \(second.fence)): nothing new\n"
             )
         }

@@ -31,6 +31,10 @@ extension DatabaseFaultTests {
             // Her run has the only slot still.
             #expect(try await world.job("ann").text("state") == "running")
             try await world.sql("select jobrunner.cancel_jobs('acme', 'ann')")
+            try await eventually("her run ends") {
+                try await world.outcomes("ann") == ["partial cancelled"]
+            }
+            #expect(try await world.enqueue("ann") == "due")
             try await eventually("both are complete") {
                 let ends = [try await world.outcomes("ann"), try await world.outcomes("bob")]
                 return ends == [["partial cancelled", "complete"], ["complete"]]
@@ -90,6 +94,10 @@ extension DatabaseFaultTests {
             try await world.sql("alter function jobrunner.attend_away rename to reattach_worker")
             #expect(try await world.job("ann").text("state") == "running")
             try await world.sql("select jobrunner.cancel_jobs('acme', 'ann')")
+            try await eventually("the run ends") {
+                try await world.outcomes("ann") == ["partial cancelled"]
+            }
+            #expect(try await world.enqueue("ann") == "due")
             try await eventually("the run is complete") {
                 try await world.outcomes("ann") == ["partial cancelled", "complete"]
             }

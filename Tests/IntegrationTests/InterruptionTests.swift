@@ -67,6 +67,10 @@ import TestSupport
             try await world.source.waitFor(3, "token")
             #expect(try await world.value("select jobrunner.cancel_jobs('acme', 'ann')") == "1")
             try await eventually("the run ends") { try await world.runs("ann").count >= 1 }
+            #expect(
+                try await world.value("select (due_at > now())::text from jobrunner.jobs") == "true"
+            )
+            #expect(try await world.enqueue("ann") == "due")
             try await eventually("it goes on") { try await world.holdsAllItems(of: "ann") }
             await worker.stop()
             #expect(try await world.outcomes("ann") == ["partial cancelled", "complete"])

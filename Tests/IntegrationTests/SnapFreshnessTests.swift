@@ -11,7 +11,7 @@ import TestSupport
     }
 
     @Test func `SC5 rows younger than the soft age cost no request, whoever asks`() async throws {
-        try await withRecipes(6, changes: twoStages) { world in
+        try await withRecipes(6) { world in
             try await world.drain()
             try await world.makeStale("14 minutes 50 seconds")
             let calls = try await world.cloudCalls {
@@ -30,7 +30,7 @@ import TestSupport
     @Test func `SC6 between the ages twenty readers get the rows at once and cause one refresh`()
         async throws
     {
-        try await withRecipes(6, changes: twoStages) { world in
+        try await withRecipes(6) { world in
             try await world.drain()
             try await world.makeStale("20 minutes")
             try await world.share([recipe("new")])
@@ -88,7 +88,7 @@ import TestSupport
     }
 
     @Test func `SC9 exactly as old as an age is as old as that age`() async throws {
-        try await withRecipes(6, changes: twoStages) { world in
+        try await withRecipes(6) { world in
             try await world.drain()
             for (age, word) in [("15 minutes", "refreshing"), ("30 minutes", "wait")] {
                 try await world.makeStale(age)
@@ -150,7 +150,7 @@ import TestSupport
     }
 
     @Test func `SC14 a recipe made here makes the others no younger`() async throws {
-        try await withRecipes(6, changes: twoStages) { world in
+        try await withRecipes(6) { world in
             try await world.drain()
             try await world.makeStale("20 minutes")
             let values =

@@ -38,7 +38,7 @@ import TestSupport
     func `SC17 a refresh that fails at its probe or its page keeps rows and age`(request: Int)
         async throws
     {
-        try await withRecipes(6, changes: twoStages) { world in
+        try await withRecipes(6) { world in
             try await world.drain()
             let rows = try await world.versions()
             try await world.share([recipe("new")])
@@ -60,7 +60,7 @@ import TestSupport
     }
 
     @Test func `SC25 a refresh by force that fails leaves the age as it was`() async throws {
-        try await withRecipes(6, changes: twoStages) { world in
+        try await withRecipes(6) { world in
             try await world.drain()
             let rows = try await world.versions()
             try await world.makeStale("20 minutes")
@@ -75,11 +75,10 @@ import TestSupport
         }
     }
 
-    @Test(arguments: [([], 4), (twoStages, 8)])
+    @Test(arguments: [(oneStage, 4), ([], 8)])
     func `SC18 with nothing changed readers cost a probe in each soft age and no fetch`(
         changes: [(String, String)], probes: Int
     ) async throws {
-        // As shipped the source is looked at once in half an hour.
         try await withRecipes(60, changes: changes) { world in
             try await world.drain()
             let calls = try await world.cloudCalls {

@@ -151,8 +151,8 @@ func withRecipes(
         .snapchef, #""records": \#(count), "broken": \#(broken)"#, changes: changes, body)
 }
 
-/// The shipped ages fall together; between two that don't, rows are used while one refresh follows.
-let twoStages = [("soft: 30m", "soft: 15m")]
+/// Ages that fall together: nobody uses rows while a refresh follows.
+let oneStage = [("soft: 15m", "soft: 30m")]
 
 /// A recipe as another device saves it.
 func recipe(_ id: String, name: String? = nil, title: String = "A recipe") -> String {

@@ -16,6 +16,8 @@ import TestSupport
             try await world.waitFor("changes/zone", 3)
             #expect(try await world.local().count == 400)
             #expect(try await world.value("select jobrunner.cancel_jobs('acme')") == "1")
+            try await eventually("the run ends") { try await world.runs(ann).count >= 1 }
+            #expect(try await world.enqueue(ann) == "due")
             try await eventually("it goes on") { try await world.local().count == 450 }
             await worker.stop()
             #expect(try await world.outcomes(ann).first == "partial cancelled")
@@ -38,6 +40,10 @@ import TestSupport
             let token = try await world.checkpoint(ann).text("sync_token")
             #expect(try await world.local().values.filter(\.isSynced).count == 203)
             #expect(try await world.value("select jobrunner.cancel_jobs('acme')") == "1")
+            try await eventually("the run ends") {
+                try await world.outcomes(ann).contains("partial cancelled")
+            }
+            #expect(try await world.enqueue(ann) == "due")
             try await eventually("it goes on") {
                 try await world.local().values.allSatisfy(\.isSynced)
             }

@@ -104,15 +104,16 @@ import Testing
             ])
         #expect(
             video.records.fields.filter { !$0.required }.map(\.name) == [
-                "description", "thumbnail_url",
+                "title", "description", "thumbnail_url", "duration_s",
             ])
         #expect(video.records.field(named: "published_at")?.kind == .timestamp)
         #expect(video.records.field(named: "duration_s")?.kind == .duration)
         #expect(video.records.keepIf.map(\.field) == ["duration_s"])
         #expect(video.records.keepIf.map(\.comparison) == [.gte])
         #expect(video.records.keepIf.map(\.value) == [.integer(60)])
+        #expect(video.records.keepIf.map(\.keepsMissing) == [true])
         #expect(video.write.table == "hub_video")
-        #expect(video.write.mode == .insertNew)
+        #expect(video.write.mode == .overwrite)
         #expect(video.recover.map(\.name) == ["user_not_found"])
         #expect(video.recover.map(\.statuses) == [[404]])
         #expect(video.recover.map(\.steps) == [[.call("register")]])

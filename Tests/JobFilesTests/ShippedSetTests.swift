@@ -229,7 +229,7 @@ import Testing
         let job = try shipped("snapchef/refresh")
         #expect(
             job.freshness
-                == Freshness(soft: .seconds(1_800), hard: .seconds(1_800)))
+                == Freshness(soft: .seconds(900), hard: .seconds(1_800)))
         let recipe = try #require(job.entities.first)
         #expect(
             sent(recipe, [:])

@@ -224,6 +224,99 @@ struct OutcomeTests {
         }
     }
 
+    @Test func `a run that a person stopped goes on at its next tick, or when somebody asks`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            let worker = try await fixture.addWorker()
+            let user = try await fixture.addUser()
+            let asked = "select jobrunner.enqueue('acme', 'ann', 'hub.refresh', in_force => true)"
+            let told = """
+                concat_ws(' ', state, due_at > now() and due_at <= now() + every, force_requested, cancel_requested_at)
+                """
+            try await fixture.script(asked)
+            let claim = try await fixture.run(worker, user: user)
+            try await fixture.commit(claim, page(1))
+            try await fixture.script("select jobrunner.cancel_jobs('acme', 'ann')")
+            try await fixture.finish(claim, .partial, kind: .cancelled)
+            #expect(try await fixture.job(told, user: user) == "waiting t f")
+            #expect(try await fixture.checkpoint("cursor", user: user) == "next")
+            // What is asked while it stops is asked of the run that follows.
+            let next = try await fixture.run(worker, user: user)
+            try await fixture.script("select jobrunner.cancel_jobs('acme', 'ann')")
+            try await fixture.script(asked)
+            try await fixture.finish(next, .partial, kind: .cancelled)
+            #expect(try await fixture.job("due_at <= now()", user: user) == "true")
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a run that a pause stopped goes on when the pause is over, however early`(
+        _ endsFirst: Bool
+    ) async throws {
+        try await Fixture.lend { fixture async throws in
+            let worker = try await fixture.addWorker()
+            let user = try await fixture.addUser()
+            let claim = try await fixture.run(worker, user: user)
+            try await fixture.script("select jobrunner.pause_jobs('acme', 'ann')")
+            if endsFirst { try await fixture.finish(claim, .partial, kind: .cancelled) }
+            try await fixture.script("select jobrunner.resume_jobs('acme', 'ann')")
+            if !endsFirst { try await fixture.finish(claim, .partial, kind: .cancelled) }
+            #expect(
+                try await fixture.job("concat_ws(' ', state, due_at <= now())", user: user)
+                    == "waiting t")
+        }
+    }
+
+    @Test
+    func
+        `a period that is counted from the last success begins anew with each, and with no other end`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            let worker = try await fixture.addWorker()
+            let user = try await fixture.addUser()
+            let due =
+                "concat_ws(' ', round(extract(epoch from due_at - now()) / extract(epoch from every), 2), phase)"
+            try await fixture.script("update jobrunner.jobs set phase = null")
+            let claim = try await fixture.run(worker, user: user)
+            #expect(try await fixture.job("next_due_at > now()", user: user) == "true")
+            // The run was long; the period begins with its end.
+            try await fixture.script(
+                "update jobrunner.jobs set started_at = now() - every / 2, next_due_at = now() + every / 2 where worker_id is not null"
+            )
+            try await fixture.finish(claim)
+            #expect(try await fixture.job(due, user: user) == "1.00")
+            // One that somebody asked for begins it too.
+            try await fixture.script(
+                "update jobrunner.jobs set due_at = now() + every / 4; select jobrunner.enqueue('acme', 'ann', 'hub.refresh')"
+            )
+            try await fixture.finish(try await fixture.run(worker, user: user))
+            #expect(try await fixture.job(due, user: user) == "1.00")
+            try await fixture.finish(
+                try await fixture.run(worker, user: user), .partial, kind: .deadline)
+            #expect(try await fixture.job("due_at <= now()", user: user) == "true")
+            try await fixture.finish(
+                try await fixture.run(worker, user: user), .failed, kind: .rejected, error: "no",
+                entity: "video")
+            #expect(try await fixture.job("due_at < now() + every / 2", user: user) == "true")
+        }
+    }
+
+    @Test func `where the period begins with each success a run belongs to one of a period ago`()
+        async throws
+    {
+        try await Fixture.lend { fixture async throws in
+            let worker = try await fixture.addWorker()
+            _ = try await fixture.addUser()
+            try await fixture.script(
+                "update jobrunner.jobs set phase = null, every = '10 minutes'")
+            let claim = try await fixture.claim(worker, limit: 1)[0]
+            // What an interrupted run has read to its end since then is not read again.
+            #expect(claim.claimedAt - claim.tickAt == 600_000_000)
+        }
+    }
+
     @Test func `an error is at most 1 KiB and a failure has a kind`() async throws {
         try await Fixture.lend { fixture async throws in
             let worker = try await fixture.addWorker()

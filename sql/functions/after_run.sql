@@ -31,7 +31,7 @@ as $$
 -- and all is as before. Without a set clause, so that PostgreSQL writes it into its caller. Not for callers: end_claims.
 -- A run that was complete has honoured what was asked of it; any other hands it on to the run that follows, together with
 -- what was asked meanwhile. So has one that has read all, and of which the source refuses edits one by one: it goes on as after a
--- complete one, and tells the error. A counter at its type's end stays there, or no outcome of the batch could be written.
+-- complete one, and tells the error. One that a person has stopped is asked for no longer: the job waits for its next tick. A counter at its type's end stays there, or no outcome of the batch could be written.
 select
   case
     when o.is_released then (in_job).due_at
@@ -105,12 +105,12 @@ select
 from (
   select (in_end).outcome is null as is_released,
     coalesce((in_end).outcome = 'complete', false) or e.is_unsent as is_complete,
-    coalesce((in_end).outcome = 'partial', false) and not e.is_unsent as is_partial,
+    coalesce((in_end).outcome = 'partial', false) and not e.is_unsent and not e.is_stopped as is_partial,
     coalesce((in_end).outcome = 'partial' and (in_end).error_kind in ('page_cap', 'deadline'), false)
       and in_has_progress and not in_has_changes as is_fruitless,
     coalesce((in_end).outcome = 'deferred', false) as is_deferred,
     coalesce((in_end).outcome = 'failed', false) as is_failed,
-    coalesce((in_end).outcome in ('complete', 'skipped'), false) or e.is_unsent as has_honoured,
+    coalesce((in_end).outcome in ('complete', 'skipped'), false) or e.is_unsent or e.is_stopped as has_honoured,
     coalesce((in_end).outcome in ('failed', 'needs_reauth', 'deferred'), false) or e.is_unsent as tells_error,
     -- A secret that the run had not read came too late for it.
     coalesce((in_end).is_renewed, false) as is_renewed,
@@ -122,7 +122,12 @@ from (
           (in_end).chance
         )
     end as deferred_until
-  from (select coalesce((in_end).outcome = 'partial' and (in_end).error_kind in ('edits_refused', 'quota_exceeded', 'rate_limited'), false) as is_unsent) as e
+  from (
+    select coalesce(jobrunner.keeps_edits((in_end).outcome, (in_end).error_kind), false) as is_unsent,
+      -- With its job, user or tenant a run is stopped until they go on.
+      coalesce((in_end).error_kind = 'cancelled', false) and (in_job).cancel_requested_at is not null and (in_job).paused_at is null
+        as is_stopped
+  ) as e
 ) as o
 cross join lateral jobrunner.quarantine_of(in_job, in_end, in_has_progress) as q
 $$;

@@ -19,6 +19,7 @@ begin
     set paused_at = u.paused_at,
       paused_with_user = u.paused_at is not null,
       paused_with_file = false,
+      cancel_requested_at = case when u.paused_at is not null then j.cancel_requested_at end,
       due_at = case when j.worker_id is null then greatest(j.due_at, now()) else j.due_at end
     from jobrunner.users as u
     where u.id = j.user_id and j.name = in_job and j.paused_with_file

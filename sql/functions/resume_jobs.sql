@@ -34,6 +34,8 @@ begin
   set paused_at = f.paused_at,
     paused_with_user = false,
     paused_with_file = f.paused_at is not null,
+    -- A run that is being stopped goes on, or another does.
+    cancel_requested_at = case when f.paused_at is not null then j.cancel_requested_at end,
     -- What was passed while it was parked is where no worker looks any more.
     due_at = case when j.worker_id is null then greatest(j.due_at, now()) else j.due_at end
   from jobrunner.jobs_named(in_tenant, in_user, in_job) as named

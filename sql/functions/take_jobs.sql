@@ -34,7 +34,7 @@ begin
     returning j.*
   )
   select array_agg((
-    t.user_id, t.name, t.tenant_id, t.fence, t.nonce, t.due_at, t.started_at, t.next_due_at - t.every,
+    t.user_id, t.name, t.tenant_id, t.fence, t.nonce, t.due_at, t.started_at, jobrunner.last_tick(t.next_due_at, t.every, t.phase),
     (date_part('epoch', t.deadline) * 1000)::bigint, t.priority, t.force_requested, t.entity_requested, t.last_outcome,
     t.last_success_at, t.unchanged_at
   )::jobrunner.claimed_job order by t.fence)

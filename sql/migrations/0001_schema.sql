@@ -159,7 +159,7 @@ create table jobrunner.job_files (
   kind text not null,
   source text not null,
   every interval not null,
-  spread boolean not null,
+  spread boolean,
   deadline interval not null,
   per_second double precision,
   expanded jsonb not null,
@@ -190,7 +190,7 @@ comment on column jobrunner.job_files.name is 'Unique name of the job, such as m
 comment on column jobrunner.job_files.kind is 'What people call this sort of job.';
 comment on column jobrunner.job_files.source is 'Id of the source, whose budget and breaker its jobs share within a tenant.';
 comment on column jobrunner.job_files.every is 'The period.';
-comment on column jobrunner.job_files.spread is 'True: each user has a fixed phase within the period; false: all on its edge.';
+comment on column jobrunner.job_files.spread is 'True: each user has a fixed phase within the period; false: all on its edge; null: the period begins with each success.';
 comment on column jobrunner.job_files.deadline is 'How long one run may take.';
 comment on column jobrunner.job_files.per_second is 'Requests per second the source allows a tenant; null: no limit.';
 comment on column jobrunner.job_files.expanded is 'The file with its defaults merged, for people.';
@@ -426,7 +426,7 @@ create table jobrunner.jobs (
   tenant_id bigint not null,
   name text not null,
   every interval not null,
-  phase interval not null,
+  phase interval,
   deadline interval not null,
   priority smallint not null default 0,
   paused_at timestamptz,
@@ -514,7 +514,7 @@ comment on column jobrunner.jobs.user_id is 'Whose data is synced.';
 comment on column jobrunner.jobs.tenant_id is 'The user''s tenant.';
 comment on column jobrunner.jobs.name is 'The job file.';
 comment on column jobrunner.jobs.every is 'The period: the user''s, the tenant''s or the job file''s, or the slower one of the file.';
-comment on column jobrunner.jobs.phase is 'This user''s fixed place within the period; ticks never drift from it.';
+comment on column jobrunner.jobs.phase is 'This user''s fixed place within the period; ticks never drift from it. Null: the period begins with each success.';
 comment on column jobrunner.jobs.deadline is 'How long one run may take.';
 comment on column jobrunner.jobs.priority is '1: a person or application asked for the run, first within its tenant; 0: the clock did; -1: the first run of a user who was added with many, last within its tenant.';
 comment on column jobrunner.jobs.paused_at is 'Since when the job is not claimed; null: not paused.';

@@ -1,6 +1,6 @@
 /// The words for people of what `enqueue`, `want_fresh` and `trigger_event` answer.
 let answerWords = [
-    "due": "due", "follows_running": "follows the run in progress", "deferred": "deferred",
+    "due": "due", "follows_running": "already in progress", "deferred": "deferred",
     "paused": "paused", "quarantined": "set aside", "needs_reauth": "needs a new secret",
     "wait": "too old",
 ]

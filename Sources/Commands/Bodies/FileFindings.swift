@@ -55,7 +55,7 @@ private func differences(_ file: JobFile, _ row: JSONValue) -> [String] {
     let pairs: [(String, Bool)] = [
         ("kind", row.text("kind") == file.kind), ("source", row.text("source") == file.source.id),
         ("period", row["every_ms"]?.int == Int(file.schedule.every.wholeMilliseconds)),
-        ("spread", row["spread"]?.bool == (file.schedule.spread == .user)),
+        ("spread", row["spread"]?.bool == file.schedule.spread.map { $0 == .user }),
         ("deadline", row["deadline_ms"]?.int == Int(file.schedule.deadline.wholeMilliseconds)),
         (
             "rate",

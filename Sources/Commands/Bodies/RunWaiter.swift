@@ -2,7 +2,7 @@ import JobQueue
 
 /// Waits for the runs that an enqueue asked for.
 ///
-/// A partial run is followed by another, which is waited for as well.
+/// A run that goes on in another is waited for with it.
 struct RunWaiter {
     private let queue: Queue
     private let name: String
@@ -47,7 +47,7 @@ struct RunWaiter {
 
     private mutating func take(_ ended: AwaitedJob) {
         guard var job = pending[ended.userID] else { return }
-        if ended.outcome == "partial" && ended.state == "waiting" {
+        if ended.outcome != nil, ended.goesOn, ended.state == "waiting" {
             job.fence = ended.fence
             job.askedAt = ended.endedAt
             pending[ended.userID] = job

@@ -18,13 +18,19 @@ func migrate(_ arguments: ParsedArguments, _ context: Context) async throws -> E
             try await migrate(database, watching: $0, jobFiles, output)
         }
     }
-    if report.isEmpty { try context.say("nothing to do") }
+    let isRefused = !mistakes.isEmpty || !refused.isEmpty
+    if report.isEmpty {
+        try context.say(
+            isRefused
+                ? "nothing else to do; the files that were refused stay as they were stored"
+                : "nothing to do")
+    }
     if !report.isReaderGranted {
         output.complain(
             "note: there is no role jobrunner_reader, so that nobody but the owner can look; have an administrator run:"
                 + " create role jobrunner_reader nologin")
     }
-    return mistakes.isEmpty && refused.isEmpty ? .ok : .data
+    return isRefused ? .data : .ok
 }
 
 /// Migrates with all files, or without those that this database's tables can't follow, which are

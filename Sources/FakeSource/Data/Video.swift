@@ -32,8 +32,12 @@ struct Video {
     static let secondsMin = 60
 
     var verdict: Verdict {
-        guard title != nil, let seconds = duration.value else { return .incompatible }
-        return seconds < Video.secondsMin ? .filtered : .kept
+        switch duration {
+        case .malformed: .incompatible
+        case .missing: .kept
+        case .seconds(let seconds), .clock(let seconds):
+            seconds < Video.secondsMin ? .filtered : .kept
+        }
     }
 
     func write(into json: inout JSONText) {

@@ -118,7 +118,7 @@ enum StoreKey: String, KeySet {
             Key(
                 .words(of: Store.Kind.self, "kind"), .required,
                 "`synced` is a user's own data: it is never dropped, deleted as a whole or changed, only "
-                    + "added to, so it has no `replace_all`, and only key fields may be `required`. "
+                    + "added to, so it has no `replace_all`, and only fields of the key, of `unique.by` and `newer_by` may be `required`. "
                     + "`disposable` is a cache: it is dropped, made and fetched again when it does not fit, "
                     + "so it has no `push`.")
         }

@@ -215,10 +215,12 @@ enum BroughtSecretKey: String, KeySet {
 /// The keys of an element of `keep_if`.
 enum KeepRuleKey: String, KeySet {
     case field, gte, gt, lte, lt, eq, ne
+    case youngerThan = "younger_than"
+    case missing
 
     static let title = "keep_if"
     static let meaning = "A record is kept when its field compares so."
-    static let alternatives: [KeepRuleKey] = [.gte, .gt, .lte, .lt, .eq, .ne]
+    static let alternatives: [KeepRuleKey] = [.gte, .gt, .lte, .lt, .eq, .ne, .youngerThan]
 
     /// The comparison that the key stands for; nil: it is none.
     var comparison: KeepRule.Comparison? { KeepRule.Comparison(rawValue: rawValue) }
@@ -248,6 +250,17 @@ enum KeepRuleKey: String, KeySet {
         case .ne:
             Key(
                 value, .optional(nil), "Kept when the field is not this. For everything but `json`."
+            )
+        case .missing:
+            Key(
+                .word(["keep"], noun: "word"), .optional(nil),
+                "With `keep` a record without the value is kept. Else it is kept by `ne` and `younger_than` alone."
+            )
+        case .youngerThan:
+            Key(
+                .duration(.seconds(1) ... .days(36_500)), .optional(nil),
+                "Kept when the timestamp lies no longer ago than this, such as `400d`, or is missing. What a `cleanup` of "
+                    + "another file deletes from the same table must not come back: a set of files says so."
             )
         }
     }

@@ -1,14 +1,22 @@
 /// The keys of `schedule`.
 enum ScheduleKey: String, KeySet {
-    case every, spread, deadline, requires, triggers
+    case every, from, spread, deadline, requires, triggers
     case slowDown = "slow_down"
 
     static let title = "schedule"
     static let meaning = "When the job is due and how long a run may take."
+    static let rules: [KeyRule] = [.when(.isThere("from"), [.forbids(["spread"])])]
 
     var key: Key {
         switch self {
         case .every: Key(.duration(.seconds(1) ... .days(30)), .required, "The period of the job.")
+        case .from:
+            Key(
+                .word(["last_success"], noun: "word"), .optional("ticks on a fixed grid"),
+                "With `last_success` the period begins anew with the end of each run that was complete, also of one that "
+                    + "was asked for: the job is due when the last sync is that old. Ticks on a fixed grid keep the load "
+                    + "even; counted from the last success, users who were made late together stay together."
+            )
         case .spread:
             Key(
                 .words(of: Schedule.Spread.self, "spread"), .default("user"),

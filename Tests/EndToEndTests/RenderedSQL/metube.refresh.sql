@@ -26,10 +26,10 @@ create table synced."hub_video" (
   "video_id" text not null,
   "channel_id" text not null,
   "published_at" timestamp with time zone not null,
-  "title" text not null,
+  "title" text,
   "description" text,
   "thumbnail_url" text,
-  "duration_s" double precision not null,
+  "duration_s" double precision,
   "inserted_at" timestamp with time zone default now() not null,
   "last_modified" timestamp with time zone default now() not null,
   "synced" boolean default true not null,
@@ -53,8 +53,8 @@ comment on column synced."hub_video"."synced" is 'False: changed here and not ye
 with written as (
   insert into synced."hub_video" as t (user_id, "video_id", "channel_id", "published_at", "title", "description", "thumbnail_url", "duration_s")
   select $1, r."video_id", r."channel_id", r."published_at", r."title", r."description", r."thumbnail_url", r."duration_s"
-  from unnest($14::text[], $15::text[], $16::timestamptz[], $17::text[], $18::text[], $19::text[], $20::double precision[]) as r ("video_id", "channel_id", "published_at", "title", "description", "thumbnail_url", "duration_s") where (select true from synced."hub_video" as s where s.user_id = $1 and s."video_id" = r."video_id" limit 1) is null
-  on conflict (user_id, "video_id") do nothing
+  from unnest($14::text[], $15::text[], $16::timestamptz[], $17::text[], $18::text[], $19::text[], $20::double precision[]) as r ("video_id", "channel_id", "published_at", "title", "description", "thumbnail_url", "duration_s") where not coalesce((select (s."channel_id" is not distinct from r."channel_id" and s."published_at" is not distinct from r."published_at" and s."title" is not distinct from r."title" and s."description" is not distinct from r."description" and s."thumbnail_url" is not distinct from r."thumbnail_url" and s."duration_s" is not distinct from r."duration_s") from synced."hub_video" as s where s.user_id = $1 and s."video_id" = r."video_id" limit 1), false)
+  on conflict (user_id, "video_id") do update set "channel_id" = excluded."channel_id", "published_at" = excluded."published_at", "title" = excluded."title", "description" = excluded."description", "thumbnail_url" = excluded."thumbnail_url", "duration_s" = excluded."duration_s", last_modified = now(), synced = true where not (t."channel_id" is not distinct from excluded."channel_id" and t."published_at" is not distinct from excluded."published_at" and t."title" is not distinct from excluded."title" and t."description" is not distinct from excluded."description" and t."thumbnail_url" is not distinct from excluded."thumbnail_url" and t."duration_s" is not distinct from excluded."duration_s")
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
@@ -73,7 +73,7 @@ with written as (
   insert into synced."hub_video" as t (user_id, "video_id", "channel_id", "published_at", "title", "description", "thumbnail_url", "duration_s")
   select $1, r."video_id", r."channel_id", r."published_at", r."title", r."description", r."thumbnail_url", r."duration_s"
   from unnest($14::text[], $15::text[], $16::timestamptz[], $17::text[], $18::text[], $19::text[], $20::double precision[]) as r ("video_id", "channel_id", "published_at", "title", "description", "thumbnail_url", "duration_s")
-  on conflict (user_id, "video_id") do nothing
+  on conflict (user_id, "video_id") do update set "channel_id" = excluded."channel_id", "published_at" = excluded."published_at", "title" = excluded."title", "description" = excluded."description", "thumbnail_url" = excluded."thumbnail_url", "duration_s" = excluded."duration_s", last_modified = now(), synced = true where not (t."channel_id" is not distinct from excluded."channel_id" and t."published_at" is not distinct from excluded."published_at" and t."title" is not distinct from excluded."title" and t."description" is not distinct from excluded."description" and t."thumbnail_url" is not distinct from excluded."thumbnail_url" and t."duration_s" is not distinct from excluded."duration_s")
   returning (t.xmax = 0) as is_new
 ), counted as materialized (
   select count(*) filter (where w.is_new) as inserted, count(*) filter (where not w.is_new) as updated,
@@ -88,4 +88,4 @@ select c.inserted, c.updated, c.deleted,
   deleted => c.deleted)) as committed
 from counted as c;
 -- video: asks whether a page would change anything
-select exists (select from unnest($2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::double precision[]) as r ("video_id", "channel_id", "published_at", "title", "description", "thumbnail_url", "duration_s") where (select true from synced."hub_video" as s where s.user_id = $1 and s."video_id" = r."video_id" limit 1) is null) as changes, 0::bigint as older;
+select exists (select from unnest($2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::double precision[]) as r ("video_id", "channel_id", "published_at", "title", "description", "thumbnail_url", "duration_s") where not coalesce((select (s."channel_id" is not distinct from r."channel_id" and s."published_at" is not distinct from r."published_at" and s."title" is not distinct from r."title" and s."description" is not distinct from r."description" and s."thumbnail_url" is not distinct from r."thumbnail_url" and s."duration_s" is not distinct from r."duration_s") from synced."hub_video" as s where s.user_id = $1 and s."video_id" = r."video_id" limit 1), false)) as changes, 0::bigint as older;
