@@ -78,19 +78,28 @@ import Testing
         async throws
     {
         try await withStatuses(0) { world in
-            let sides = TwoSides(world: world, cells: [Cell(ours: .nothing, theirs: .duplicate)])
+            let sides = TwoSides(
+                world: world,
+                cells: [Cell(ours: .nothing, theirs: .duplicate)]
+                    + Array(repeating: Cell(ours: .nothing, theirs: .nothing), count: 9))
             try await sides.begin()
             try await sides.doTheirs(during: false)
             try await world.drain()
             // Both are noted by their names, though one row stands for them.
             #expect(
                 try await world.value(
-                    "select sum(cardinality(keys))::text from jobrunner.seen_pages") == "2")
+                    "select sum(cardinality(keys))::text from jobrunner.seen_pages") == "11")
             #expect(try await sides.found()[0].here == ["k": 2])
-            try await world.deviceDeletes("q-000")
+            try await world.cloud(
+                .metube, "delete",
+                #"""
+                "user": "user-000001", "zone": "WatchedStatusZone", "names": ["q-000"], "untold": true
+                """#)
             try await world.cloud(.metube, "expire", #""what": ["sync_tokens"]"#)
             for _ in 1...4 { try await world.runAgain() }
             #expect(try await sides.found()[0].here == ["k": 0])
+            #expect(
+                try await world.value("select count(*)::text from synced.watched_status") == "10")
         }
     }
 
