@@ -105,6 +105,12 @@ import Testing
             #expect(try await there(world, "isFavorite", lost)?.int == 1)
             #expect(try await there(world, "content_ckAsset", lost)?.int("size") == 20)
             #expect(try await there(world, "content", lost) == nil)
+            // Who writes a text of their own means it.
+            try await world.edit(
+                "article", #"{"record_name": "\#(lost)", "content": "What I say"}"#)
+            try await world.runAgain()
+            #expect(try await there(world, "content", lost)?.string == "What I say")
+            #expect(try await there(world, "content_ckAsset", lost) == nil)
         }
     }
 
@@ -144,13 +150,23 @@ import Testing
         }
     }
 
-    @Test func `a download that fails is its page's, of which nothing is stored`() async throws {
-        try await withLongTexts { world in
+    @Test(arguments: [
+        (#""kind": "status", "status": 403"#, 1, "rejected"),
+        (#""kind": "status", "status": 503"#, 3, "unavailable"),
+        (#""kind": "cut", "after": 4"#, 3, "unavailable"),
+    ]) func `a download that fails is its page's, of which nothing is stored`(
+        fault: String, times: Int, kind: String
+    ) async throws {
+        let quick = [("rotates: true\n", "rotates: true\n  retry: { first: 20ms }\n")]
+        try await withLongTexts(changes: quick) { world in
             try await world.source.fault(
-                #"{"kind": "status", "status": 403, "path": "/assets", "nth": 2}"#)
+                #"{\#(fault), "path": "/assets", "skip": 1, "times": \#(times)}"#)
             try await world.drain()
-            #expect(try await world.outcomes(firstUser) == ["failed rejected"])
+            #expect(try await world.outcomes(firstUser) == ["failed \(kind)"])
             #expect(try await world.value("select count(*) from synced.article") == "0")
+            // Once is no failure where it may be asked for again.
+            try await world.source.fault(
+                #"{"kind": "status", "status": 503, "path": "/assets", "nth": 2}"#)
             try await world.runAgain()
             #expect(try await world.job(firstUser).text("last_outcome") == "complete")
             #expect(try await content(world) == "What article 11 says")
