@@ -27,6 +27,12 @@ public protocol SourceDialect: RecordClassifier {
     /// A credential that the answer replaces the sent one with.
     func newCredential(in response: HTTPResponse) -> NewCredential?
 
+    /// Ends of the names of hosts from which assets are taken beside the source itself, such as `.example.org`.
+    var assetHosts: [String] { get }
+
+    /// An asset's bytes may be those of which a record gives the checksum; false: they are others.
+    func mayBe(_ bytes: [UInt8], of checksum: String) -> Bool
+
     /// Takes a step that the job file names; `send` makes a request and throws what it fails with.
     ///
     /// Returns what is to be remembered of the step; `remembered` is what it returned before.

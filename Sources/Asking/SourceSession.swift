@@ -13,7 +13,7 @@ public import Telemetry
 /// source replaces credentials with.
 public final class SourceSession {
     private let source: Source
-    private let base: String
+    let base: String
     private let job: ClaimedJob
     private let tools: SourceTools
     private let deadline: ContinuousClock.Instant
@@ -185,8 +185,9 @@ public final class SourceSession {
     /// Sends until an answer is not to be retried; its status is the caller's to judge.
     ///
     /// `assemble` makes the request with the credentials as they are then.
-    private func sendUntilAnswered(
-        retries: Bool, _ assemble: () throws -> HTTPRequest
+    /// `isSigned` false: no credential goes along, and none is looked for in the answer.
+    func sendUntilAnswered(
+        retries: Bool, isSigned: Bool = true, _ assemble: () throws -> HTTPRequest
     ) async throws -> Answer {
         var request = try assemble()
         let clock = RetryClock(rule: source.retry)
@@ -196,12 +197,12 @@ public final class SourceSession {
             attempt += 1
             var trouble: RetryClock.Trouble
             do {
-                var answer = try await once(request)
+                var answer = try await once(request, isSigned: isSigned)
                 // Before any wait that a refusal names: another credential may need none.
-                while try await hasOtherCredential(after: answer, refusals) {
+                while isSigned, try await hasOtherCredential(after: answer, refusals) {
                     refusals += 1
                     request = try assemble()
-                    answer = try await once(request)
+                    answer = try await once(request, isSigned: isSigned)
                 }
                 guard
                     let found = clock.trouble(
@@ -225,29 +226,34 @@ public final class SourceSession {
         }
     }
 
-    private func once(_ request: HTTPRequest) async throws -> Answer {
+    private func once(_ request: HTTPRequest, isSigned: Bool) async throws -> Answer {
         let response = try await activity.during(.awaitingBudget) { () async throws in
             try await tools.budgets.take(
                 tenant: job.tenantID, source: source, passesBreaker: passesBreaker || isAnswered,
                 until: deadline)
             return try await tools.budgets.withSlot(tenant: job.tenantID, source: source) {
                 guard ContinuousClock.now < deadline else { throw RunEnd.interrupted(.deadline) }
-                return try await attempt(request)
+                return try await attempt(request, isSigned: isSigned)
             }
         }
+        guard isSigned else { return Answer(response, from: request.url, nil) }
         if let credential = dialect?.newCredential(in: response) {
             try credentials.replace(with: credential)
         }
         return Answer(response, from: request.url, dialect)
     }
 
-    private func attempt(_ request: HTTPRequest) async throws -> HTTPResponse {
+    private func attempt(_ request: HTTPRequest, isSigned: Bool) async throws -> HTTPResponse {
+        guard isSigned else {
+            sourceRequests += 1
+            return try await activity.during(.asking) { try await download(request) }
+        }
         let ready = try await activity.during(.awaitingCredential) { try await signed(request) }
         return try await activity.during(.asking) { try await answered(ready) }
     }
 
     /// The answer to one attempt, counted by its class.
-    private func answered(_ request: HTTPRequest) async throws -> HTTPResponse {
+    func answered(_ request: HTTPRequest) async throws -> HTTPResponse {
         do {
             let response = try await tools.client.send(
                 request, deadline: min(deadline, .now + source.timeout))

@@ -24,16 +24,20 @@ final class FieldReader: Sendable {
     private let mayBeNull: Bool
     /// Its time says since when a record is deleted, and one by which sources write "never" is none.
     private let isSoftMark: Bool
+    /// Leads to the asset in which the source keeps a text that is too long; nil: it keeps none so.
+    let assetNames: [[UInt8]]?
 
     /// Reads as `field` declares.
     ///
     /// `isNested`: records lie inside records, so that `parent.x` is a value of the outer one. `decides`: a value that
     /// can't be read must not count as none. `zone`: of times that name no offset; nil: UTC. `isSoftMark`: it marks
-    /// deleted records.
+    /// deleted records. `assetName`: the record's field that holds a text which is too long for its own.
     init(
-        _ field: Field, isNested: Bool, zone: TimeZone?, decides: Bool, isSoftMark: Bool = false
+        _ field: Field, isNested: Bool, zone: TimeZone?, decides: Bool, isSoftMark: Bool = false,
+        assetName: String? = nil
     ) {
         self.field = field
+        assetNames = assetName.map { ["fields", $0, "value"].map { Array($0.utf8) } }
         self.isSoftMark = isSoftMark
         mayBeNull = !field.required && !decides
         self.zone = zone
@@ -122,6 +126,8 @@ final class FieldReader: Sendable {
         case absent
         /// It stands in the column, and is not all that the source has.
         case remarked(Remark)
+        /// It stands in the column, and the source keeps it as an asset.
+        case fetched
         /// Nothing was added: the record is incompatible, for its value can't be read, or is none of
         /// those that the file takes.
         case misfit(isUnread: Bool)
@@ -137,7 +143,12 @@ final class FieldReader: Sendable {
         let index = index(of: record, tree, isTwice: &isTwice)
         if isTwice { return .twice }
         if index != nil { outcome = .read }
-        if let index, tree.kind(at: index) != .null {
+        let isAsset = isAsset(in: record, tree)
+        if isAsset, isBlank(index, tree) {
+            guard mayBeNull else { return .misfit(isUnread: true) }
+            column.appendNull()
+            outcome = .unread
+        } else if let index, tree.kind(at: index) != .null {
             if !append(index, tree, to: &column) {
                 if isSoftMark, tree.isDateOfZeros(at: index) {
                     column.appendNull()
@@ -156,6 +167,7 @@ final class FieldReader: Sendable {
         if outcome == .read, let index, let remark = remark(on: index, record, tree) {
             outcome = .remarked(remark)
         }
+        if isAsset, outcome == .read { outcome = .fetched }
         let isNull = column.withValue(at: row) { $0 == nil }
         if isNull, let fallback {
             column.removeLast(downTo: row)
@@ -199,18 +211,13 @@ final class FieldReader: Sendable {
         }
     }
 
-    /// The beginning of the record's value.
-    func excerpt(_ record: FoundValue, _ tree: JSONTree) -> String {
-        index(of: record, tree).map { tree.node(at: $0).excerpt } ?? ""
-    }
-
     private func isAllowed(_ column: BinaryArray, _ row: Int, isNull: Bool) -> Bool {
         if isNull { return !field.required }
         guard let allowed, column.element == .text else { return true }
         return column.withValue(at: row) { $0.map { allowed.contains(Array($0)) } ?? true }
     }
 
-    private func index(of record: FoundValue, _ tree: JSONTree) -> Int? {
+    func index(of record: FoundValue, _ tree: JSONTree) -> Int? {
         var isTwice = false
         return index(of: record, tree, isTwice: &isTwice)
     }
@@ -238,7 +245,7 @@ final class FieldReader: Sendable {
         lead(from: start, by: names[...], tree, &isTwice)
     }
 
-    private func lead(
+    func lead(
         from start: Int, by names: ArraySlice<[UInt8]>, _ tree: JSONTree, _ isTwice: inout Bool
     ) -> Int? {
         var index = start

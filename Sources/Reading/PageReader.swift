@@ -73,6 +73,16 @@ public struct PageReader: Sendable {
         try InnerLists(entity, in: root, from: url, signInName: signInName)
     }
 
+    /// The page's long texts that are kept as assets, to be fetched before the page is read; nil: there are none.
+    public func assetTexts(in root: JSONNode) -> AssetTexts? {
+        AssetTexts(entity, in: root, at: entity.records.at)
+    }
+
+    /// The same of an answer that holds looked-up records.
+    public func assetTexts(ofLookedUp root: JSONNode) -> AssetTexts? {
+        AssetTexts(entity, in: root, at: Path(steps: [.member("records"), .each]))
+    }
+
     /// Every text of an answer that stands where a record brings a secret, whatever becomes of the record: to be kept out of
     /// all texts before anything else is made of the answer.
     public func secretValues(_ root: JSONNode) -> Set<[UInt8]> {

@@ -214,6 +214,14 @@ extension RecordBatch {
         unreadFields?.append("{\(names.joined(separator: ","))}")
     }
 
+    /// Tells that the source keeps the last row's text of the field as an asset, and which text that is.
+    func assetMark(of field: Int) -> String {
+        columns[field].withValue(at: actions.count - 1) { bytes in
+            Reading.assetMark(
+                fields[field].name, bytes.map { String(decoding: $0, as: UTF8.self) })
+        }
+    }
+
     /// The page has a value of the field that could be read.
     func hasValue(of field: Int) -> Bool {
         let unread = unread[fields[field].name]?.count ?? 0

@@ -45,7 +45,8 @@ struct RecordReader: Sendable {
         fields = entity.records.fields.map {
             FieldReader(
                 $0, isNested: isNested, zone: zone, decides: deciding.contains($0.name),
-                isSoftMark: entity.write.deletes?.softField == $0.name)
+                isSoftMark: entity.write.deletes?.softField == $0.name,
+                assetName: entity.assetName(of: $0))
         }
         takesPlainValues =
             fields.contains(where: \.isPlainRecord) || fields.allSatisfy(\.isWholeRecord)
@@ -269,31 +270,29 @@ struct RecordReader: Sendable {
         var misfit: String?
         var present = only == nil ? batch.takePresent() : []
         var unread: [Int] = []
+        var fetched: [Int] = []
         var remarks: [(Int, FieldReader.Remark)] = []
         let isWhole = batch.appendRow(action) { index, column in
             guard only?.contains(index) ?? true else {
                 column.appendNull()
                 return true
             }
-            switch fields[index].read(record, tree, into: &column) {
-            case .absent: return true
-            case .read:
-                if only == nil { present[index] = true }
-                return true
+            let outcome = fields[index].read(record, tree, into: &column)
+            if only == nil, outcome.isThere { present[index] = true }
+            switch outcome {
+            case .absent, .read: return true
             case .unread:
-                if only == nil { present[index] = true }
                 unread.append(index)
                 return true
+            case .fetched:
+                fetched.append(index)
+                return true
             case .remarked(let remark):
-                if only == nil { present[index] = true }
                 remarks.append((index, remark))
                 return true
             case .misfit(let isUnread):
                 misfit = entity.records.fields[index].name
-                if isUnread {
-                    if only == nil { present[index] = true }
-                    unread.append(index)
-                }
+                if isUnread { unread.append(index) }
                 return false
             case .twice:
                 misfit = "\(entity.records.fields[index].name), which stands twice"
@@ -306,7 +305,9 @@ struct RecordReader: Sendable {
                 batch.add(remark, on: entity.records.fields[index].name)
             }
         }
-        if only == nil { addUnread(unread, of: record, tree, isWhole: isWhole, in: &batch) }
+        if only == nil {
+            addUnread(unread, of: record, tree, isWhole: isWhole, fetched: fetched, in: &batch)
+        }
         guard isWhole else {
             if only == nil, batch.misfit == nil, let misfit {
                 batch.misfit = misfit
@@ -321,7 +322,7 @@ struct RecordReader: Sendable {
     }
 
     private func addUnread(
-        _ unread: [Int], of record: FoundValue, _ tree: JSONTree, isWhole: Bool,
+        _ unread: [Int], of record: FoundValue, _ tree: JSONTree, isWhole: Bool, fetched: [Int],
         in batch: inout RecordBatch
     ) {
         for index in unread {
@@ -329,7 +330,9 @@ struct RecordReader: Sendable {
                 entity.records.fields[index].name, fields[index].excerpt(record, tree))
         }
         guard isWhole else { return }
-        batch.markUnread(unread.map { entity.records.fields[$0].name })
+        let marks = (unread + fetched).filter { fields[$0].isAsset(in: record, tree) }
+        batch.markUnread(
+            unread.map { entity.records.fields[$0].name } + marks.map { batch.assetMark(of: $0) })
     }
 
     private func keyBytes(of row: Int, in batch: RecordBatch) -> Int {
@@ -365,6 +368,16 @@ struct RecordReader: Sendable {
                 }
                 return sum &+ hasher.finalize()
             }
+        }
+    }
+}
+
+extension FieldReader.Outcome {
+    /// The record has a value, or one that can't be read.
+    fileprivate var isThere: Bool {
+        switch self {
+        case .absent, .misfit(isUnread: false), .twice: false
+        case .read, .unread, .remarked, .fetched, .misfit(isUnread: true): true
         }
     }
 }

@@ -166,6 +166,12 @@ struct PageSource {
         if let lists = try reader.innerLists(in: document.root, from: answer.url) {
             return .page(try await page(answer, reading: lists, pass))
         }
+        if let texts = reader.assetTexts(in: document.root) {
+            let (whole, holds) = try await AssetDownloads(for: context).whole(texts)
+            var page = try page(answer, whole, pass)
+            page.holds += holds
+            return .page(page)
+        }
         return .page(try page(answer, document, pass))
     }
 

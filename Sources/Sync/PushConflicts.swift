@@ -94,12 +94,16 @@ struct PushConflicts {
     }
 
     private func lookUp(_ rows: [UnsentRow]) async throws -> [String: JSONNode?] {
+        let reader = PageReader(entity, target.dialect)
         var records: [String: JSONNode?] = [:]
         var names = Halving(
             rows.map(\.recordName), sizeMax: context.progress.pushSizes[entity.name] ?? push.batch)
         while let some = names.next() {
-            let document = try await target.exchange(
+            var document = try await target.exchange(
                 target.dialect.lookupRequest(some, in: entity.recordPlace))
+            if let texts = reader.assetTexts(ofLookedUp: document.root) {
+                document = try await AssetDownloads(for: context).whole(texts).document
+            }
             records.merge(target.dialect.lookedUp(document)) { $1 }
             names.applyAccepted()
         }
@@ -154,7 +158,7 @@ struct PushConflicts {
             && entity.pushedFields.allSatisfy { field in
                 entity.index(of: field.name).map { index in
                     isSame(row.values[index], remote.values[index])
-                        && remote.hasUnread(field.name) == row.leavesOut(field, at: index)
+                        && remote.hasUnread(field.name) == row.isUnread(field, at: index)
                 } ?? true
             }
     }

@@ -166,12 +166,16 @@ struct PushSender {
             PushField(name: field.name, kind: .text, value: .text(field.value))
         }
         return [constant].compactMap(\.self)
-            + entity.pushedFields.compactMap { field in
-                entity.index(of: field.name).flatMap { index -> PushField? in
-                    if row.leavesOut(field, at: index) { return nil }
-                    return PushField(
-                        name: field.wireName, kind: field.kind, value: row.values[index])
+            + entity.pushedFields.flatMap { field -> [PushField] in
+                guard let index = entity.index(of: field.name), !row.leavesOut(field, at: index)
+                else { return [] }
+                let sent = PushField(
+                    name: field.wireName, kind: field.kind, value: row.values[index])
+                // Of a text and an asset nobody knows which one a device reads.
+                guard let asset = entity.assetName(of: field), row.hasAsset(field) else {
+                    return [sent]
                 }
+                return [sent, PushField(name: asset, kind: field.kind, value: nil)]
             }
     }
 

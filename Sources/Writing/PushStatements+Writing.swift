@@ -67,8 +67,7 @@ extension PushStatements {
 
     /// The fields that a push of the row left out, as an array's text; nil: none.
     private func stillUnread(_ row: UnsentRow) -> String? {
-        let names = fields.indices.filter { row.leavesOut(fields[$0], at: $0) }
-            .map { fields[$0].name }
+        let names = fields.indices.flatMap { row.stillUnread(fields[$0], at: $0) }
         return names.isEmpty ? nil : "{\(names.joined(separator: ","))}"
     }
 

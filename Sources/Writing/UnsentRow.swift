@@ -21,11 +21,33 @@ public struct UnsentRow: Sendable {
     /// The source may have it, though we know of no tag: it was sent before.
     public var wasSent = false
 
+    /// A push leaves the field out, so that the source keeps what it has.
+    public func leavesOut(_ field: Field, at index: Int) -> Bool {
+        isUnread(field, at: index) || isUneditedAsset(field, at: index)
+    }
+
     /// The column's null or default stands for a value that nobody could read, which it would overwrite at
     /// the source.
-    public func leavesOut(_ field: Field, at index: Int) -> Bool {
+    public func isUnread(_ field: Field, at index: Int) -> Bool {
         unreadFields.contains(field.name)
             && (values[index]?.standsIn(for: field) ?? true)
+    }
+
+    /// The source keeps the field's text as an asset, as far as we know.
+    public func hasAsset(_ field: Field) -> Bool {
+        unreadFields.contains { $0.hasPrefix("\(field.name)#") }
+    }
+
+    /// The source keeps the very text as an asset; a record that is to be made anew has none.
+    private func isUneditedAsset(_ field: Field, at index: Int) -> Bool {
+        guard changeTag != nil, case .text(let text)? = values[index] else { return false }
+        return unreadFields.contains(assetMark(field.name, text))
+    }
+
+    /// What holds of the row's unread fields once a push has left them out.
+    func stillUnread(_ field: Field, at index: Int) -> [String] {
+        guard leavesOut(field, at: index) else { return [] }
+        return unreadFields.filter { $0 == field.name || $0.hasPrefix("\(field.name)#") }.sorted()
     }
 }
 

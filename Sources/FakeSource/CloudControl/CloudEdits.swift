@@ -104,11 +104,12 @@ struct CloudEdits {
         let created = entry.created.map {
             CloudRecord.Stamp(time: $0, user: user, device: CloudEdits.device)
         }
+        let type = entry.type ?? zone.live(entry.name)?.type ?? "Record"
         place.database.write(
             CloudDatabase.Write(
-                zone: zone, name: entry.name,
-                type: entry.type ?? zone.live(entry.name)?.type ?? "Record", fields: fields,
-                stamp: stamp, created: created, writtenAt: isSeed ? 0 : now))
+                zone: zone, name: entry.name, type: type,
+                fields: place.container.saved(fields), stamp: stamp, created: created,
+                writtenAt: isSeed ? 0 : now))
     }
 
     func delete(_ request: Request) throws(BadRequest) -> Answer {

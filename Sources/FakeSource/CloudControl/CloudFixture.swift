@@ -13,7 +13,7 @@ struct CloudFixture {
         let command = try Command(
             request.body,
             knows: CloudContainerKey.commandKeys + [
-                "name", "prefix", "api_token", "schema", "plain_names",
+                "name", "prefix", "api_token", "schema", "plain_names", "assets_above",
             ]
                 + CloudFixture.sizes)
         let name = try command.needed("name")
@@ -26,6 +26,9 @@ struct CloudFixture {
         let container = cloudKit.container(key)
         let apiToken = try command.string("api_token") ?? "api-token"
         container.apiTokens.insert(apiToken)
+        if let sizes = try command.sizes("assets_above") {
+            container.settings.assetsAbove = sizes
+        }
         var users: [String] = []
         if app != .sportstime {
             users = numberedNames(
@@ -64,8 +67,8 @@ struct CloudFixture {
                 user: fill.user ?? "_creator", device: "1")
             database.write(
                 CloudDatabase.Write(
-                    zone: zone, name: name, type: fill.type, fields: fields, stamp: stamp,
-                    writtenAt: 0))
+                    zone: zone, name: name, type: fill.type,
+                    fields: container.saved(fields), stamp: stamp, writtenAt: 0))
         }
         return fill.count
     }

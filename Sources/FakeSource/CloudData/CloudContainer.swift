@@ -7,6 +7,7 @@ final class CloudContainer {
     /// Public keys by key ID, PEM.
     var serverKeys: [String: String] = [:]
     var schema: [String: CloudType] = [:]
+    var assets = CloudAssets()
     let sessions = CloudSessions()
     let publicDatabase: CloudDatabase
     private var privateDatabases: [String: CloudDatabase] = [:]
@@ -33,6 +34,11 @@ final class CloudContainer {
         let made = CloudDatabase(id: id, owner: user, isPublic: false, seed: seed)
         privateDatabases[id] = made
         return made
+    }
+
+    /// Fields as a device saves them.
+    func saved(_ fields: [String: CloudField]) -> [String: CloudField] {
+        assets.kept(fields, above: settings.assetsAbove)
     }
 
     /// All databases, or those of one user.

@@ -56,6 +56,15 @@ struct CloudField: Equatable {
         }
     }
 
+    /// The same with the whole address of an asset that is served here.
+    func addressed(_ origin: String) -> CloudField {
+        guard var members = value.members, let path = members["downloadURL"]?.text,
+            path.hasPrefix(CloudAssets.path)
+        else { return self }
+        members["downloadURL"] = .string(origin + path)
+        return CloudField(type, .object(members))
+    }
+
     /// Numbers as text where the caller asked for that.
     func write(into json: inout JSONText, numbersAsStrings: Bool) {
         json.raw("{")

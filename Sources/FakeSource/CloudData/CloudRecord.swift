@@ -51,6 +51,8 @@ struct CloudShape {
     var hasExtras = false
     var zone: CloudZoneID
     var uuid: String
+    /// What stands before the path of an asset's address.
+    var origin = ""
 }
 
 extension CloudRecord.Version {
@@ -64,7 +66,8 @@ extension CloudRecord.Version {
         json.raw("{")
         for key in fields.keys.sorted() where shape.desiredKeys?.contains(key) ?? true {
             json.key(key)
-            fields[key]?.write(into: &json, numbersAsStrings: shape.numbersAsStrings)
+            fields[key]?.addressed(shape.origin)
+                .write(into: &json, numbersAsStrings: shape.numbersAsStrings)
         }
         if shape.hasExtras { CloudExtras.writeFields(into: &json) }
         json.raw("}")

@@ -28,6 +28,8 @@ struct CloudSettings {
     var normalises = false
     /// Of this field of a pushed record the source makes another, named so with `Slug` behind it.
     var slugOf: String?
+    /// Core Data keeps a text of one of these fields as an asset when it has more bytes.
+    var assetsAbove: [String: Int] = [:]
     /// A push of more operations is refused as a whole.
     var operationsMax = pageMax
     var rate: Rate?
@@ -82,7 +84,7 @@ extension CloudSettings {
         "throttle_status", "throttle_wait", "expired_token", "empty_token", "system_fields",
         "existing_zone", "atomic_error", "empty_body", "signed_path", "owner_key",
         "number_strings_key", "record_types", "extras", "repeat_records", "rate", "signature_now",
-        "refused_records", "operations_max", "normalises", "slug_of",
+        "refused_records", "operations_max", "normalises", "slug_of", "assets_above",
     ]
 
     /// Changes what the command names.
@@ -99,6 +101,7 @@ extension CloudSettings {
         hasExtras = try command.bool("extras") ?? hasExtras
         normalises = try command.bool("normalises") ?? normalises
         slugOf = try command.string("slug_of") ?? slugOf
+        assetsAbove = try command.sizes("assets_above") ?? assetsAbove
         signatureNow = try command.time("signature_now") ?? signatureNow
         try setSides(command)
         guard let rate = command.value("rate") else { return }
@@ -130,6 +133,20 @@ extension CloudSettings {
 }
 
 extension Command {
+    /// Bytes by the names of fields.
+    func sizes(_ key: String) throws(BadRequest) -> [String: Int]? {
+        guard let value = value(key) else { return nil }
+        guard let members = value.members else { throw BadRequest("'\(key)' must be an object") }
+        var sizes: [String: Int] = [:]
+        for (name, size) in members {
+            guard let bytes = size.whole, bytes >= 0 else {
+                throw BadRequest("'\(key).\(name)' must be a number of bytes")
+            }
+            sizes[name] = Int(bytes)
+        }
+        return sizes
+    }
+
     /// One of the words of a switch.
     func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ key: String

@@ -51,8 +51,11 @@ struct CloudCall {
         }
         return CloudShape(
             desiredKeys: keys, numbersAsStrings: wantsNumberStrings, hasExtras: settings.hasExtras,
-            zone: id(zone), uuid: uuid)
+            zone: id(zone), uuid: uuid, origin: origin)
     }
+
+    /// The source as the caller has found it.
+    var origin: String { "http://\(request.header("Host") ?? "")" }
 
     /// Apple spells the key differently for the feed of zones; the other spelling is ignored.
     private var wantsNumberStrings: Bool {

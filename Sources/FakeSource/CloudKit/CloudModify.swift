@@ -212,7 +212,8 @@ struct CloudModify {
         let keys = call.body["desiredKeys"]?.texts.map { Set($0) }
         let shape = CloudShape(
             desiredKeys: keys, numbersAsStrings: call.body["numbersAsStrings"]?.flag ?? false,
-            hasExtras: call.settings.hasExtras, zone: call.id(zone), uuid: call.uuid)
+            hasExtras: call.settings.hasExtras, zone: call.id(zone), uuid: call.uuid,
+            origin: call.origin)
         return call.answer(served: served) { json in
             json.array("records", of: zip(steps, records)) { item, json in
                 let (step, record) = item

@@ -94,6 +94,7 @@ final class World {
         }
         if let token { return token }
         if let answer = cloudKit.answer(request, fault) { return answer }
+        if let answer = cloudKit.asset(request) { return answer }
         if let answer = FilmDatabase().answer(request) { return answer }
         if let name = request.user, let user = users.find(name), !user.credential.admits(request) {
             var answer = Answer.error(401, "Unauthorized")
