@@ -184,6 +184,7 @@ import Testing
                 try await world.value("select jobrunner.cancel_jobs('acme', $1)", .text(firstUser))
                     == "1")
             try await eventually("the run ends") { try await world.runs(firstUser).count >= 1 }
+            #expect(try await world.enqueue(firstUser) == "due")
             try await eventually("it goes on") { try await world.runs(firstUser).count >= 2 }
             await worker.stop()
             #expect(
