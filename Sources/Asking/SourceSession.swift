@@ -238,7 +238,7 @@ public final class SourceSession {
         if let credential = dialect?.newCredential(in: response) {
             try credentials.replace(with: credential)
         }
-        return Answer(response, from: request.url, dialect)
+        return Answer(response, to: request, dialect)
     }
 
     private func attempt(_ request: HTTPRequest) async throws -> HTTPResponse {

@@ -54,13 +54,12 @@ extension CloudKitOperation {
 
 extension CloudKitQuery {
     func request(at address: CloudKitAddress?) -> Request {
-        let own = since.map { [Sort(name: $0.name, isAscending: true)] } ?? []
-        return .cloudkit(
+        .cloudkit(
             "records/query",
             .members(
                 ("zoneID", .members(("zoneName", .fixed(RecordPlace.defaultZone)))),
                 ("resultsLimit", .placeholder(.pageSize)),
-                ("query", body(isWindowed: true, sort: sort.isEmpty ? own : sort)),
+                ("query", body(isWindowed: true, sort: sort)),
                 ("continuationMarker", .placeholder(.pageToken))),
             at: address)
     }

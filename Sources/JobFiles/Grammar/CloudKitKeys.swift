@@ -44,16 +44,18 @@ enum QueryKey: String, KeySet {
         case .conditions:
             Key(
                 .filled(.mapping(FilterKey.self)), .optional(nil),
-                "What the records must fulfil; all must hold. Give every filter a value that exists: "
-                    + "`requires` the attribute that it names.")
+                "What the records must fulfil; all must hold. Each needs a QUERYABLE index. Give every filter a value "
+                    + "that exists: `requires` the attribute that it names.")
         case .since:
             Key(
                 .mapping(SinceKey.self), .optional("every pass is full"),
-                "What an incremental pass compares with the watermark.")
+                "What an incremental pass compares with the watermark. It needs a QUERYABLE index of the record type, and a "
+                    + "pass for everything, which has no filter, one of `recordName`.")
         case .sort:
             Key(
-                .filled(.mapping(SortKey.self)), .optional("by `since`, oldest first"),
-                "The order of the records.")
+                .filled(.mapping(SortKey.self)), .optional("none is asked for"),
+                "The order of the records; each needs a SORTABLE index. Where the first is `since`'s, ascending, a pass "
+                    + "whose position is refused goes on from the newest watermark that is stored.")
         }
     }
 }
