@@ -94,6 +94,23 @@ import Testing
         }
     }
 
+    @Test func `F2 a record of the public database is its creator's to write`() throws {
+        try withCloud { cloud in
+            func write(_ kind: String, _ token: String) throws -> [String?] {
+                let body = #"{"operations":[\#(operation(kind, "a"))]}"#
+                return codes(
+                    try cloud.records("records/modify", body, token: token, database: "public"))
+            }
+            #expect(try write("create", "token-ann") == [nil])
+            #expect(try write("forceUpdate", "token-ben") == ["ACCESS_DENIED"])
+            #expect(try write("create", "token-ben") == ["EXISTS"])
+            // A role of servers is none of users.
+            try cloud.command("schema", #""keys_write":["Note"]"#)
+            #expect(try write("forceUpdate", "token-ben") == ["ACCESS_DENIED"])
+            #expect(try write("forceUpdate", "phone-ann") == [nil])
+        }
+    }
+
     @Test(arguments: ["strict", "lenient", "none"])
     func `F4 tokens rotate in each answer, and the mode tells what the old one is worth`(
         mode: String

@@ -7,6 +7,8 @@ final class CloudContainer {
     /// Public keys by key ID, PEM.
     var serverKeys: [String: String] = [:]
     var schema: [String: CloudType] = [:]
+    /// The record types whose records server keys may write whoever created them: a role that the console grants.
+    var typesKeysMayWrite: Set<String> = []
     let sessions = CloudSessions()
     let publicDatabase: CloudDatabase
     private var privateDatabases: [String: CloudDatabase] = [:]
@@ -35,6 +37,15 @@ final class CloudContainer {
         return made
     }
 
+    /// Adds a type and its fields as a write in development does: without an index.
+    func declare(_ fields: [String: CloudField], of type: String) {
+        var known = schema[type] ?? CloudType()
+        for (name, field) in fields where !known.has(name) {
+            known.fields[name] = CloudType.Attributes(type: field.type)
+        }
+        schema[type] = known
+    }
+
     /// All databases, or those of one user.
     func databases(of user: String?) -> [CloudDatabase] {
         let all = [publicDatabase] + privateDatabases.values
@@ -42,14 +53,29 @@ final class CloudContainer {
     }
 }
 
-/// What a schema says of a record type.
+/// What a schema says of a record type: its fields, and which of them have an index.
+///
+/// Nothing has an index that nobody declared, not even a system field.
 struct CloudType {
+    /// System fields too, by the names that queries give them.
     var fields: [String: Attributes] = [:]
 
     struct Attributes {
         /// Nil for system fields.
         var type: String?
-        var isQueryable = true
-        var isSortable = true
+        var isQueryable = false
+        var isSortable = false
     }
+
+    init() {}
+
+    /// A type with these fields, and with indexes of these fields and system fields.
+    init(_ types: [String: String], queryable: [String] = [], sortable: [String] = []) {
+        fields = types.mapValues { Attributes(type: $0) }
+        for name in queryable { fields[name, default: Attributes()].isQueryable = true }
+        for name in sortable { fields[name, default: Attributes()].isSortable = true }
+    }
+
+    /// Whether records may have this field.
+    func has(_ field: String) -> Bool { fields[field]?.type != nil }
 }
