@@ -36,11 +36,20 @@ extension CloudKitOperation {
         case .query(let query): return query.request(at: address)
         case .zoneChanges, .coreData:
             let asked = BodyTemplate.members(
-                ("zoneID", .members(("zoneName", .fixed(feed?.zone ?? "")))),
+                (
+                    "zoneID",
+                    .members(
+                        ("zoneName", .fixed(feed?.zone ?? "")),
+                        ("ownerRecordName", owner.map { .text($0) }))
+                ),
                 ("syncToken", .placeholder(.pageToken)),
                 ("resultsLimit", .placeholder(.pageSize)))
             return .cloudkit("changes/zone", .members(("zones", .array([asked]))), at: address)
         }
+    }
+
+    private var owner: Template? {
+        if case .zoneChanges(_, let owner, _) = self { owner } else { nil }
     }
 
     /// Where the records of an answer are; only one zone is asked.

@@ -99,7 +99,7 @@ struct PushConflicts {
             rows.map(\.recordName), sizeMax: context.progress.pushSizes[entity.name] ?? push.batch)
         while let some = names.next() {
             let document = try await target.exchange(
-                target.dialect.lookupRequest(some, in: entity.recordPlace))
+                target.dialect.lookupRequest(some, in: try target.place()))
             records.merge(target.dialect.lookedUp(document)) { $1 }
             names.applyAccepted()
         }

@@ -17,6 +17,8 @@ final class CloudContainer {
 
     /// The owner of the public database's zone.
     static let defaultOwner = "_defaultOwner"
+    /// The owner of all zones that users find in their shared databases.
+    static let sharer = "_sharer"
 
     init(_ key: CloudContainerKey, settings: CloudSettings, seed: UInt64) {
         self.key = key
@@ -32,7 +34,10 @@ final class CloudContainer {
         if kind == .public { return publicDatabase }
         let id = "\(key.text)/\(kind.rawValue)/\(user)"
         if let known = privateDatabases[id] { return known }
-        let made = CloudDatabase(id: id, owner: user, isPublic: false, seed: seed)
+        let isShared = kind == .shared
+        let made = CloudDatabase(
+            id: id, owner: isShared ? CloudContainer.sharer : user, isPublic: false,
+            isShared: isShared, seed: seed)
         privateDatabases[id] = made
         return made
     }
@@ -48,8 +53,8 @@ final class CloudContainer {
 
     /// All databases, or those of one user.
     func databases(of user: String?) -> [CloudDatabase] {
-        let all = [publicDatabase] + privateDatabases.values
-        return all.filter { user == nil || ($0.owner == user && !$0.isPublic) }
+        guard let user else { return [publicDatabase] + privateDatabases.values }
+        return privateDatabases.filter { $0.key.hasSuffix("/\(user)") }.map(\.value)
     }
 }
 

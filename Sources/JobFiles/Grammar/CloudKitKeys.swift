@@ -23,7 +23,7 @@ enum CloudKitKey: String, KeySet {
                 + "`sync_token`. Records of other types are counted `filtered`."),
         Variant(
             "core_data", CoreDataKey.self,
-            "Reads the records of one entity of Core Data or SwiftData, in the zone where it mirrors a store. `at` "
+            "Reads the records of one entity of Core Data or SwiftData, in the zone of database `private` where it mirrors a store. `at` "
                 + "and `record_type` are the app's own names, without `CD_`. It pages by style `sync_token`."
         ),
     ]
@@ -62,7 +62,7 @@ enum QueryKey: String, KeySet {
 
 /// The keys of `changes/zone`.
 enum FeedKey: String, KeySet {
-    case zone
+    case zone, owner
     case recordTypes = "record_types"
     case otherTypes = "record_types_except"
 
@@ -73,6 +73,12 @@ enum FeedKey: String, KeySet {
     var key: Key {
         switch self {
         case .zone: Key(.formed(.zone), .required, "The zone.")
+        case .owner:
+            Key(
+                .formed(.quotedTemplate),
+                .optional("required in database `shared`, and only there"),
+                "The record name of who shares the zone. Where an attribute holds it, `requires` names that."
+            )
         case .recordTypes:
             Key(
                 .filled(.formed(.sourceName)),
