@@ -15,12 +15,12 @@ public struct Answer: Sendable {
     /// The body, where a dialect has read it already.
     private var read: JSONDocument?
 
-    init(_ response: HTTPResponse, from url: String, _ dialect: (any SourceDialect)?) {
+    init(_ response: HTTPResponse, to request: HTTPRequest, _ dialect: (any SourceDialect)?) {
         self.response = response
-        self.url = url
+        url = request.url
         guard let dialect else { return }
         read = try? JSONDocument(parsing: response.body)
-        failure = dialect.failure(in: response, read)
+        failure = dialect.failure(in: response, read, to: request)
     }
 
     /// What it is to a request for a list: a failure in a dialect's words is none.

@@ -18,8 +18,10 @@ public protocol SourceDialect: RecordClassifier {
 
     /// What the answer as a whole failed with, whatever its status; nil: it did not.
     ///
-    /// `document` is the body when that is JSON.
-    func failure(in response: HTTPResponse, _ document: JSONDocument?) -> SourceFailure?
+    /// `document` is the body when that is JSON; `request` is what was asked, for the failure's words.
+    func failure(
+        in response: HTTPResponse, _ document: JSONDocument?, to request: HTTPRequest
+    ) -> SourceFailure?
 
     /// Name of the secret that each answer replaces, so that only one run at a time can use it; nil: none is.
     var rotatingSecret: String? { get }

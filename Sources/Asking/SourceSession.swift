@@ -236,11 +236,11 @@ public final class SourceSession {
                 return try await attempt(request, isSigned: isSigned)
             }
         }
-        guard isSigned else { return Answer(response, from: request.url, nil) }
+        guard isSigned else { return Answer(response, to: request, nil) }
         if let credential = dialect?.newCredential(in: response) {
             try credentials.replace(with: credential)
         }
-        return Answer(response, from: request.url, dialect)
+        return Answer(response, to: request, dialect)
     }
 
     private func attempt(_ request: HTTPRequest, isSigned: Bool) async throws -> HTTPResponse {

@@ -14,7 +14,9 @@ public struct CloudKitDialect: Sendable {
     func path(_ operation: String) -> String { "\(address.path)/\(operation)" }
 }
 
-/// A zone by its name; the owner is whoever asks.
-func zoneID(_ zone: String) -> JSONValue {
-    .object([JSONMember("zoneName", .string(zone))])
+/// A zone by its name, and by its owner where that is not whoever asks.
+func zoneID(_ zone: String, owner: String? = nil) -> JSONValue {
+    .object(
+        [JSONMember("zoneName", .string(zone))]
+            + (owner.map { [JSONMember("ownerRecordName", .string($0))] } ?? []))
 }

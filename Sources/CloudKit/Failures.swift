@@ -12,7 +12,9 @@ private let waitInRunMax = Duration.seconds(60)
 extension CloudKitDialect {
     /// The error of the request or of the one zone it asked for, inside a 200 too; else what a
     /// status from 400 on means.
-    public func failure(in response: HTTPResponse, _ document: JSONDocument?) -> SourceFailure? {
+    public func failure(
+        in response: HTTPResponse, _ document: JSONDocument?, to request: HTTPRequest
+    ) -> SourceFailure? {
         let error = document.flatMap { document in
             ErrorDictionary(document.root) ?? ErrorDictionary(ofZoneIn: document.root)
         }
@@ -24,15 +26,18 @@ extension CloudKitDialect {
             code: error?.code, reason: error?.reason ?? "", wait: wait,
             mayPass: consequence.mayPass(after: wait),
             refusesContent: consequence.refusesContent(error?.code, response.status),
-            end: consequence.end(message(response, error), code: error?.code, wait: wait))
+            end: consequence.end(message(response, error, request), code: error?.code, wait: wait))
     }
 
     /// Parts are bounded so that the sign-in address still fits into `last_error`'s 1 KiB.
-    private func message(_ response: HTTPResponse, _ error: ErrorDictionary?) -> String {
+    private func message(
+        _ response: HTTPResponse, _ error: ErrorDictionary?, _ request: HTTPRequest
+    ) -> String {
         var text = "CloudKit answered \(response.status)"
         if let error {
             text += " \(error.code.prefix(64))"
             if !error.reason.isEmpty { text += ": \(error.reason.prefix(300))" }
+            if let index = MissingIndex(reason: error.reason) { text += index.cure(of: request) }
         } else {
             text += " without an error of its own"
         }

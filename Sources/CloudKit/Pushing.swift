@@ -83,7 +83,7 @@ extension CloudKitDialect {
     private func request(
         _ operation: String, in place: RecordPlace, _ members: [JSONMember]
     ) -> DialectRequest {
-        let zone = JSONMember("zoneID", zoneID(place.zone))
+        let zone = JSONMember("zoneID", zoneID(place.zone, owner: place.owner))
         return DialectRequest(path: path(operation), body: .object([zone] + members))
     }
 

@@ -36,11 +36,20 @@ extension CloudKitOperation {
         case .query(let query): return query.request(at: address)
         case .zoneChanges, .coreData:
             let asked = BodyTemplate.members(
-                ("zoneID", .members(("zoneName", .fixed(feed?.zone ?? "")))),
+                (
+                    "zoneID",
+                    .members(
+                        ("zoneName", .fixed(feed?.zone ?? "")),
+                        ("ownerRecordName", owner.map { .text($0) }))
+                ),
                 ("syncToken", .placeholder(.pageToken)),
                 ("resultsLimit", .placeholder(.pageSize)))
             return .cloudkit("changes/zone", .members(("zones", .array([asked]))), at: address)
         }
+    }
+
+    private var owner: Template? {
+        if case .zoneChanges(_, let owner, _) = self { owner } else { nil }
     }
 
     /// Where the records of an answer are; only one zone is asked.
@@ -54,13 +63,12 @@ extension CloudKitOperation {
 
 extension CloudKitQuery {
     func request(at address: CloudKitAddress?) -> Request {
-        let own = since.map { [Sort(name: $0.name, isAscending: true)] } ?? []
-        return .cloudkit(
+        .cloudkit(
             "records/query",
             .members(
                 ("zoneID", .members(("zoneName", .fixed(RecordPlace.defaultZone)))),
                 ("resultsLimit", .placeholder(.pageSize)),
-                ("query", body(isWindowed: true, sort: sort.isEmpty ? own : sort)),
+                ("query", body(isWindowed: true, sort: sort)),
                 ("continuationMarker", .placeholder(.pageToken))),
             at: address)
     }

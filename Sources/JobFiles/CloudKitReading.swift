@@ -15,8 +15,12 @@ extension NodeReading {
     }
 
     private func coreData(_ keys: Keys<CoreDataKey>, _ opNode: Node) -> CloudKitOperation? {
-        if scope.address?.database == .public {
-            add(opNode, "Core Data mirrors a store in database private or shared")
+        if let database = scope.address?.database, database != .private {
+            add(
+                opNode,
+                database == .public
+                    ? "Core Data mirrors a store in database private"
+                    : "Core Data keeps what others share in zones of other names; use changes/zone")
         }
         return keys.value(.entity).flatMap { sourceName($0, "entity") }.map {
             .coreData(entity: $0)
@@ -28,11 +32,25 @@ extension NodeReading {
             add(opNode, "the public database has no change feed; use records/query")
         }
         let zone = keys.value(.zone).flatMap { zoneName($0) }
+        let owner = zoneOwner(keys)
         guard let (key, _) = keys.alternative(),
             let types = keys.elements(key)?.compactMap({ recordType($0) }), let zone
         else { return nil }
         return .zoneChanges(
-            zone: zone, recordTypes: key == .recordTypes ? .only(types) : .except(types))
+            zone: zone, owner: owner,
+            recordTypes: key == .recordTypes ? .only(types) : .except(types))
+    }
+
+    /// A zone that another user shares is found by its owner's name, one's own without.
+    private func zoneOwner(_ keys: Keys<FeedKey>) -> Template? {
+        let isShared = scope.address?.database == .shared
+        guard isShared else {
+            if let node = keys[.owner] {
+                add(node, "only a zone of database shared has another owner; leave owner out")
+            }
+            return nil
+        }
+        return keys.required(.owner).flatMap { template($0, .call) }
     }
 
     private func query(_ keys: Keys<QueryKey>) -> CloudKitQuery? {

@@ -21,9 +21,15 @@ extension Entity {
         cloudkit.map { $0.feed?.zone ?? RecordPlace.defaultZone }
     }
 
-    /// Where its rows are pushed to.
-    public var recordPlace: RecordPlace {
-        RecordPlace(zone: zone ?? RecordPlace.defaultZone, recordType: push?.recordType)
+    /// Where its rows are pushed to; `owner` is what `zoneOwner` stands for.
+    public func recordPlace(owner: String? = nil) -> RecordPlace {
+        RecordPlace(
+            zone: zone ?? RecordPlace.defaultZone, owner: owner, recordType: push?.recordType)
+    }
+
+    /// Who shares the zone that is read and pushed to; nil: it is the user's own.
+    public var zoneOwner: Template? {
+        if case .zoneChanges(_, let owner, _)? = cloudkit { owner } else { nil }
     }
 
     /// The record types that become rows, as far as they are named; others are foreign.
@@ -47,12 +53,15 @@ public struct RecordPlace: Sendable, Equatable {
     public static let defaultZone = "_defaultZone"
     /// Their zone.
     public var zone: String
+    /// The record name of who shares the zone; nil: whoever asks owns it.
+    public var owner: String?
     /// Their type; nil: a request need not name it.
     public var recordType: String?
 
     /// Names a place.
-    public init(zone: String = Self.defaultZone, recordType: String?) {
+    public init(zone: String = Self.defaultZone, owner: String? = nil, recordType: String?) {
         self.zone = zone
+        self.owner = owner
         self.recordType = recordType
     }
 }
@@ -67,7 +76,7 @@ extension CloudKitOperation {
     public var feed: (zone: String, recordTypes: RecordTypes)? {
         switch self {
         case .query: nil
-        case .zoneChanges(let zone, let types): (zone, types)
+        case .zoneChanges(let zone, _, let types): (zone, types)
         case .coreData(let entity):
             (Self.coreDataZone, .only([Self.coreDataPrefix + entity]))
         }

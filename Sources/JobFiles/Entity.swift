@@ -77,7 +77,9 @@ public enum RecordTypes: Sendable, Equatable {
 public enum CloudKitOperation: Sendable, Equatable {
     case query(CloudKitQuery)
     /// The change feed of a zone; records of other types are ignored.
-    case zoneChanges(zone: String, recordTypes: RecordTypes)
+    ///
+    /// `owner`: who shares the zone, in a shared database.
+    case zoneChanges(zone: String, owner: Template? = nil, recordTypes: RecordTypes)
     /// The records of one entity of Core Data, or SwiftData, in the zone where it mirrors a store.
     case coreData(entity: String)
 }

@@ -31,12 +31,12 @@ extension Entity {
     }
 
     /// Pages ascend by what `{since}` compares, so that the greatest one stored is a safe place to begin again: the job
-    /// file says so, or the query's own order does (CloudKit reference, 9.3).
+    /// file says so, or the order that the query asks for does (CloudKit reference, 9.3).
     public var comesInOrderOfWatermark: Bool {
         guard let incremental, incremental.watermark == .maxSeen else { return false }
         guard case .query(let query)? = cloudkit else { return incremental.isAscending }
-        guard let since = query.since else { return false }
-        return query.sort.first.map { $0.isAscending && $0.name == since.name } ?? true
+        guard let since = query.since, let first = query.sort.first else { return false }
+        return first.isAscending && first.name == since.name
     }
 }
 

@@ -238,6 +238,10 @@ extension NodeReading {
             for (step, location) in zip(recovery.steps, node["do"]?.elements ?? []) {
                 if step == .createZone, !entity.isChangeFeed {
                     add(location, "only changes/zone names a zone that could be made")
+                } else if step == .createZone, entity.zoneOwner != nil {
+                    add(
+                        location,
+                        "a shared zone is made by its owner; leave cloudkit.create_zone out")
                 }
                 if step == .forgetToken, !hasToken {
                     add(location, "no token outlives a pass of this entity; leave forget_token out")

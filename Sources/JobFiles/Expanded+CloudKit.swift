@@ -5,9 +5,10 @@ extension CloudKitOperation {
     var expanded: JSONValue {
         switch self {
         case .query(let query): query.expanded(op: name)
-        case .zoneChanges(let zone, let types):
+        case .zoneChanges(let zone, let owner, let types):
             .members(
-                ("op", .string(name)), ("zone", .string(zone)), types.expanded)
+                ("op", .string(name)), ("zone", .string(zone)), ("owner", owner.map { .text($0) }),
+                types.expanded)
         case .coreData(let entity):
             .members(("op", .string(name)), ("entity", .string(entity)))
         }

@@ -100,7 +100,7 @@ struct PushConflicts {
             rows.map(\.recordName), sizeMax: context.progress.pushSizes[entity.name] ?? push.batch)
         while let some = names.next() {
             var document = try await target.exchange(
-                target.dialect.lookupRequest(some, in: entity.recordPlace))
+                target.dialect.lookupRequest(some, in: try target.place()))
             if let texts = reader.assetTexts(ofLookedUp: document.root) {
                 document = try await AssetDownloads(for: context).whole(texts).document
             }

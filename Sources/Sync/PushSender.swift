@@ -104,7 +104,7 @@ struct PushSender {
     ) async throws -> SourceFailure? {
         let operations = rows.map(operation)
         let answer = try await target.answer(
-            to: target.dialect.pushRequest(operations, to: entity.recordPlace))
+            to: target.dialect.pushRequest(operations, to: try target.place()))
         if let failure = answer.failure {
             guard failure.refusesContent else { throw failure.end }
             return failure

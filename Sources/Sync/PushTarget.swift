@@ -39,6 +39,19 @@ struct PushTarget {
         }
     }
 
+    /// The zone and record type of the rows.
+    ///
+    /// Throws `RunEnd` malformed where the zone is shared and nobody says by whom.
+    func place() throws -> RecordPlace {
+        guard let template = entity.zoneOwner else { return entity.recordPlace() }
+        guard let owner = try context.session.text(of: template) else {
+            throw RunEnd.failed(
+                .malformed,
+                "\(entity.name): cloudkit.owner has no value, the zone's owner is not known")
+        }
+        return entity.recordPlace(owner: owner)
+    }
+
     /// The answer, or the end of the run that its failure is.
     func exchange(_ request: DialectRequest) async throws -> JSONDocument {
         let answer = try await answer(to: request)

@@ -46,7 +46,10 @@ import Testing
         let response = HTTPResponse(
             status: status, headers: headers.map { HTTPHeader($0.key, $0.value) })
         return try clock().trouble(
-            in: Answer(response, from: "https://h.example/x", nil), of: "GET /x", retries: false,
+            in: Answer(
+                response,
+                to: HTTPRequest(method: "GET", url: "https://h.example/x", headers: [], body: nil),
+                nil), of: "GET /x", retries: false,
             nowUnixSeconds: 1_800_000_000)
     }
 

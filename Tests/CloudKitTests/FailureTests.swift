@@ -73,6 +73,52 @@ import Testing
         #expect(failure.refusesContent == isOfContent)
     }
 
+    @Test(arguments: [
+        (
+            "Field 'modifiedTimestamp' is not marked sortable",
+            "a SORTABLE index for it to record type Recipe"
+        ),
+        (
+            "Field 'ownerID' is not marked queryable",
+            "a QUERYABLE index for it to record type Recipe"
+        ),
+        (
+            "Field '___modTime' is not marked queryable",
+            "a QUERYABLE index for modifiedTimestamp to record type Recipe"
+        ),
+    ]) func `5.1 an index that is missing is named in one line, with what makes it`(
+        _ reason: String, _ cure: String
+    ) throws {
+        let asked = #"{"query":{"recordType":"Recipe","sortBy":[]},"resultsLimit":1}"#
+        let said = try #require(
+            dialect.failure(answer(400, body("BAD_REQUEST", reason)), asked: asked))
+        #expect(
+            said.end
+                == .failed(
+                    kind: "bad_request",
+                    message:
+                        "CloudKit answered 400 BAD_REQUEST: \(reason): add \(cure) in CloudKit's console (request body-id)"
+                ))
+        #expect(said.reason == reason)
+    }
+
+    @Test(arguments: [nil, "not JSON", #"{"query":7}"#])
+    func
+        `5.1 an index is named where the request does not tell the record type`(_ asked: String?)
+        throws
+    {
+        let reason = "Field 'ownerID' is not marked queryable"
+        let said = try #require(
+            dialect.failure(answer(400, body("BAD_REQUEST", reason)), asked: asked))
+        #expect(
+            said.end
+                == .failed(
+                    kind: "bad_request",
+                    message:
+                        "CloudKit answered 400 BAD_REQUEST: \(reason): add a QUERYABLE index for it to the record type in CloudKit's console (request body-id)"
+                ))
+    }
+
     @Test func `5.4 a zone's error inside a 200 is the answer's, as a zone that is gone`() throws {
         let text = """
             {"zones":[{"zoneID":{"zoneName":"Gone"},"serverErrorCode":"ZONE_NOT_FOUND",

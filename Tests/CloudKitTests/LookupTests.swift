@@ -8,10 +8,21 @@ import Testing
 @testable import CloudKit
 
 @Suite struct LookupTests {
+    @Test func `5.1 a zone that another user shares is named with its owner`() throws {
+        let dialect = userDialect()
+        let place = try entity(watchedZone, pushType: "T").recordPlace(owner: "_sharer")
+        for request in [dialect.pushRequest([], to: place), dialect.lookupRequest([], in: place)] {
+            #expect(
+                request.body?["zoneID"]?.text
+                    == #"{"zoneName":"WatchedStatusZone","ownerRecordName":"_sharer"}"#)
+        }
+    }
+
     private let dialect = userDialect()
 
     @Test func `5.2 records are looked up by name in the entity's zone`() throws {
-        let request = dialect.lookupRequest(["a", "b\""], in: try entity(watchedZone).recordPlace)
+        let request = dialect.lookupRequest(
+            ["a", "b\""], in: try entity(watchedZone).recordPlace())
         #expect(
             request.path
                 == "/database/1/iCloud.com.example.app/development/private/records/lookup")

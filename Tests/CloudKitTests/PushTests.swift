@@ -30,7 +30,7 @@ import Testing
         let field = PushField(name: "f", kind: kind, value: value)
         let request = dialect.pushRequest(
             [operation(action, "r", [field])],
-            to: try entity(watchedZone, pushType: "T").recordPlace)
+            to: try entity(watchedZone, pushType: "T").recordPlace())
         return request.body?["operations"]?.elements?[0]["record"]?["fields"]?.text
     }
 
@@ -51,7 +51,7 @@ import Testing
             operation(.delete(changeTag: "7b"), "vid_5"),
         ]
         let request = dialect.pushRequest(
-            operations, to: try entity(watchedZone, pushType: "WatchedStatus").recordPlace)
+            operations, to: try entity(watchedZone, pushType: "WatchedStatus").recordPlace())
         #expect(
             request.path
                 == "/database/1/iCloud.com.example.app/development/private/records/modify")
@@ -76,8 +76,8 @@ import Testing
     ) throws {
         let entity = try entity(operation, pushType: "Article")
         for request in [
-            dialect.pushRequest([], to: entity.recordPlace),
-            dialect.lookupRequest([], in: entity.recordPlace),
+            dialect.pushRequest([], to: entity.recordPlace()),
+            dialect.lookupRequest([], in: entity.recordPlace()),
         ] {
             #expect(request.body?["zoneID"]?.text == #"{"zoneName":"_defaultZone"}"#)
         }
@@ -152,7 +152,7 @@ import Testing
     ) throws {
         let operations = (0..<count).map { operation(.create, "r\($0)") }
         let request = dialect.pushRequest(
-            operations, to: try entity(watchedZone, pushType: "T").recordPlace)
+            operations, to: try entity(watchedZone, pushType: "T").recordPlace())
         #expect(request.body?["operations"]?.elements?.count == count)
         let answers = (0..<count).map { #"{"recordName":"r\#($0)","recordChangeTag":"t\#($0)"}"# }
         let saved = (0..<count).map { PushResult.saved(changeTag: "t\($0)", modifiedAt: nil) }

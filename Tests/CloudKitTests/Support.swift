@@ -93,7 +93,12 @@ func answer(
 }
 
 extension CloudKitDialect {
-    func failure(_ answer: (HTTPResponse, JSONDocument?)) -> SourceFailure? {
-        failure(in: answer.0, answer.1)
+    func failure(
+        _ answer: (HTTPResponse, JSONDocument?), asked body: String? = nil
+    ) -> SourceFailure? {
+        let request = HTTPRequest(
+            method: "POST", url: "https://ck.example/records/query", headers: [],
+            body: body.map { Array($0.utf8) })
+        return failure(in: answer.0, answer.1, to: request)
     }
 }

@@ -114,11 +114,24 @@ struct CloudClient {
     }
 }
 
-/// Runs a source with one container and the users ann and ben around a test.
+/// A record type in a command for the schema, with every index that there is.
+func indexed(_ type: String, _ fields: [String: String]) -> String {
+    let own = fields.map { #""\#($0)":{"type":"\#($1)","queryable":true,"sortable":true}"# }
+    let system = ["recordName", "createdUserRecordName", "createdTimestamp", "modifiedTimestamp"]
+        .map { #""\#($0)":{"queryable":true,"sortable":true}"# }
+    return #""\#(type)":{\#((own + system).joined(separator: ","))}"#
+}
+
+/// Runs a source with one container, a schema for notes, and the users ann and ben around a test.
 func withCloud(_ body: (CloudClient) throws -> Void) throws {
     try withSource { client in
         let cloud = CloudClient(http: client)
         try cloud.command("container", #""api_tokens":["\#(CloudClient.apiToken)"]"#)
+        let notes = [
+            "number": "INT64", "text": "STRING", "t": "STRING", "l": "STRING_LIST",
+        ]
+        try cloud.command(
+            "schema", #""types":{\#(indexed("Note", notes)),\#(indexed("Other", [:]))}"#)
         try cloud.command("users", #""user":"ann","tokens":["token-ann","phone-ann"]"#)
         try cloud.command("users", #""user":"ben""#)
         try body(cloud)

@@ -74,8 +74,44 @@ import Testing
                 let found = try cloud.records("records/lookup", lookup, token: token)
                 #expect(fields(found.first)["text"] as? String == text)
             }
-            let shared = try cloud.records("records/lookup", lookup, database: "shared")
-            #expect(codes(shared) == ["NOT_FOUND"])
+            let shared = try cloud.failure(
+                "records/lookup", lookup, database: "shared", status: 404)
+            #expect(shared.code == "ZONE_NOT_FOUND")
+        }
+    }
+
+    @Test func `a shared zone is found by its owner's name and not without`() throws {
+        try withCloud { cloud in
+            try cloud.command(
+                "records",
+                #""user":"ann","database":"shared","zone":"Notes","records":[{"recordName":"a","recordType":"Note","fields":{}}]"#
+            )
+            func found(_ owner: String) throws -> [String?] {
+                let zone = #"{"zoneName":"Notes"\#(owner)}"#
+                let lookup = #"{"zoneID":\#(zone),"records":[{"recordName":"a"}]}"#
+                let write =
+                    #"{"zoneID":\#(zone),"operations":[\#(operation("forceUpdate", "a"))]}"#
+                let feed = #"{"zones":[{"zoneID":\#(zone)}]}"#
+                let zones = #"{"zones":[\#(zone)]}"#
+                return try [
+                    ("records/lookup", lookup), ("records/modify", write), ("changes/zone", feed),
+                    ("zones/lookup", zones),
+                ].map { operation, body in
+                    let reply = try cloud.send(operation, body, database: "shared").json()
+                    let items = (reply["records"] ?? reply["zones"]) as? [[String: Any]]
+                    return (items?.first ?? reply)["serverErrorCode"] as? String
+                }
+            }
+            let missing = [String?](repeating: "ZONE_NOT_FOUND", count: 4)
+            #expect(try found("") == missing)
+            #expect(try found(#","ownerRecordName":"ann""#) == missing)
+            #expect(try found(#","ownerRecordName":"_sharer""#) == [nil, nil, nil, nil])
+            let list = try cloud.call("zones/list", nil, database: "shared")["zones"]
+            let ids = (list as? [[String: Any]])?.map { $0["zoneID"] as? [String: String] }
+            #expect(ids?.count == 1 && ids?.first??["ownerRecordName"] == "_sharer")
+            let make =
+                #"{"operations":[{"operationType":"create","zone":{"zoneID":{"zoneName":"X"}}}]}"#
+            #expect(try cloud.send("zones/modify", make, database: "shared").status == 400)
         }
     }
 
@@ -91,6 +127,23 @@ import Testing
             #expect(refused.code == "ACCESS_DENIED")
             #expect(
                 try cloud.send("users/caller", nil, token: nil, database: "public").status == 421)
+        }
+    }
+
+    @Test func `F2 a record of the public database is its creator's to write`() throws {
+        try withCloud { cloud in
+            func write(_ kind: String, _ token: String) throws -> [String?] {
+                let body = #"{"operations":[\#(operation(kind, "a"))]}"#
+                return codes(
+                    try cloud.records("records/modify", body, token: token, database: "public"))
+            }
+            #expect(try write("create", "token-ann") == [nil])
+            #expect(try write("forceUpdate", "token-ben") == ["ACCESS_DENIED"])
+            #expect(try write("create", "token-ben") == ["EXISTS"])
+            // A role of servers is none of users.
+            try cloud.command("schema", #""keys_write":["Note"]"#)
+            #expect(try write("forceUpdate", "token-ben") == ["ACCESS_DENIED"])
+            #expect(try write("forceUpdate", "phone-ann") == [nil])
         }
     }
 

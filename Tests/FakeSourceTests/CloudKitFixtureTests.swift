@@ -35,6 +35,36 @@ import Testing
         }
     }
 
+    @Test func `F24 each app has the indexes that its own queries need, and no other`() throws {
+        func indexes(_ app: FixtureApp) -> [String: [String]] {
+            let container = CloudContainer(
+                CloudContainerKey(name: app.container, environment: "production"),
+                settings: CloudSettings(), seed: 1)
+            app.addSchema(to: container)
+            return container.schema.mapValues { type in
+                type.fields.flatMap { name, field in
+                    (field.isQueryable ? ["\(name) queryable"] : [])
+                        + (field.isSortable ? ["\(name) sortable"] : [])
+                }.sorted()
+            }
+        }
+        let byChange = ["modifiedTimestamp queryable", "recordName queryable"]
+        let byField = ["lastModified queryable", "recordName queryable"]
+        #expect(
+            indexes(.sportstime) == [
+                "Stadium": byChange, "Team": byChange, "Game": byChange, "Sport": byChange,
+                "LeagueStructure": byField, "TeamAlias": byField, "StadiumAlias": byField,
+            ])
+        #expect(
+            indexes(.snapchef) == [
+                "Recipe": ["createdAt sortable", "ownerID queryable"], "UserProfile": [],
+            ])
+        for app in [FixtureApp.metube, .luego, .popcorn] {
+            let all = indexes(app)
+            #expect(!all.isEmpty && all.values.allSatisfy(\.isEmpty))
+        }
+    }
+
     @Test func `F24 the private apps have their records per user, with duplicates and broken ones`()
         throws
     {

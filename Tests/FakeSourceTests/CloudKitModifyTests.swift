@@ -108,6 +108,70 @@ import Testing
         }
     }
 
+    @Test func `a request that says nothing of atomic is so`() throws {
+        try inZone { cloud in
+            let pair = "\(operation("create", "a")),\(operation("create", "n0"))"
+            let body = #"{"zoneID":\#(CloudClient.custom),"operations":[\#(pair)]}"#
+            let refused = try cloud.records("records/modify", body)
+            #expect(codes(refused) == ["ATOMIC_ERROR", "EXISTS"])
+            #expect(try cloud.dump("user=ann&zone=Notes").count == 3)
+        }
+    }
+
+    @Test func `in production a type or a field that nobody declared is refused with its record`()
+        throws
+    {
+        try inZone { cloud in
+            let answers = try cloud.records(
+                "records/modify",
+                operations(
+                    operation("create", "a", recordType: "Memo"),
+                    operation("create", "b", fields: #"{"mood":{"value":"good"}}"#),
+                    operation("forceUpdate", "n0", fields: #"{"recordName":{"value":"x"}}"#),
+                    operation("create", "c", fields: #"{"text":{"value":"x"}}"#),
+                    operation("forceDelete", "n1", recordType: nil)))
+            #expect(codes(answers) == ["BAD_REQUEST", "BAD_REQUEST", "BAD_REQUEST", nil, nil])
+            #expect(
+                answers.prefix(3).map { $0["reason"] as? String } == [
+                    "Cannot create new type Memo in production schema",
+                    "Cannot create or modify field 'mood' in record 'Note' in production schema",
+                    "Cannot create or modify field 'recordName' in record 'Note' in production schema",
+                ])
+            #expect(names(try cloud.dump("user=ann&zone=Notes")) == ["n0", "n2", "c"])
+        }
+    }
+
+    @Test func `in development a write makes types and fields, and no index`() throws {
+        try withCloud { cloud in
+            let place = #""container":"\#(CloudClient.container)","environment":"development""#
+            try cloud.http.command(
+                "cloudkit/container", #"{\#(place),"api_tokens":["\#(CloudClient.apiToken)"]}"#)
+            try cloud.http.command("cloudkit/users", #"{\#(place),"user":"ann"}"#)
+            func send(_ operation: String, _ body: String) throws -> Client.Reply {
+                let path = CloudClient.path(operation, "private")
+                    .replacingOccurrences(of: "production", with: "development")
+                let token = percentEncoded(CloudClient.apiToken)
+                return try cloud.http.post(
+                    path + "?ckAPIToken=\(token)&ckWebAuthToken=token-ann", body)
+            }
+            func memo(_ name: String, _ value: String) throws -> [String?] {
+                let one = operation(
+                    "create", name, fields: #"{"mood":{"value":\#(value)}}"#, recordType: "Memo")
+                let reply = try send("records/modify", #"{"operations":[\#(one)]}"#)
+                return codes(try reply.items("records"))
+            }
+            #expect(try memo("a", #""good""#) == [nil])
+            let odd = #"{"value":1,"type":"INT64"}"#
+            let other = operation(
+                "create", "b", fields: #"{"mood":\#(odd)}"#, recordType: "Memo")
+            let refused = try send("records/modify", #"{"operations":[\#(other)]}"#)
+            #expect(codes(try refused.items("records")) == ["BAD_REQUEST"])
+            let query = try send("records/query", #"{"query":{"recordType":"Memo"}}"#)
+            #expect(
+                query.status == 400 && query.text.contains("'recordName' is not marked queryable"))
+        }
+    }
+
     @Test func `F17 more than 200 operations, one record twice and huge records are refused`()
         throws
     {
@@ -138,7 +202,9 @@ import Testing
             #expect(refused.code == "BAD_REQUEST")
             #expect(refused.reason == "Invalid value, expected type TIMESTAMP.")
             try cloud.command(
-                "schema", #""types":{"Note":{"at":{"type":"TIMESTAMP"},"n":{"type":"DOUBLE"}}}"#)
+                "schema",
+                #""types":{"Note":{"at":{"type":"TIMESTAMP"},"n":{"type":"DOUBLE"},"p":{"type":"REFERENCE"}}}"#
+            )
             let answers = try cloud.records(
                 "records/modify",
                 operations(

@@ -28,6 +28,10 @@ import Testing
                 "cloudkit/container",
                 #"{"container":"\#(container)","environment":"development","#
                     + #""server_keys":{"key1":"\#(key)"}}"#)
+            try client.command(
+                "cloudkit/schema",
+                #"{"container":"\#(container)","environment":"development","types":{"Stadium":{"recordName":{"queryable":true}}}}"#
+            )
             try client.command("cloudkit/settings", #"{"signature_now":"\#(now)"}"#)
             try test(client)
         }
@@ -87,6 +91,9 @@ import Testing
             try client.command(
                 "cloudkit/container",
                 #"{"container":"\#(container)","server_keys":{"0123456789abcdef":"\#(pem)"}}"#)
+            try client.command(
+                "cloudkit/schema",
+                #"{"container":"\#(container)","types":{\#(indexed("Note", ["text": "STRING"]))}}"#)
             func post(_ end: String, _ body: String) throws -> Client.Reply {
                 let path = "/database/1/\(container)/production/\(end)"
                 let date = String(iso8601(wallClock()).prefix(19)) + "Z"
@@ -105,6 +112,25 @@ import Testing
             let entry = try #require(try client.get("/_control/log").items("entries").first)
             #expect(entry["user"] as? String == "_key_0123456789abcdef")
             #expect(entry["credential"] as? String == "key")
+            // Records of others are its to write where a role says so.
+            try client.command(
+                "cloudkit/records",
+                #"{"container":"\#(container)","records":[{"recordName":"b","recordType":"Note","fields":{}}]}"#
+            )
+            let change = #"{"text":{"value":"x"}}"#
+            func write() throws -> [String?] {
+                let own = operation("forceUpdate", "a", fields: change)
+                let others = operation("forceUpdate", "b", fields: change)
+                let body = #"{"operations":[\#(own),\#(others)]}"#
+                return codes(try post("public/records/modify", body).items("records"))
+            }
+            #expect(try write() == [nil, "ACCESS_DENIED"])
+            let delete = operation("forceDelete", "b", recordType: nil)
+            let deleted = try post("public/records/modify", #"{"operations":[\#(delete)]}"#)
+            #expect(codes(try deleted.items("records")) == ["ACCESS_DENIED"])
+            try client.command(
+                "cloudkit/schema", #"{"container":"\#(container)","keys_write":["Note"]}"#)
+            #expect(try write() == [nil, nil])
         }
     }
 

@@ -153,6 +153,14 @@ extension World {
         return records
     }
 
+    /// Declares more fields of a record type at the source: none that is unknown can be written in production.
+    func declare(_ app: CloudApp, _ type: String, _ fields: KeyValuePairs<String, String>)
+        async throws
+    {
+        let all = fields.map { #""\#($0)": {"type": "\#($1)"}"# }.joined(separator: ", ")
+        try await cloud(app, "schema", #""types": {"\#(type)": {\#(all)}}"#)
+    }
+
     /// A command under `cloudkit/`, of the app's container.
     @discardableResult
     func cloud(_ app: CloudApp, _ word: String, _ members: String) async throws -> JSONNode {

@@ -72,8 +72,8 @@ import Testing
 
     @Test(arguments: [("2020-01-01T00:00:00Z", "mine"), ("2099-01-01T00:00:00Z", "theirs")])
     func `LU18 by setting the newer copy wins`(time: String, winner: String) async throws {
-        let fixture = #""duplicates": 0, "broken": 0, "schema": false"#
-        try await withArticles(0, fixture, changes: newestWins) { world in
+        try await withArticles(0, changes: newestWins) { world in
+            try await world.declare(.luego, "CD_Article", ["CD_lastModified": "TIMESTAMP"])
             try await world.save([Article(name: "a", url: "https://u")])
             try await world.drain()
             try await world.edit("article", #"{"record_name": "a", "title": "mine"}"#)
@@ -252,6 +252,7 @@ import Testing
             "        slug: { at: titleSlug, type: text }\n        deleted_at: {"
         )
         try await withArticles(2, changes: [slug]) { world in
+            try await world.declare(.luego, "CD_Article", ["CD_titleSlug": "STRING"])
             try await world.settingsOfLuego(#""normalises": true, "slug_of": "CD_title""#)
             try await world.drain()
             try await world.edit(

@@ -27,6 +27,23 @@ import Testing
         )
     ]
 
+    private static let types: KeyValuePairs = [
+        "tags": "STRING_LIST", "numbers": "INT64_LIST", "times": "TIMESTAMP_LIST",
+        "place": "LOCATION", "parent": "REFERENCE", "cover": "BYTES", "big": "INT64",
+        "stamp": "TIMESTAMP", "exact": "DOUBLE", "flag": "INT64", "rank": "INT64",
+        "seenAt": "TIMESTAMP",
+    ]
+
+    /// MeTube, whose records may have all these fields.
+    private func withKinds(
+        _ changes: [(String, String)] = Self.manyKinds, _ body: (World) async throws -> Void
+    ) async throws {
+        try await withStatuses(0, changes: changes) { world in
+            try await world.declare(.metube, "WatchedStatus", Self.types)
+            try await body(world)
+        }
+    }
+
     private static let values = [
         "tags": #"{"value": ["a", "b\"ü"], "type": "STRING_LIST"}"#,
         "numbers": #"{"value": [9223372036854775807, -1], "type": "INT64_LIST"}"#,
@@ -76,7 +93,7 @@ import Testing
     @Test func `what came from the source goes back as it came, of whatever type it is`()
         async throws
     {
-        try await withStatuses(0, changes: Self.manyKinds) { world in
+        try await withKinds { world in
             try await deviceSaves(world, "a", Self.values)
             try await world.drain()
             try await edit(world, "a", "status = 'skipped'")
@@ -93,7 +110,7 @@ import Testing
     @Test func `a list, a place and a number of seventeen digits that are edited here are there`()
         async throws
     {
-        try await withStatuses(0, changes: Self.manyKinds) { world in
+        try await withKinds { world in
             try await deviceSaves(world, "a", Self.values)
             try await world.drain()
             try await edit(
@@ -124,7 +141,7 @@ import Testing
     ]) func `a row with a value that the source has no form for stays unsent, and says so`(
         _ set: String, _ reason: String
     ) async throws {
-        try await withStatuses(0, changes: Self.manyKinds) { world in
+        try await withKinds { world in
             try await deviceSaves(world, "a", Self.values)
             try await deviceSaves(world, "b", Self.values)
             try await world.drain()
@@ -146,7 +163,8 @@ import Testing
     @Test func `a row without a name at the source stays unsent, and the others go`() async throws {
         let changes =
             Self.manyKinds + [("record_name: \"{row.video_id}\"", "record_name: \"{row.cover}\"")]
-        try await withStatuses(0, changes: changes) { world in
+        try await withKinds(changes) { world in
+            try await world.declare(.metube, "WatchedStatus", ["cover": "STRING"])
             try await world.weAdd(3)
             try await world.sql(
                 "update synced.watched_status set cover = 'name_' || video_id where video_id <> 'new_00002'"
@@ -169,7 +187,7 @@ import Testing
     func `a row is sent without its field that could not be read, which keeps its value there`()
         async throws
     {
-        try await withStatuses(0, changes: Self.manyKinds) { world in
+        try await withKinds { world in
             try await deviceSaves(world, "a", ["big": Self.unreadable])
             try await world.drain()
             #expect(
@@ -190,7 +208,7 @@ import Testing
     @Test func `a default that stands for a value nobody could read does not overwrite it there`()
         async throws
     {
-        try await withStatuses(0, changes: Self.manyKinds) { world in
+        try await withKinds { world in
             try await deviceSaves(world, "a", ["rank": #"{"value": 1.5, "type": "DOUBLE"}"#])
             try await world.drain()
             try await edit(world, "a", "status = 'skipped'")
@@ -208,7 +226,7 @@ import Testing
     func `a field that was given a value after it could not be read is cleared by a null again`()
         async throws
     {
-        try await withStatuses(0, changes: Self.manyKinds) { world in
+        try await withKinds { world in
             try await deviceSaves(world, "a", ["flag": Self.unreadable])
             try await world.drain()
             try await edit(world, "a", "flag = true")
@@ -223,7 +241,7 @@ import Testing
 
     @Test func `a null of ours is not taken for the value there that nobody can read`() async throws
     {
-        try await withStatuses(0, changes: Self.manyKinds) { world in
+        try await withKinds { world in
             try await deviceSaves(world, "a", ["flag": #"{"value": 1, "type": "INT64"}"#])
             try await world.drain()
             try await world.sql("update synced.watched_status set flag = null, synced = false")

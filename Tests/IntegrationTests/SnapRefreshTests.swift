@@ -105,15 +105,56 @@ import TestSupport
             #expect(calls.map(\.records) == [1])
             #expect(try await world.versions() == rows)
             #expect(try await world.runs(firstUser).count == runs)
-            // And one edit makes it read again.
+            // And one new recipe makes it read again.
+            try await world.share([recipe("new")])
+            try await world.makeStale("40 minutes")
+            #expect(
+                try await world.cloudCalls { try await world.runAgain() }.map(\.records)
+                    == [1, 50, 11])
+        }
+    }
+
+    /// The app has an index to sort by `createdAt`, and none by the time of a change.
+    @Test func `SC20 a full pass a day finds edits of older recipes, which the probe can't see`()
+        async throws
+    {
+        try await withRecipes(10) { world in
+            try await world.drain()
             let name = "recipe_\(firstUser)_7"
             try await world.share([
                 #"{"recordName": "\#(name)", "fields": {"title": {"value": "edited"}}}"#
             ])
+            let title = "select title from synced.recipe where recipe_id = '\(name)'"
+            let old = try await world.value(title)
             try await world.makeStale("40 minutes")
+            let calls = try await world.cloudCalls { try await world.runAgain() }
+            #expect(calls.map(\.records) == [1])
+            #expect(try await world.value(title) == old && old != "edited")
+            try await world.makeStale("25 hours")
+            try await world.runAgain()
+            #expect(try await world.value(title) == "edited")
+        }
+    }
+
+    @Test func `SC19 a probe that has no index fails the run with a line that names it`()
+        async throws
+    {
+        let byChange = [
+            (
+                "- { field: createdAt, order: desc }\n      skip",
+                "- { system: modifiedTimestamp, order: desc }\n      skip"
+            )
+        ]
+        try await withRecipes(3, changes: byChange) { world in
+            try await world.drain()
+            let job = try await world.job(firstUser)
+            #expect(job.text("last_error_kind") == "bad_request")
+            let error = job.text("last_error") ?? ""
             #expect(
-                try await world.cloudCalls { try await world.runAgain() }.map(\.records)
-                    == [1, 50, 10])
+                error.contains(
+                    "Field 'modifiedTimestamp' is not marked sortable: add a SORTABLE index for it to record type Recipe in CloudKit's console"
+                ), "\(error)")
+            #expect(!error.contains("\n"))
         }
     }
 

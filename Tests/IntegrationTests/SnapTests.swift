@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `SC22 an edited recipe on the last page is seen: known ids don't end a pass`()
+    @Test func `SC22 an edited recipe on the last page is read: known ids don't end a pass`()
         async throws
     {
         try await withRecipes(120) { world in
@@ -127,7 +127,8 @@ import Testing
             try await world.share([
                 #"{"recordName": "\#(name)", "fields": {"title": {"value": "edited"}}}"#
             ])
-            try await world.makeStale("40 minutes")
+            // The probe sees the newest recipe alone.
+            try await world.makeStale("25 hours")
             try await world.runAgain()
             let run = try await world.runs(firstUser).last
             #expect(run?.int("updated") == 1)
@@ -154,12 +155,12 @@ func withRecipes(
 /// Ages that fall together: nobody uses rows while a refresh follows.
 let oneStage = [("soft: 15m", "soft: 30m")]
 
-/// A recipe as another device saves it.
+/// A recipe as another device saves it, newer than those of the fixture.
 func recipe(_ id: String, name: String? = nil, title: String = "A recipe") -> String {
     """
     {"recordName": "\(name ?? id)", "recordType": "Recipe", "fields": {
       "id": {"value": "\(id)"}, "ownerID": {"value": "\(firstUser)"}, "title": {"value": "\(title)"},
-      "createdAt": {"value": 1735000000000, "type": "TIMESTAMP"}}}
+      "createdAt": {"value": 1735700000000, "type": "TIMESTAMP"}}}
     """
 }
 

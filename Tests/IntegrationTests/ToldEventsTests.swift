@@ -112,8 +112,8 @@ import Testing
     func `whose version of a record stays is told with the write that makes it so`(
         theirTime: Int, winner: String
     ) async throws {
-        let fixture = #""duplicates": 0, "broken": 0, "schema": false"#
-        try await withArticles(0, fixture, changes: newestWins) { world in
+        try await withArticles(0, changes: newestWins) { world in
+            try await world.declare(.luego, "CD_Article", ["CD_lastModified": "TIMESTAMP"])
             try await world.save([Article(name: "a", url: "https://u")])
             try await world.drain()
             try await world.edit("article", #"{"record_name": "a", "title": "mine"}"#)

@@ -212,10 +212,11 @@ import Testing
         let window =
             #"{"systemFieldName":"modifiedTimestamp","comparator":"GREATER_THAN_OR_EQUALS","fieldValue":{"value":"{since}","type":"TIMESTAMP"}}"#
         let rest =
-            #""sortBy":[{"systemFieldName":"modifiedTimestamp","ascending":true}]},"continuationMarker":"{page.token}"}"#
+            #"},"continuationMarker":"{page.token}"}"#
         let start =
-            #"{"zoneID":{"zoneName":"_defaultZone"},"resultsLimit":"{page.size}","query":{"recordType":"Stadium","#
-        #expect(sent(entities[0], [.since: true]) == start + #""filterBy":[\#(window)],"# + rest)
+            #"{"zoneID":{"zoneName":"_defaultZone"},"resultsLimit":"{page.size}","query":{"recordType":"Stadium""#
+        // No order, for which the app has no index.
+        #expect(sent(entities[0], [.since: true]) == start + #","filterBy":[\#(window)]"# + rest)
         // A full pass has no filter at all.
         #expect(sent(entities[0], [:]) == start + rest)
         let league = try #require(sent(entities[1], [.since: true]))
@@ -238,7 +239,7 @@ import Testing
         let probe = try #require(recipe.probe)
         #expect(
             text(probe.request.body, [:])
-                == #"{"zoneID":{"zoneName":"_defaultZone"},"resultsLimit":1,"query":{"recordType":"Recipe","filterBy":[{"fieldName":"ownerID","comparator":"EQUALS","fieldValue":{"value":"{user.user_id}"}}],"sortBy":[{"systemFieldName":"modifiedTimestamp","ascending":false}]}}"#
+                == #"{"zoneID":{"zoneName":"_defaultZone"},"resultsLimit":1,"query":{"recordType":"Recipe","filterBy":[{"fieldName":"ownerID","comparator":"EQUALS","fieldValue":{"value":"{user.user_id}"}}],"sortBy":[{"fieldName":"createdAt","ascending":false}]}}"#
         )
         #expect(
             probe.skipIfSame.map(\.description) == [

@@ -106,23 +106,26 @@ struct CloudControl {
     }
 
     private func setSchema(_ request: Request) throws(BadRequest) -> Answer {
-        let command = try Command(request.body, knows: CloudContainerKey.commandKeys + ["types"])
+        let command = try Command(
+            request.body, knows: CloudContainerKey.commandKeys + ["types", "keys_write"])
         let container = cloudKit.container(try CloudContainerKey(command))
-        guard let types = command.value("types")?.members else {
+        let granted = try command.strings("keys_write")
+        guard let types = command.value("types")?.members ?? granted.map({ _ in [:] }) else {
             throw BadRequest("'types' must be an object")
         }
+        if let granted { container.typesKeysMayWrite = Set(granted) }
         for (name, fields) in types {
             guard let fields = fields.members else {
                 container.schema[name] = nil
                 continue
             }
-            var type = CloudType()
+            var type = container.schema[name] ?? CloudType()
             for (field, value) in fields {
                 let attributes = try Command(value, knows: ["type", "queryable", "sortable"])
                 type.fields[field] = CloudType.Attributes(
                     type: try attributes.string("type"),
-                    isQueryable: try attributes.bool("queryable") ?? true,
-                    isSortable: try attributes.bool("sortable") ?? true)
+                    isQueryable: try attributes.bool("queryable") ?? false,
+                    isSortable: try attributes.bool("sortable") ?? false)
             }
             container.schema[name] = type
         }

@@ -13,7 +13,7 @@ struct CloudFixture {
         let command = try Command(
             request.body,
             knows: CloudContainerKey.commandKeys + [
-                "name", "prefix", "api_token", "schema", "plain_names", "assets_above",
+                "name", "prefix", "api_token", "plain_names", "assets_above",
             ]
                 + CloudFixture.sizes)
         let name = try command.needed("name")
@@ -38,7 +38,7 @@ struct CloudFixture {
         if app.isPrivate {
             for user in users { container.sessions.add("token-\(user)", of: user) }
         }
-        if try command.bool("schema") ?? true { app.addSchema(to: container) }
+        app.addSchema(to: container)
         var made = 0
         for fill in try app.fills(command, users) {
             made += write(fill, app, container)

@@ -174,42 +174,4 @@ extension FixtureApp {
         }
         return [movies, searches, links, genres]
     }
-
-    // MARK: Schemas
-
-    /// The fields' types; everything may be filtered and sorted.
-    func addSchema(to container: CloudContainer) {
-        for (type, fields) in schema {
-            container.schema[type] = CloudType(
-                fields: fields.mapValues { CloudType.Attributes(type: $0) })
-        }
-    }
-
-    private var schema: [String: [String: String]] {
-        switch self {
-        case .sportstime: SportsFixture.schema
-        case .snapchef:
-            [
-                "Recipe": [
-                    "id": "STRING", "ownerID": "STRING", "title": "STRING",
-                    "createdAt": "TIMESTAMP", "servings": "INT64", "ingredients": "STRING_LIST",
-                    "saveCount": "INT64",
-                ],
-                "UserProfile": [
-                    "savedRecipeIDs": "STRING_LIST", "createdRecipeIDs": "STRING_LIST",
-                    "favoritedRecipeIDs": "STRING_LIST",
-                ],
-            ]
-        case .metube:
-            [
-                "WatchedStatus": [
-                    "videoId": "STRING", "status": "STRING", "lastModified": "TIMESTAMP",
-                    "playbackPosition": "DOUBLE",
-                ],
-                "YouTubeToken": ["device": "STRING", "refreshToken": "STRING"],
-            ]
-        // Core Data makes no index for queries by itself, so that its zone is read as a feed.
-        case .luego, .popcorn: [:]
-        }
-    }
 }

@@ -153,36 +153,44 @@ struct SportsFixture {
         )
     }
 
-    static let schema: [String: [String: String]] = [
-        "Stadium": [
+    /// The app asks for what is new by the time of the change or by `lastModified`, at first for everything, in no order.
+    static let schema = [
+        "Stadium": byChange([
             "canonicalId": "STRING", "name": "STRING", "city": "STRING", "state": "STRING",
             "capacity": "INT64", "location": "LOCATION", "lastModified": "TIMESTAMP",
-        ],
-        "LeagueStructure": [
+        ]),
+        "LeagueStructure": byField([
             "structureId": "STRING", "sport": "STRING", "league": "STRING", "name": "STRING",
             "abbreviation": "STRING", "structureType": "STRING", "parentId": "STRING",
             "displayOrder": "INT64", "lastModified": "TIMESTAMP",
-        ],
-        "Team": [
+        ]),
+        "Team": byChange([
             "canonicalId": "STRING", "name": "STRING", "abbreviation": "STRING", "city": "STRING",
             "sport": "STRING", "primaryColor": "STRING", "secondaryColor": "STRING",
             "structureId": "STRING", "stadiumCanonicalId": "STRING",
-        ],
-        "TeamAlias": [
+        ]),
+        "TeamAlias": byField([
             "aliasId": "STRING", "aliasType": "STRING", "aliasValue": "STRING",
             "teamCanonicalId": "STRING", "lastModified": "TIMESTAMP",
-        ],
-        "StadiumAlias": [
-            "aliasName": "STRING", "stadiumCanonicalId": "STRING",
-            "lastModified": "TIMESTAMP",
-        ],
-        "Game": [
+        ]),
+        "StadiumAlias": byField([
+            "aliasName": "STRING", "stadiumCanonicalId": "STRING", "lastModified": "TIMESTAMP",
+        ]),
+        "Game": byChange([
             "canonicalId": "STRING", "homeTeamCanonicalId": "STRING",
             "awayTeamCanonicalId": "STRING", "stadiumCanonicalId": "STRING",
             "dateTime": "TIMESTAMP", "sport": "STRING", "season": "STRING", "isPlayoff": "INT64",
-        ],
-        "Sport": [
+        ]),
+        "Sport": byChange([
             "sportId": "STRING", "name": "STRING", "abbreviation": "STRING", "color": "STRING",
-        ],
+        ]),
     ]
+
+    private static func byChange(_ fields: [String: String]) -> CloudType {
+        CloudType(fields, queryable: ["recordName", "modifiedTimestamp"])
+    }
+
+    private static func byField(_ fields: [String: String]) -> CloudType {
+        CloudType(fields, queryable: ["recordName", "lastModified"])
+    }
 }

@@ -20,7 +20,8 @@ struct CloudAssets {
     /// The asset of that name; nil: there is none.
     func find(_ name: String) -> [UInt8]? { bytes[name] }
 
-    private static let suffix = "_ckAsset"
+    /// What Core Data puts behind a field's name for the asset that keeps its long text.
+    static let suffix = "_ckAsset"
 
     private mutating func add(_ text: [UInt8]) -> CloudField {
         let checksum = CloudSignature.hash(text)

@@ -8,6 +8,9 @@ struct CloudContainerKey: Hashable {
     /// The keys by which a command names a container.
     static let commandKeys = ["container", "environment"]
 
+    /// Its schema is not made by writes.
+    var isProduction: Bool { environment == "production" }
+
     var text: String { "\(name)/\(environment)" }
 
     /// The container a command names; production unless told.

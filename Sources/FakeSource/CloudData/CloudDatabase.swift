@@ -1,6 +1,8 @@
 /// One database of a container: the public one, or a user's private or shared one.
 final class CloudDatabase {
     let isPublic: Bool
+    /// Its zones are another user's, and are asked for by that owner's name.
+    let isShared: Bool
     /// Who owns its zones.
     let owner: String
     /// Names it in tokens.
@@ -18,10 +20,11 @@ final class CloudDatabase {
     var markerEpoch = 0
     var results = CloudResults()
 
-    init(id: String, owner: String, isPublic: Bool, seed: UInt64) {
+    init(id: String, owner: String, isPublic: Bool, isShared: Bool = false, seed: UInt64) {
         self.id = id
         self.owner = owner
         self.isPublic = isPublic
+        self.isShared = isShared
         self.seed = Catalogue.key(seed: seed, user: id)
         zones[CloudZoneID.defaultName] = CloudZone(
             name: CloudZoneID.defaultName, incarnation: id + "#0")

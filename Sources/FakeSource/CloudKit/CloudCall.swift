@@ -39,8 +39,13 @@ struct CloudCall {
         if database.isPublic, name != CloudZoneID.defaultName {
             throw .badRequest("the public database has no custom zones")
         }
-        guard let zone = database.zones[name] else { throw .zoneNotFound }
+        guard let zone = database.zones[name], isOwned(id) else { throw .zoneNotFound }
         return zone
+    }
+
+    /// A zone's name alone means one of the caller's own, of which a shared database has none.
+    func isOwned(_ id: JSONValue?) -> Bool {
+        !database.isShared || id?[settings.ownerKey.rawValue]?.text == database.owner
     }
 
     func shape(_ zone: CloudZone, desiredKeys: JSONValue?) throws(CloudError) -> CloudShape {

@@ -4,6 +4,8 @@ struct CloudCaller {
     let user: String?
     /// The token to rotate, when a user's session was used.
     var webToken: String?
+    /// A server's key signed it.
+    var isServer = false
 
     static let keyHeader = "X-Apple-CloudKit-Request-KeyID"
     private static let dateHeader = "X-Apple-CloudKit-Request-ISO8601Date"
@@ -26,7 +28,7 @@ struct CloudCaller {
                 throw CloudError(
                     "ACCESS_DENIED", "server-to-server keys reach the public database only")
             }
-            return CloudCaller(user: pseudoUser(keyID))
+            return CloudCaller(user: pseudoUser(keyID), isServer: true)
         }
         guard let apiToken, container.apiTokens.contains(apiToken) else {
             throw .authenticationFailed

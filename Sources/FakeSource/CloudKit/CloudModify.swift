@@ -44,7 +44,7 @@ struct CloudModify {
         }
         zone = try call.zone(call.body["zoneID"] ?? operations.first?["record"]?["zoneID"])
         // In a default zone the flag means nothing.
-        isAtomic = call.body["atomic"]?.flag ?? false && !zone.isDefault
+        isAtomic = call.body["atomic"]?.flag ?? true && !zone.isDefault
         var names: Set<String> = []
         for operation in operations {
             let step = try read(operation)
@@ -109,7 +109,9 @@ struct CloudModify {
     private func plan(_ step: Step, at place: Int, _ made: Set<String>) -> Outcome {
         do throws(CloudError) {
             if let error = call.commandedError(step.name, at: place) { throw error }
+            if !step.kind.deletes { try checkSchema(step) }
             guard let live = zone.live(step.name) else { return try planMissing(step, made) }
+            try checkRole(live, step.kind)
             switch step.kind {
             case .create: throw existing
             case .update, .replace, .delete:
@@ -140,6 +142,35 @@ struct CloudModify {
         return try write(type, step.fields, made)
     }
 
+    /// What is in production was declared before: a write adds neither a type nor a field, and in development both.
+    private func checkSchema(_ step: Step) throws(CloudError) {
+        guard let type = step.type ?? zone.live(step.name)?.type else { return }
+        let schema = call.container.schema[type]
+        let isProduction = call.container.key.isProduction
+        if isProduction, schema == nil {
+            throw .badRequest("Cannot create new type \(type) in production schema")
+        }
+        for (key, field) in step.fields.sorted(by: { $0.key < $1.key }) {
+            if let expected = schema?.fields[key]?.type {
+                guard expected == field.type else {
+                    throw .badRequest("Invalid value, expected type \(expected).")
+                }
+            } else if isProduction {
+                throw .badRequest(
+                    "Cannot create or modify field '\(key)' in record '\(type)' in production schema"
+                )
+            }
+        }
+    }
+
+    /// In the public database a record is its creator's to write, and a server's where a role says so.
+    private func checkRole(_ live: CloudRecord.Version, _ kind: Kind) throws(CloudError) {
+        guard call.database.isPublic, kind != .create, live.created.user != call.caller.user,
+            !(call.caller.isServer && call.container.typesKeysMayWrite.contains(live.type))
+        else { return }
+        throw CloudError("ACCESS_DENIED", "WRITE operation not permitted")
+    }
+
     private var existing: CloudError {
         CloudError(call.settings.insertExisting.rawValue, "record to insert already exists")
     }
@@ -150,11 +181,6 @@ struct CloudModify {
         let fields = kept(fields)
         var bytes = 0
         for (key, field) in fields {
-            if let schema = call.container.schema[type],
-                let expected = schema.fields[key]?.type, expected != field.type
-            {
-                throw .badRequest("Invalid value, expected type \(expected).")
-            }
             if field.type == "REFERENCE", field.value["action"]?.text == "VALIDATE",
                 let target = field.value["recordName"]?.text, zone.live(target) == nil,
                 !made.contains(target)
@@ -188,7 +214,9 @@ struct CloudModify {
     private func apply(_ step: Step) -> CloudRecord? {
         switch step.outcome {
         case .error, .deletedAlready: return nil
-        case .write(let type, let fields): return write(step.name, type, fields, isDeleted: false)
+        case .write(let type, let fields):
+            if !call.container.key.isProduction { call.container.declare(step.fields, of: type) }
+            return write(step.name, type, fields, isDeleted: false)
         case .delete(let type): return write(step.name, type, [:], isDeleted: true)
         }
     }

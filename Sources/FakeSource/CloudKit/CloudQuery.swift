@@ -39,22 +39,18 @@ struct CloudQuery {
         try checkIndexes()
     }
 
-    /// Every filtered field must be queryable, every sorted one sortable.
+    /// Every filtered field must be queryable, every sorted one sortable; all records of a type are found by their names.
     private func checkIndexes() throws(CloudError) {
-        guard let schema = call.container.schema[type] else { return }
+        guard let schema = call.container.schema[type] else {
+            throw CloudError("NOT_FOUND", "Did not find record type: \(type)")
+        }
         let looked = filters.isEmpty ? [CloudSubject.system(.recordName)] : filters.map(\.subject)
-        for subject in looked where !(attributes(subject, schema)?.isQueryable ?? false) {
+        for subject in looked where !(schema.fields[subject.name]?.isQueryable ?? false) {
             throw .badRequest("Field '\(subject.name)' is not marked queryable")
         }
-        for sort in sorts where !(attributes(sort.subject, schema)?.isSortable ?? false) {
+        for sort in sorts where !(schema.fields[sort.subject.name]?.isSortable ?? false) {
             throw .badRequest("Field '\(sort.subject.name)' is not marked sortable")
         }
-    }
-
-    private func attributes(_ subject: CloudSubject, _ schema: CloudType) -> CloudType.Attributes? {
-        if let known = schema.fields[subject.name] { return known }
-        if case .system = subject { return CloudType.Attributes() }
-        return nil
     }
 
     // MARK: Pages

@@ -5,7 +5,8 @@ struct CloudZones {
     private var database: CloudDatabase { call.database }
 
     func list() -> Answer {
-        let zones = database.zones.values.sorted { $0.name < $1.name }
+        let zones = database.zones.values.filter { !database.isShared || !$0.isDefault }
+            .sorted { $0.name < $1.name }
         return call.answer(served: served(zones.map(\.name))) { json in
             json.array("zones", of: zones) { write($0, into: &$1) }
         }
@@ -34,11 +35,12 @@ struct CloudZones {
             guard let name = item["zoneName"]?.text else { throw .badRequest("Missing zoneName") }
             names.append(name)
         }
+        let owned = Set(zip(names, asked).filter { call.isOwned($1) }.map(\.0))
         return call.answer(served: served(names)) { json in
             json.array("zones", of: names) { name, json in
                 if let error = call.commandedZoneError(name) {
                     error.write(zone: call.id(name), into: &json, uuid: call.uuid)
-                } else if let zone = database.zones[name] {
+                } else if let zone = database.zones[name], owned.contains(name) {
                     write(zone, into: &json)
                 } else {
                     CloudError.zoneNotFound
@@ -58,6 +60,7 @@ struct CloudZones {
 
     func modify() throws(CloudError) -> Answer {
         if database.isPublic { throw .badRequest("the public database has no custom zones") }
+        if database.isShared { throw .badRequest("zones are made by their owners") }
         guard let operations = call.body["operations"]?.elements else {
             throw .badRequest("Missing operations")
         }

@@ -23,7 +23,7 @@ enum CloudKitKey: String, KeySet {
                 + "`sync_token`. Records of other types are counted `filtered`."),
         Variant(
             "core_data", CoreDataKey.self,
-            "Reads the records of one entity of Core Data or SwiftData, in the zone where it mirrors a store. `at` "
+            "Reads the records of one entity of Core Data or SwiftData, in the zone of database `private` where it mirrors a store. `at` "
                 + "and `record_type` are the app's own names, without `CD_`. It pages by style `sync_token`."
         ),
     ]
@@ -44,23 +44,25 @@ enum QueryKey: String, KeySet {
         case .conditions:
             Key(
                 .filled(.mapping(FilterKey.self)), .optional(nil),
-                "What the records must fulfil; all must hold. Give every filter a value that exists: "
-                    + "`requires` the attribute that it names.")
+                "What the records must fulfil; all must hold. Each needs a QUERYABLE index. Give every filter a value "
+                    + "that exists: `requires` the attribute that it names.")
         case .since:
             Key(
                 .mapping(SinceKey.self), .optional("every pass is full"),
-                "What an incremental pass compares with the watermark.")
+                "What an incremental pass compares with the watermark. It needs a QUERYABLE index of the record type, and a "
+                    + "pass for everything, which has no filter, one of `recordName`.")
         case .sort:
             Key(
-                .filled(.mapping(SortKey.self)), .optional("by `since`, oldest first"),
-                "The order of the records.")
+                .filled(.mapping(SortKey.self)), .optional("none is asked for"),
+                "The order of the records; each needs a SORTABLE index. Where the first is `since`'s, ascending, a pass "
+                    + "whose position is refused goes on from the newest watermark that is stored.")
         }
     }
 }
 
 /// The keys of `changes/zone`.
 enum FeedKey: String, KeySet {
-    case zone
+    case zone, owner
     case recordTypes = "record_types"
     case otherTypes = "record_types_except"
 
@@ -71,6 +73,12 @@ enum FeedKey: String, KeySet {
     var key: Key {
         switch self {
         case .zone: Key(.formed(.zone), .required, "The zone.")
+        case .owner:
+            Key(
+                .formed(.quotedTemplate),
+                .optional("required in database `shared`, and only there"),
+                "The record name of who shares the zone. Where an attribute holds it, `requires` names that."
+            )
         case .recordTypes:
             Key(
                 .filled(.formed(.sourceName)),
