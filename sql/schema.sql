@@ -677,7 +677,7 @@ create sequence jobrunner.secret_versions;
 -- function jobrunner.source_named(in_tenant text, in_source text) returns jobrunner.sources
 -- function jobrunner.stamps_of_edit(in_table text, in_known jsonb, in_old jsonb, in_new jsonb) returns jsonb
 -- function jobrunner.stand_for_tenant(in_tenant_id bigint) returns bigint
--- function jobrunner.status_of(in_tenant text, in_user text) returns TABLE(job text, state text, entity text, pass text, page integer, rows bigint, last_complete_at timestamp with time zone, due_at timestamp with time zone, why text, needs text)
+-- function jobrunner.status_of(in_tenant text, in_user text) returns TABLE(job text, state text, entity text, pass text, page integer, rows bigint, last_complete_at timestamp with time zone, due_at timestamp with time zone, why text, needs text, tells text)
 -- function jobrunner.stop_requests(in_worker_id integer) returns TABLE(user_id bigint, name text, fence bigint)
 -- function jobrunner.store_calls(in_ends jobrunner.run_end[]) returns void
 -- function jobrunner.store_ended_passes(in_ends jobrunner.run_end[]) returns bigint[]
@@ -721,7 +721,7 @@ create sequence jobrunner.secret_versions;
 -- view jobrunner.gauges(name text, labels jsonb, value double precision)
 -- view jobrunner.job_overview(tenant text, user_key text, job text, state text, due_at timestamp with time zone, last_outcome text, last_run_at timestamp with time zone, last_success_at timestamp with time zone, consecutive_failures integer, error_kind text, error text, worker_id bigint, run bigint)
 -- view jobrunner.jobs_in_trouble(tenant text, user_key text, job text, entity text, trouble text, since timestamp with time zone, detail text)
--- view jobrunner.kinds_of_trouble(kind text, about text, words text, hint text, alerts boolean, needs text)
+-- view jobrunner.kinds_of_trouble(kind text, about text, words text, hint text, alerts boolean, needs text, tells text)
 -- view jobrunner.late_jobs(tenant text, user_key text, job text, late_by interval, due_at timestamp with time zone, asked boolean, consecutive_failures integer, last_outcome text)
 -- view jobrunner.quarantined_jobs(tenant text, user_key text, job text, reason text, quarantined_at timestamp with time zone, until timestamp with time zone, crashes integer, stalled_runs integer)
 -- view jobrunner.raised_alerts(alert text, severity text, subject text, detail text)

@@ -43,6 +43,8 @@ public enum ErrorKind: String, Sendable, CaseIterable {
     case editsRefused = "edits_refused"
     /// The source has no room for edits until its user makes some.
     case quotaExceeded = "quota_exceeded"
+    /// The zone was read before and is gone: its user deleted the app's data there.
+    case zoneGone = "zone_gone"
     // The source's breaker is open.
     case breakerOpen = "breaker_open"
     // This worker holds as many bytes of pages as it may.

@@ -12,6 +12,8 @@ public struct StandingTrouble: Sendable, Equatable {
         case endUnproven = "end_unproven"
         /// What a full pass did not show may be there all the same.
         case absenceUnproven = "absence_unproven"
+        /// The zone that had been read is gone at the source.
+        case zoneGone = "zone_gone"
         // Those that a push meets.
         /// The source refuses edits one by one.
         case editsRefused = "edits_refused"

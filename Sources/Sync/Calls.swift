@@ -59,17 +59,23 @@ struct Calls {
         if !isAnew, step.isRemembered, let memory, memory.age < .seconds(100 * 365 * 86_400) {
             return
         }
+        if !isAnew, case .ensureZone(let zone, _) = step, DeletedZones(context).wasRead(zone) {
+            return
+        }
         let result = try await session.take(step, remembered: memory?.listHash)
         guard step.isRemembered else { return }
         context.progress.remember(step.memoryName, listHash: result)
     }
 
-    /// The zone was deleted behind our back, whatever is remembered of it: what was in it is sent again.
+    /// Makes a zone that is missing, whatever is remembered of it, and has what was in it sent again.
+    ///
+    /// Throws `RunEnd` zone_gone where its user deleted it, and no repair was asked for.
     ///
     /// The rows are marked, and readers told, before the zone is there, so that a run that dies in between finds it missing
     /// once more.
     func createZone(of entity: Entity) async throws {
         guard let zone = entity.cloudkit?.feed?.zone else { return }
+        try await DeletedZones(context).leaveDeleted(zone, of: entity)
         let claim = inputs.job.claim
         let lost = inputs.file.entities.filter {
             $0.push != nil && $0.cloudkit?.feed?.zone == zone

@@ -331,7 +331,8 @@ final class Pass {
         _ page: FetchedPage, _ state: PassState, _ commit: PageCommit
     ) -> Bool {
         commit.isEnd && page.batch.counts.fetched == 0 && !state.isFullRequested
-            && !state.isRepair && !(tellsOfSyncs && (start.isFirst(state) || !state.isAtStart))
+            && !state.isRepair && !troubles.has(.zoneGone)
+            && !(tellsOfSyncs && (start.isFirst(state) || !state.isAtStart))
             && (page.isUnmodified
                 || !state.mayEndInSweep(entity) && state.position.provesAbsence
                     && page.next.doubt == nil && (troubles.isEmpty || !state.isFull))

@@ -34,6 +34,7 @@ struct StandingTroubles {
         ofFull isFull: Bool, doubtOfEnd: String?, doubtOfAbsence: String?, sweeps: Bool
     ) -> [PageCommit.FollowUp] {
         var followUps: [PageCommit.FollowUp] = []
+        if has(.zoneGone) { followUps.append(.troubleEnded(.zoneGone)) }
         if let doubtOfAbsence {
             note(.absenceUnproven, doubtOfAbsence, &followUps)
         } else if isFull, has(.absenceUnproven), !sweeps || !asksForRecords {

@@ -52,6 +52,34 @@ import Testing
         }
     }
 
+    /// A field of each app that a next version of its file might lose: the file, the line, its column.
+    private static let fields = [
+        ("metube/status", "        playback_position:", "playback_position", "watched_status"),
+        ("luego/refresh", "        is_favorite:", "is_favorite", "article"),
+        ("popcorn/refresh", "        media_type:", "media_type", "search_history"),
+    ]
+
+    @Test(arguments: Self.fields)
+    func `OW11 a column that a user's own data would lose is named, for every app`(
+        _ file: String, _ line: String, _ column: String, _ table: String
+    ) async throws {
+        try await Installation.with(migrated: false) { home in
+            let shipped = packageFolder.appendingPathComponent("jobs/\(file).yaml")
+            let lines = try String(contentsOf: shipped, encoding: .utf8)
+                .split(separator: "\n", omittingEmptySubsequences: false)
+            // Its rule of merging goes with the field.
+            let less = lines.filter { !$0.hasPrefix(line) && !$0.contains("  \(column): or") }
+            #expect(less.count < lines.count)
+            let new = try home.write("next.yaml", less.joined(separator: "\n"), mode: 0o644)
+            let ran = try await home.run("validate \(new) --against \(shipped.path)")
+            #expect(ran.code == 65)
+            #expect(
+                ran.errors.contains(
+                    "column \"\(column)\" of the synced store \"\(table)\" is gone"),
+                "\(ran.errors)")
+        }
+    }
+
     @Test func `PO11 migrate refuses what a synced store would lose, and changes nothing`()
         async throws
     {

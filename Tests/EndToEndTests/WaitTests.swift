@@ -94,7 +94,7 @@ private struct Hand {
         }
     }
 
-    @Test func `an enqueue while it runs is answered so, and waits for the run that follows`()
+    @Test func `OW8 an enqueue while it runs is answered so, and waits for the run that follows`()
         async throws
     {
         try await withHand { installation, hand in

@@ -11,7 +11,9 @@ import Testing
             .write(toFile: path, atomically: true, encoding: .utf8)
     }
 
-    @Test func `migrate says what is wrong with one file and goes on with the rest`() async throws {
+    @Test func `OW19 migrate says what is wrong with one file and goes on with the rest`()
+        async throws
+    {
         try await Installation.with(migrated: false) { installation in
             try spoil(installation)
             let ran = try await installation.run("migrate")

@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `a request that says nothing of atomic is so`() throws {
+    @Test func `OW14 a request that says nothing of atomic is so`() throws {
         try inZone { cloud in
             let pair = "\(operation("create", "a")),\(operation("create", "n0"))"
             let body = #"{"zoneID":\#(CloudClient.custom),"operations":[\#(pair)]}"#

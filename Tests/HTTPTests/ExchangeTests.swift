@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `a kept connection that the server closed is replaced`() async throws {
+    @Test func `OW15 a kept connection that the server closed is replaced`() async throws {
         let served = Events()
         try await withServer({ connection in
             _ = connection.readRequest()

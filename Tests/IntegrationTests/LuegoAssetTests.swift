@@ -47,7 +47,7 @@ import Testing
             "select unread_fields::text from synced.article where record_name = 'article_11'")
     }
 
-    @Test func `every text is the source's, and each asset is asked for once and unsigned`()
+    @Test func `OW5 every text is the source's, and each asset is asked for once and unsigned`()
         async throws
     {
         try await withLongTexts(120, changes: [("size: 200", "size: 50")]) { world in
@@ -77,7 +77,7 @@ import Testing
         ),
         (#""kind": "huge", "bytes": 40000000"#, "asset larger than an answer may be"),
         (#""kind": "huge", "bytes": 3000000"#, "1048576 are the most"),
-    ]) func `a text that can't be had is told, and neither side loses anything`(
+    ]) func `OW5 a text that can't be had is told, and neither side loses anything`(
         fault: String, reason: String
     ) async throws {
         try await withLongTexts { world in

@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    @Test func `MS30 of a zone that was deleted the rows of all entities are sent again`()
+    @Test func `MS30 a repair sends the rows of all entities of a zone that was deleted`()
         async throws
     {
         let fixture = #""records": 3, "searches": 2, "duplicates": 0, "broken": 0"#
@@ -217,7 +217,14 @@ import Testing
             try await world.cloud(
                 .popcorn, "zones", #""user": "\#(firstUser)", "delete": ["\#(coreDataZone)"]"#)
             try await world.runAgain()
+            #expect(
+                try await world.texts(
+                    "select entity from jobrunner.jobs_in_trouble where trouble = 'zone_gone' order by 1"
+                ).count == 3)
+            try await world.sql("select jobrunner.repair_jobs('acme', $1)", .text(firstUser))
+            try await world.runAgain()
             #expect(try await types() == before)
+            #expect(try await world.texts("select trouble from jobrunner.jobs_in_trouble") == [])
             try await world.runAgain()
             #expect(
                 try await world.value("select count(*) from synced.search_history where synced")

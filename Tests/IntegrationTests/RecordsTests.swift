@@ -123,7 +123,9 @@ import Testing
         }
     }
 
-    @Test func `MH22 a corrected title arrives, and a premiere gets its duration`() async throws {
+    @Test func `MH22 OW10 a corrected title arrives, and a premiere gets its duration`()
+        async throws
+    {
         try await withWorld { world in
             try await world.addUser("ann", videos: 0)
             try await serve([page([("a", "1", "90"), ("b", "live", nil)])], world)

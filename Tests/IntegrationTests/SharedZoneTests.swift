@@ -30,7 +30,7 @@ import Testing
             """#)
     }
 
-    @Test func `records of a shared zone are read, and edits of them are sent to their owner`()
+    @Test func `OW13 records of a shared zone are read, and edits of them are sent to their owner`()
         async throws
     {
         try await withStatuses(2, changes: Self.shared) { world in

@@ -27,7 +27,8 @@ import TestSupport
         }
     }
 
-    @Test func `SC6 between the ages twenty readers get the rows at once and cause one refresh`()
+    @Test
+    func `SC6 OW9 between the ages twenty readers get the rows at once and cause one refresh`()
         async throws
     {
         try await withRecipes(6) { world in

@@ -136,7 +136,7 @@ import TestSupport
         }
     }
 
-    @Test func `SC19 a probe that has no index fails the run with a line that names it`()
+    @Test func `SC19 OW3 a probe that has no index fails the run with a line that names it`()
         async throws
     {
         let byChange = [

@@ -151,7 +151,8 @@ import TestSupport
         }
     }
 
-    @Test func `MS22 of a batch that fails in part the good rows are clean, the bad ones say why`()
+    @Test
+    func `MS22 OW1 of a batch that fails in part the good rows are clean, the bad ones say why`()
         async throws
     {
         try await withStatuses(9) { world in

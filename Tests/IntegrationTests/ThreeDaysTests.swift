@@ -7,7 +7,9 @@ import Testing
 
 /// All files of an app beside each other, over three days that pass in rows.
 @Suite struct ThreeDaysTests {
-    @Test func `what one job of SportsTime cleans up the other does not bring back`() async throws {
+    @Test func `OW17 what one job of SportsTime cleans up the other does not bring back`()
+        async throws
+    {
         try await withSports("\"records\": 200", agesOut: true) { world in
             try await world.also(CloudApp.sportstimeHourly.yaml())
             try await seedGames(world)
@@ -27,6 +29,10 @@ import Testing
         try await withCloud(.metube, "\"records\": 60") { world in
             try await world.also(CloudApp.tokens.yaml())
             try await world.also(World.metube())
+            try await world.also(shipped("metube/worker"))
+            try await world.sql(
+                "select jobrunner.set_source('acme', 'metube-worker', $1)",
+                .text(world.source.base + "/worker/\(firstUser)"))
             try await world.sql(
                 "select jobrunner.set_user('acme', $1, jsonb_build_object('user_id', $1::text, 'hub_user_id', $1::text))",
                 .text(firstUser))
@@ -35,11 +41,22 @@ import Testing
             try await world.sql(
                 "select jobrunner.replace_list('acme', $1, 'hub_channel', 'channel_id', array['c1', 'c2'])",
                 .text(firstUser))
-            try await live(world, jobs: 3)
+            try await live(world, jobs: 4)
         }
     }
 
-    @Test(arguments: [CloudApp.snapchef, .luego, .popcorn])
+    @Test func `Popcorn's cache and its watchlist leave each other's rows alone`() async throws {
+        try await withCloud(.popcorn, "\"records\": 60") { world in
+            try await world.also(shipped("popcorn/cache"))
+            try await world.sql(
+                "select jobrunner.set_source('acme', 'tmdb', $1)",
+                .text(world.source.base + "/tmdb"))
+            try await world.setTenantSecret("tmdb_token", "film-token")
+            try await live(world, jobs: 2)
+        }
+    }
+
+    @Test(arguments: [CloudApp.snapchef, .luego])
     func `an app's job finds its rows as it left them, day after day`(_ app: CloudApp)
         async throws
     {
@@ -60,6 +77,11 @@ import Testing
             try await world.value(
                 "select count(*)::text from jobrunner.jobs where last_success_at > now() - interval '1 hour'"
             ) == "\(jobs)")
+    }
+
+    private func shipped(_ path: String) throws -> String {
+        try String(
+            contentsOf: packageRoot.appending(path: "jobs/\(path).yaml"), encoding: .utf8)
     }
 
     /// Six hours go by, in every row that tells a time.

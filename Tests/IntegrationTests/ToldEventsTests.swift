@@ -140,6 +140,7 @@ import Testing
             try await world.drain()
             try await world.cloud(
                 .luego, "zones", #""user": "\#(firstUser)", "delete": ["\#(coreDataZone)"]"#)
+            try await world.sql("select jobrunner.repair_jobs('acme', $1)", .text(firstUser))
             try await world.runAgain()
             #expect(
                 try await world.told("zone_made") == [#"article {"zone": "\#(coreDataZone)"}"#])

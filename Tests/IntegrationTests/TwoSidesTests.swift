@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `the record whose edit gave way is told, and not the one that took its key`()
+    @Test func `OW12 the record whose edit gave way is told, and not the one that took its key`()
         async throws
     {
         try await withStatuses(0, changes: [("entities:\n", "events: [conflicts]\n\nentities:\n")])

@@ -224,7 +224,7 @@ struct OutcomeTests {
         }
     }
 
-    @Test func `a run that a person stopped goes on at its next tick, or when somebody asks`()
+    @Test func `OW6 a run that a person stopped goes on at its next tick, or when somebody asks`()
         async throws
     {
         try await Fixture.lend { fixture async throws in
@@ -303,7 +303,8 @@ struct OutcomeTests {
         }
     }
 
-    @Test func `where the period begins with each success a run belongs to one of a period ago`()
+    @Test
+    func `OW7 where the period begins with each success a run belongs to one of a period ago`()
         async throws
     {
         try await Fixture.lend { fixture async throws in

@@ -21,7 +21,7 @@ struct PlainEditTests {
         }
     }
 
-    @Test func `an update that says nothing of synced is an edit`() async throws {
+    @Test func `OW2 an update that says nothing of synced is an edit`() async throws {
         try await withArticles { world async throws in
             try await world.script(
                 "update synced.article set title = 'new' where record_name = 'known'")
@@ -136,9 +136,11 @@ struct PlainEditTests {
         "select jobrunner.edit_record('acme', 'ann', 'status', '{\"video_id\": \"v\", \"status\": \"watched\"}')::text",
         "delete from synced.status; insert into synced.status (user_id, video_id, status) values (1, 'v', 'new')",
     ])
-    func `a stamp is later than the version it replaces, though another device's clock was ahead`(
-        edit: String
-    ) async throws {
+    func
+        `OW2 a stamp is later than the version it replaces, though another device's clock was ahead`(
+            edit: String
+        ) async throws
+    {
         try await withStatus("now() + interval '2 hours'") { world async throws in
             let before = try await world.text("select last_modified::text from synced.status")
             try await world.script(edit)

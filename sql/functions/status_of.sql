@@ -11,15 +11,18 @@ create or replace function jobrunner.status_of(
   last_complete_at timestamptz,
   due_at timestamptz,
   why text,
-  needs text
+  needs text,
+  tells text
 )
 language plpgsql stable
 set search_path = pg_catalog
 as $$
 -- How it is with a user's data, for a page of an application's settings: a row for each entity of each of the user's jobs.
 -- rows is what is stored of the entity, counted up to 100,000. why is explain_job's sentence. needs says who can help:
--- secret (the user signs in again), user (who makes room at the source), retry, resume (an operator by that command), operator (who keeps the tenant's own secrets, the
--- job files and the key: no user can help); null: nobody need.
+-- secret (the user signs in again), user (who makes room at the source), retry, resume, repair (an operator by that command;
+-- a repair only where the user wants it), operator (who keeps the tenant's own secrets, the job files and the key: no user
+-- can help); null: nobody need. tells is what an application can show to the user: the sentences of kinds_of_trouble, and
+-- that edits of the last day gave way; null: nothing.
 -- Raises JR010, JR011.
 declare
   most constant integer := 100000;
@@ -35,13 +38,11 @@ begin
         when k.last_synced_at is not null then greatest(k.last_synced_at, j.unchanged_at)
       end as read_at,
       x.why,
-      (
-        select min(t.needs)
-        from jobrunner.checkpoints as c
-        cross join lateral jsonb_object_keys(c.troubles) as s (kind)
-        join jobrunner.kinds_of_trouble as t on t.kind = s.kind
-        where c.user_id = j.user_id and c.job_name = j.name and split_part(c.entity, '#', 1) = e.value ->> 'entity'
-      ) as needs
+      w.needs, w.tells, (
+        select sum((r.entities -> (e.value ->> 'entity') ->> 'edits_lost')::bigint)
+        from jobrunner.runs as r
+        where r.user_id = j.user_id and r.job_name = j.name and r.ended_at > now() - interval '1 day'
+      ) as edits_lost
     from jobrunner.jobs as j
     -- Once for each job, however many entities it has.
     cross join lateral (select jobrunner.explain_job(in_tenant, in_user, j.name) as why offset 0) as x
@@ -50,6 +51,13 @@ begin
       on e.value ->> 'enabled' is distinct from 'false'
     left join jobrunner.checkpoints as k
       on k.user_id = j.user_id and k.job_name = j.name and k.entity = e.value ->> 'entity'
+    cross join lateral (
+      select min(t.needs) as needs, string_agg(t.tells, ' ' order by t.kind) as tells
+      from jobrunner.checkpoints as c
+      cross join lateral jsonb_object_keys(c.troubles) as s (kind)
+      join jobrunner.kinds_of_trouble as t on t.kind = s.kind
+      where c.user_id = j.user_id and c.job_name = j.name and split_part(c.entity, '#', 1) = e.value ->> 'entity'
+    ) as w
     where j.user_id = v_user.id
     order by j.name, e.place
   loop
@@ -71,6 +79,11 @@ begin
       when state = 'needs_reauth' then 'secret'
       else v_found.needs
     end;
+    tells := nullif(concat_ws(' ',
+      case when needs = 'secret' then (select t.tells from jobrunner.kinds_of_trouble as t where t.kind = 'needs_reauth') end,
+      v_found.tells,
+      case when v_found.edits_lost > 0 then format('%s of your changes here in the last day gave way to newer ones.', v_found.edits_lost) end
+    ), '');
     "rows" := null;
     if exists (select from jobrunner.synced_tables as s where s.name = v_found.table_name) then
       execute format(

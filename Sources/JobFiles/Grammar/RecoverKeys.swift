@@ -24,7 +24,8 @@ enum RecoverKey: String, KeySet {
                 .list(.formed(.recoveryStep)), .optional(nil),
                 "The cures in order. A call whose list is empty makes recovery impossible. `forget_token` "
                     + "drops the position that outlives passes. `cloudkit.create_zone` makes the zone of the "
-                    + "entity.")
+                    + "entity; one that was read before was deleted by its user, and only a repair makes it again."
+            )
         case .then:
             Key(
                 .words(of: Recovery.Then.self, "end"), .required,
