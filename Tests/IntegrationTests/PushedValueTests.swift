@@ -245,8 +245,17 @@ import Testing
             try await deviceSaves(world, "a", ["flag": #"{"value": 1, "type": "INT64"}"#])
             try await world.drain()
             try await world.sql("update synced.watched_status set flag = null, synced = false")
+            // Both have one time, so that the flag is all that differs.
+            let stamp = try #require(
+                try await world.value(
+                    "select floor(extract(epoch from last_modified) * 1000)::bigint::text from synced.watched_status"
+                ))
             try await deviceSaves(
-                world, "a", ["flag": Self.unreadable],
+                world, "a",
+                [
+                    "flag": Self.unreadable,
+                    "lastModified": #"{"value": \#(stamp), "type": "TIMESTAMP"}"#,
+                ],
                 later: #""after_requests": 1, "after_op": "changes/zone""#)
             try await world.runAgain()
             #expect(try await remote(world, "a", "flag") == nil)
