@@ -13,7 +13,7 @@ as $$
 -- its jobs due again: one worker a call, so that many dead ones are not one long transaction. No row: nobody is dead.
 -- Any worker may call it at any time. A run that had committed no page counts as a crash of its job; the third in a row
 -- sets the job aside. A worker that gets no session shows its life twice a second.
--- Right after a restart of the server every session is gone, so then only silence counts; so it does on a server that
+-- Right after a restart of the server every session is gone, so then only silence counts. So it does on a server that
 -- recovered or was promoted, which does not say when, as long as no worker's session is older than the last sign of
 -- life.
 #variable_conflict use_column

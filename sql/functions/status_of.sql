@@ -19,8 +19,8 @@ as $$
 -- How it is with a user's data, for a page of an application's settings: a row for each entity of each of the user's
 -- jobs. rows is what is stored of the entity, counted up to 100,000. why is explain_job's sentence. needs says who can
 -- help: secret (the user signs in again), user (who makes room at the source), retry, resume (an operator by that
--- command), operator (who keeps the tenant's own secrets, the job files and the key: no user can help); null: nobody
--- need.
+-- command). Or it says operator (who keeps the tenant's own secrets, the job files and the key: no user can help);
+-- null: nobody need.
 -- Raises JR010, JR011.
 declare
   most constant integer := 100000;
