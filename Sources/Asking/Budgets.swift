@@ -58,7 +58,7 @@ public final class Budgets: Sendable {
     /// Waits for one request of the budget, at most until `deadline`.
     ///
     /// Throws `RunEnd.deferred` when the breaker is open. A run that `passesBreaker`, since the source has answered
-    /// it already or a person asked for it, goes on all the same, at the budget's pace: the one request that an
+    /// it already or a person asked for it, goes on all the same, at the budget's pace. The one request that an
     /// ending breaker grants would else never become a run that closes it.
     func take(
         tenant: Int64, source: Source, passesBreaker: Bool, until deadline: ContinuousClock.Instant

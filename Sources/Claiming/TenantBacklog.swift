@@ -67,9 +67,9 @@ struct TenantBacklog: Sendable {
         return floors.isEmpty
     }
 
-    /// The floor behind the last job that was taken; nil: all that looks have counted was taken.
+    /// Returns the floor behind the last job that was taken, or nil when all that looks have counted was taken.
     ///
-    /// A claim that took more than was counted has taken what no look knows, so that what was counted may still wait.
+    /// If the claim took more jobs than were counted, the count is stale: it is unknown from then on.
     private func raise(
         _ floor: Floors.Floor, over taken: Int, upTo last: DuePosition
     ) -> Floors.Floor? {

@@ -1,4 +1,4 @@
-// Assets of records (section 4.2).
+// Assets of records.
 extension CloudKitDialect {
     /// Where Apple keeps them.
     public var assetHosts: [String] { [".icloud-content.com"] }

@@ -3,7 +3,7 @@ import JSON
 import Asking
 import Reading
 
-/// What CloudKit puts in place of an answer, a zone or a record that failed (section 4.4).
+/// What CloudKit puts in place of an answer, a zone or a record that failed.
 struct ErrorDictionary {
     /// Such as `ZONE_NOT_FOUND`; one that nobody documents is kept as it is.
     var code: String

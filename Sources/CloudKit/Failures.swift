@@ -8,7 +8,7 @@ import Reading
 /// A longer wait is left to the scheduler, which holds no slot for it.
 private let waitInRunMax = Duration.seconds(60)
 
-// What an answer as a whole failed with (section 6).
+// What an answer as a whole failed with.
 extension CloudKitDialect {
     /// The error of the request or of the one zone it asked for, inside a 200 too; else what a
     /// status from 400 on means.
@@ -78,7 +78,7 @@ private enum Consequence {
         "ZONE_NOT_FOUND",
     ]
 
-    /// Whether the run itself tries again; a throttle that names no wait is not tried (section 4.4).
+    /// Whether the run itself tries again; a throttle that names no wait is not tried.
     func mayPass(after wait: Duration?) -> Bool {
         switch self {
         case .unauthorised, .refused: false

@@ -1,7 +1,7 @@
 import HTTP
 import JSON
 
-/// An index that a query needs and the schema does not have: Apple makes none by itself (section 5.1).
+/// An index that a query needs and the schema does not have: Apple makes none by itself.
 struct MissingIndex {
     private let field: String
     private let kind: String

@@ -57,7 +57,7 @@ private struct Obstacle: Error {
     let text: String
 }
 
-/// A field's value, with CloudKit's word for its type where the column knows it (section 4.2).
+/// A field's value, with CloudKit's word for its type where the column knows it.
 ///
 /// A text may be `STRING` or `BYTES`, a whole number `INT64`, `TIMESTAMP` or `DOUBLE`, and JSON any list,
 /// place or reference: the source, which knows its field, is not told a type that may be wrong.

@@ -4,7 +4,7 @@ import JobQueue
 public import Asking
 import Reading
 
-// How local rows reach CloudKit (sections 5.2 and 5.3).
+// How local rows reach CloudKit.
 extension CloudKitDialect {
     /// A number or a JSON value that CloudKit has no form for.
     public func obstacle(to operation: PushOperation) -> String? { operation.obstacle }

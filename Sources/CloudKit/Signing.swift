@@ -6,8 +6,7 @@ import JobQueue
 import Reading
 
 extension CloudKitDialect {
-    /// Signs with the server's key, or adds API token and web auth token to the address; never both
-    /// (section 3).
+    /// Signs with the server's key, or adds API token and web auth token to the address; never both.
     ///
     /// A signed request without a body becomes a POST of `{}`. Throws `RunEnd.needsReauth` when a
     /// secret is missing or is no key.

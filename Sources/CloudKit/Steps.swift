@@ -38,7 +38,7 @@ extension CloudKitDialect {
         return try await succeeds(request, unless: ["ZONE_NOT_FOUND", "NOT_FOUND"], send)
     }
 
-    /// A zone that another run or device made meanwhile is as good (section 5.6).
+    /// A zone that another run or device made meanwhile is as good.
     private func create(
         _ zone: String, _ send: (DialectRequest) async throws -> JSONDocument
     ) async throws {
@@ -91,7 +91,7 @@ extension CloudKitDialect {
     /// The words of a service that does not know `users/caller`.
     private static let unknownPath: Set = ["not_found", "bad_request", "rejected"]
 
-    /// Users are asked for at the public database, whichever the data is in (section 2).
+    /// Users are asked for at the public database, whichever the data is in.
     private func userRequest(_ name: String) -> DialectRequest {
         var users = address
         users.database = .public

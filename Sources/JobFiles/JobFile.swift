@@ -35,8 +35,10 @@ public struct JobFile: Sendable, Equatable {
     /// Names of the secrets that its requests hold, its runs require or its records bring, sorted; made when it is read.
     public internal(set) var secretNames: [String] = []
 
-    /// What readers may be told of a run: its beginning and its end, rows that are one, which version of a
-    /// record stays, a zone that was made anew, that a job began to fail or to want a credential and that it ended.
+    /// What readers may be told of a run.
+    ///
+    /// Its beginning and its end, rows that are one, which version of a record stays, a zone that was made anew,
+    /// and that a job began to fail or to want a credential and that it ended.
     public enum ToldEvent: String, Sendable, CaseIterable {
         case sync, duplicates, conflicts, zones, trouble
     }

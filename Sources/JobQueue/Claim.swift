@@ -11,7 +11,7 @@ public struct Claim: Sendable, Hashable {
     /// Sixteen bytes, drawn at the claim.
     public var nonce: [UInt8]
 
-    /// Names a claim that `claim_jobs` returned.
+    /// Names a claim that `take_jobs` made.
     public init(userID: Int64, name: String, fence: Int64, nonce: [UInt8]) {
         self.userID = userID
         self.name = name

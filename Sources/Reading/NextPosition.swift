@@ -164,7 +164,7 @@ extension Page {
 
     /// Goes on while the source says so, also through empty pages; its token outlives the pass.
     ///
-    /// The same token with more to come is no progress (`checkProgress`).
+    /// The same token with more to come is no progress (`PassState.advance`).
     private func syncToken(
         after facts: PageFacts, _ location: Path, _ moreAt: Path
     ) throws -> NextPosition {

@@ -44,8 +44,8 @@ public struct PageReader: Sendable {
 
     /// Reads an answer whole: `root` is its body, `url` where it came from, `position` what was asked for.
     ///
-    /// `begun` is when the pass began and `now` when the answer came, microseconds since 1970; `fullPage` the most records
-    /// that a page has had which led on to another; `cut` the inner lists that go on all the same, where `innerLists` were
+    /// `begun` is when the pass began and `now` when the answer came, microseconds since 1970. `fullPage` is the most records
+    /// that a page has had which led on to another, `cut` the inner lists that go on all the same, where `innerLists` were
     /// read on.
     ///
     /// Throws `PageError`.

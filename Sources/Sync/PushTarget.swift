@@ -26,8 +26,10 @@ struct PushTarget {
         statements = PushStatements(entity, push)
     }
 
-    /// What the columns of a row are to be by the record that the source has of it now: the record's values, and what was sent
-    /// for fields that the record does not name or of which nobody can read the value.
+    /// What the columns of a row are to be by the record that the source has of it now.
+    ///
+    /// The record's values, and what was sent for fields that the record does not name or of which nobody can read the
+    /// value.
     func answered(_ row: UnsentRow, by record: JSONNode) -> [FieldValue?] {
         guard let read = RemoteRecord(PageReader(entity, dialect).read([record])) else {
             return row.values

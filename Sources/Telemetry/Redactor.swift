@@ -1,9 +1,9 @@
 /// Knows the secrets of one attempt, and takes them out of texts that leave it.
 ///
-/// Found in any of these forms: as they are, percent-encoded (any set of characters, `+` for space),
-/// escaped as in JSON (short, `\u` and surrogate forms), in hex of either case, and in base64 of
-/// either alphabet, also inside a longer base64 text such as a Basic credential; base64 also where
-/// it is itself percent-encoded or escaped. Lives as long as the attempt whose secrets it copies.
+/// Found as they are, percent-encoded (any set of characters, `+` for space), escaped as in JSON
+/// (short, `\u` and surrogate forms), in hex of either case, and in base64 of either alphabet. Base64
+/// is also found inside a longer base64 text such as a Basic credential, and where it is itself
+/// percent-encoded or escaped. Lives as long as the attempt whose secrets it copies.
 public struct Redactor: Sendable {
     /// What stands where a secret was.
     public static let mark = "•••"

@@ -97,8 +97,9 @@ extension UpsertText {
         return "coalesce(\(stood.joined(separator: ", ")), i.\(told))"
     }
 
-    /// Notes of rows that the source never had that it has a record of their own now, which they stand over: when such a row
-    /// is deleted, the record goes by the same rule, or it would never be shown again.
+    /// Notes of rows that the source never had that it has a record of their own now, which they stand over.
+    ///
+    /// When such a row is deleted, the record goes by the same rule, or it would never be shown again.
     var met: String {
         guard isSent else { return "" }
         let match = keys.map { "t.\($0) = i.\($0)\(rows.cast($0))" }.joined(separator: " and ")

@@ -185,7 +185,7 @@ import Testing
     @Test func `the manual's table of settings is the program's list`() throws {
         let manual = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "docs/OPERATING.md")
+            .deletingLastPathComponent().appending(path: "docs/operating/settings.md")
         var text = try String(contentsOf: manual, encoding: .utf8)
         if ProcessInfo.processInfo.environment["JOBRUNNER_REFRESH_SNAPSHOT"] == "1" {
             let begin = try #require(text.range(of: "<!-- settings -->\n"))

@@ -4,10 +4,11 @@ import TestSupport
 import Testing
 
 @Suite struct ReadmeTests {
-    @Test func `the five steps of the README do what it says`() async throws {
+    @Test func `the first ten minutes go as their page says`() async throws {
         let readme = try Page("README.md")
+        let steps = try Page("docs/operating/ten-minutes.md")
         try await Installation.with(migrated: false) { installation in
-            // As docs/INSTALL.md has an administrator make it.
+            // As docs/operating/install.md has an administrator make it.
             try await TestDatabase.makeScratch(beside: installation.url)
             let source = try await Source.start(["--users", "3"])
             defer { source.process.terminate() }
@@ -22,7 +23,7 @@ import Testing
 
             let checked = try await installation.run("validate \(file.path)")
             #expect(checked.code == 0, "\(checked.errors)")
-            let lines = readme.blocks("sh").flatMap { $0.split(separator: "\n") }
+            let lines = steps.blocks("sh").flatMap { $0.split(separator: "\n") }
                 .filter { $0.hasPrefix("jobrunner ") }
             #expect(lines.count >= 9)
             for line in lines {
@@ -30,15 +31,18 @@ import Testing
                 #expect(ran.code == 0, "\(line): \(ran.errors)")
             }
             let count = try await installation.value("select count(*) from synced.demo_item")
-            #expect(readme.text.contains("fetched=\(count) changed=\(count)"))
-            try await runStatements(of: "docs/OPERATING.md", in: installation)
+            #expect(steps.text.contains("fetched=\(count) changed=\(count)"))
+            // What Install has an administrator make, `Tests/Install/run` makes.
+            for page in try Page.manual() where page.name != "docs/operating/install.md" {
+                try await runStatements(of: page, in: installation)
+            }
         }
     }
 
-    /// Each block of SQL in the manual, in the database that the README made; nothing stays.
-    private func runStatements(of name: String, in installation: Installation) async throws {
-        for block in try Page(name).blocks("sql") {
-            await #expect(throws: Never.self, "\(name): \(block)") {
+    /// Each block of SQL of a page, in the database that the first ten minutes made; nothing stays.
+    private func runStatements(of page: Page, in installation: Installation) async throws {
+        for block in page.blocks("sql") {
+            await #expect(throws: Never.self, "\(page.name): \(block)") {
                 try await installation.execute("begin; \(block); rollback")
             }
         }
@@ -114,12 +118,18 @@ struct Page: CustomTestStringConvertible {
     }
 
     static func all() throws -> [Page] {
-        let decisions = try FileManager.default.contentsOfDirectory(
-            atPath: packageFolder.appending(path: "docs/decisions").path)
-        let names =
-            ["README.md", "CHANGELOG.md", "docs/ARCHITECTURE.md", "docs/OPERATING.md"]
-            + decisions.filter { $0.hasSuffix(".md") }.sorted().map { "docs/decisions/\($0)" }
-        return try names.map { try Page($0) }
+        try ["README.md", "CHANGELOG.md", "docs/ARCHITECTURE.md"].map { try Page($0) } + manual()
+            + pages(of: "docs/decisions")
+    }
+
+    /// The pages of the manual for operators.
+    static func manual() throws -> [Page] { try pages(of: "docs/operating") }
+
+    private static func pages(of folder: String) throws -> [Page] {
+        try FileManager.default.contentsOfDirectory(
+            atPath: packageFolder.appending(path: folder).path
+        )
+        .filter { $0.hasSuffix(".md") }.sorted().map { try Page("\(folder)/\($0)") }
     }
 
     var testDescription: String { name }

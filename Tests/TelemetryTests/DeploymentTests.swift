@@ -12,17 +12,27 @@ import Testing
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
+    /// A file's text, or that of all files of a folder, whose path ends with a slash.
+    private func texts(_ path: String) throws -> String {
+        guard path.hasSuffix("/") else { return try text(path) }
+        let folder = root.appending(path: path).path
+        return try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+            .map { try text(path + $0) }.joined(separator: "\n")
+    }
+
     @Test(arguments: [
-        "deploy/prometheus/alerts.yaml", "deploy/grafana/jobrunner.json", "docs/OPERATING.md",
+        "deploy/prometheus/alerts.yaml", "deploy/grafana/jobrunner.json", "docs/operating/",
         "Tests/Alerts/alerts.test.yaml",
     ])
     func `every metric that is named is measured`(path: String) throws {
         let known = Set(MetricFamily.allCases.map(\.rawValue))
-        let words = try text(path).matches(of: /\b(jobrunner|process)_[a-z_]+\b/).map {
+        let words = try texts(path).matches(of: /\b(jobrunner|process)_[a-z_]+\b/).map {
             String($0.0)
         }
-        // Roles and a channel have such names, too.
-        let others = ["jobrunner_reader", "jobrunner_serve", "jobrunner_event"]
+        // Roles, a database and a channel have such names, too.
+        let others = [
+            "jobrunner_reader", "jobrunner_serve", "jobrunner_scratch", "jobrunner_event",
+        ]
         let named = words.filter { !others.contains($0) }
         #expect(!named.isEmpty)
         for name in named {
@@ -52,7 +62,7 @@ import Testing
                 String($0.1)
             }
         )
-        let manual = try text("docs/OPERATING.md")
+        let manual = try text("docs/operating/alerts.md")
         #expect(rules.count == 12)
         for rule in rules {
             #expect(manual.contains("`Jobrunner\(rule)`"), "\(rule)")

@@ -77,7 +77,7 @@ import Testing
 @Suite struct MetricManualTests {
     private var manual: URL {
         URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "docs/OPERATING.md")
+            .deletingLastPathComponent().appending(path: "docs/operating/metrics.md")
     }
 
     private var table: String {

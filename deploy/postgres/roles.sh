@@ -1,5 +1,5 @@
 #!/bin/sh
-# What a database administrator makes for jobrunner (docs/INSTALL.md), when the container's server is made: the role that
+# What a database administrator makes for jobrunner (docs/operating/install.md), when the container's server is made: the role that
 # owns the database and nothing else, the role that may look, and the login of `jobrunner serve`, with the passwords that
 # JOBRUNNER_PASSWORD and SERVE_PASSWORD hold.
 set -eu

@@ -7,9 +7,9 @@ create or replace function jobrunner.abandon_pass(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Gives up the pass in progress, of which nothing could be read: the next one begins where this one did, at in_sync_token
--- if its position outlives it. What a complete pass would have moved stays, and a request it was to fulfil is open again.
--- Called after the page's own statement in its transaction. Returns true.
+-- Gives up the pass in progress, of which nothing could be read: the next one begins where this one did, at
+-- in_sync_token if its position outlives it. What a complete pass would have moved stays, and a request it was to
+-- fulfil is open again. Called after the page's own statement in its transaction. Returns true.
 begin
   update jobrunner.checkpoints as k
   set pass_kind = null,

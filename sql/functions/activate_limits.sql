@@ -3,10 +3,11 @@ language plpgsql volatile
 set search_path = pg_catalog
 set lock_timeout = '200ms'
 as $$
--- Counts what runs of tenants whose limit is new, and lets them be claimed from again; returns of how many. A claim under way may have
--- begun before a limit was set, and does not count what it takes. A claim holds its worker's row for share from before it asks for limits
--- to its end, so who has locked the rows of all workers has waited for every such claim; the locks last some milliseconds.
--- A tenant whose turn another has is left to that one. Raises 55P03 when a claim takes longer than 200 ms.
+-- Counts what runs of tenants whose limit is new, and lets them be claimed from again; returns of how many. A claim
+-- under way may have begun before a limit was set, and does not count what it takes. A claim holds its worker's row for
+-- share from before it asks for limits to its end, so who has locked the rows of all workers has waited for every such
+-- claim; the locks last some milliseconds. A tenant whose turn another has is left to that one. Raises 55P03 when a
+-- claim takes longer than 200 ms.
 declare
   v_ids bigint[] := array(
     select l.tenant_id from jobrunner.limited_tenants as l where not l.is_settled for no key update skip locked

@@ -1,5 +1,5 @@
--- Counters of two parts of a run added up, one by one; a part that is null counts as nothing. Made from the type itself, so that
--- a new counter is declared there and nowhere else.
+-- Counters of two parts of a run added up, one by one; a part that is null counts as nothing. Made from the type
+-- itself, so that a new counter is declared there and nowhere else.
 do $make$
 begin
   execute (

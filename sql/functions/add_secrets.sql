@@ -9,9 +9,9 @@ create or replace function jobrunner.add_secrets(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Stores sealed secrets of many users, each for the user at its place in in_user_ids, and wakes the jobs that waited for one.
--- A secret that a user has already stays as it is: its source may have replaced it since. Raises JR011, and JR017 as set_secret
--- does or for arrays of different lengths. Locks the users, then jobs, by id.
+-- Stores sealed secrets of many users, each for the user at its place in in_user_ids, and wakes the jobs that waited
+-- for one. A secret that a user has already stays as it is: its source may have replaced it since. Raises JR011, and
+-- JR017 as set_secret does or for arrays of different lengths. Locks the users, then jobs, by id.
 declare
   v_user_ids bigint[] := array(select distinct g.id from unnest(in_user_ids) as g (id) order by g.id);
   v_found integer;

@@ -7,10 +7,11 @@ create or replace function jobrunner.add_users(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Adds the users that a tenant lacks of in_keys, each with the object at its place in in_attributes, and a standing job for each of
--- the tenant's jobs; returns how many. Users who are there already stay as they are.
--- Their first runs are spread at random over in_within from now on, at most 30 days, in a lane of their own: within the tenant
--- they come after all that is due, and they have half of a worker's slots at most, until the first of them that is complete.
+-- Adds the users that a tenant lacks of in_keys, each with the object at its place in in_attributes, and a standing job
+-- for each of the tenant's jobs; returns how many. Users who are there already stay as they are.
+-- Their first runs are spread at random over in_within from now on, at most 30 days, in a lane of their own. Within the
+-- tenant they come after all that is due, and they have half of a worker's slots at most, until the first of them that
+-- is complete.
 -- Raises JR010, JR013 for the key *, JR017 for a span out of bounds or arrays of different lengths.
 declare
   v_tenant jobrunner.tenants := jobrunner.tenant_named(in_tenant);

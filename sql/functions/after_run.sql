@@ -27,11 +27,13 @@ create or replace function jobrunner.after_run(
 )
 language sql stable parallel safe
 as $$
--- What follows for a job from the way its run ended; the one place that says so. Without an outcome the run had not begun,
--- and all is as before. Without a set clause, so that PostgreSQL writes it into its caller. Not for callers: end_claims.
--- A run that was complete has honoured what was asked of it; any other hands it on to the run that follows, together with
--- what was asked meanwhile. So has one that has read all, and of which the source refuses edits one by one: it goes on as after a
--- complete one, and tells the error. One that a person has stopped is asked for no longer: the job waits for its next tick. A counter at its type's end stays there, or no outcome of the batch could be written.
+-- What follows for a job from the way its run ended; the one place that says so. Without an outcome the run had not
+-- begun, and all is as before. Without a set clause, so that PostgreSQL writes it into its caller. Not for callers:
+-- end_claims. A run that was complete has honoured what was asked of it; any other hands it on to the run that follows,
+-- together with what was asked meanwhile. So has one that has read all, and of which the source refuses edits one by
+-- one: it goes on as after a complete one, and tells the error. One that a person has stopped is asked for no longer:
+-- the job waits for its next tick. A counter at its type's end stays there, or no outcome of the batch could be
+-- written.
 select
   case
     when o.is_released then (in_job).due_at
@@ -43,8 +45,8 @@ select
     -- The source asked for patience with single edits.
     when o.is_complete and (in_end).wait_ms > 0 and not (in_job).rerun_requested
       then least(jobrunner.tick_after_run((in_job).next_due_at, now(), (in_job).every, (in_job).phase), now() + (in_end).wait_ms * interval '1 ms')
-    -- A pass without an end would read the same for ever, and keep a slot busy with it. A long list that has not changed is
-    -- read in a few such runs.
+    -- A pass without an end would read the same for ever, and keep a slot busy with it. A long list that has not
+    -- changed is read in a few such runs.
     when o.is_fruitless and not (in_job).rerun_requested
       then now() + make_interval(secs => least(300, power(2, least(greatest((in_job).fruitless_runs - 2, 0), 20)) - 1))
     when (in_job).rerun_requested or o.is_partial or o.is_deferred or o.is_renewed then now()

@@ -8,8 +8,8 @@ language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- What follows for users when a secret was stored: the jobs that waited for one are due; returns how many.
--- in_is_tenants: the secret is the tenant's, and these are all its users. in_job: the job of the one user whose run brings it.
--- The caller has locked the jobs that wait. Not for callers: store_secret, add_secrets.
+-- in_is_tenants: the secret is the tenant's, and these are all its users. in_job: the job of the one user whose run
+-- brings it. The caller has locked the jobs that wait. Not for callers: store_secret, add_secrets.
 declare
   v_count integer;
   v_users bigint[];

@@ -2,8 +2,8 @@ create or replace function jobrunner.begin_page_anew() returns void
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Undoes a page beside which another writer took the key that one of its records was about to get; it is written again, and sees
--- that. Raises serialization_failure. Not for callers: pages.
+-- Undoes a page beside which another writer took the key that one of its records was about to get; it is written again,
+-- and sees that. Raises serialization_failure. Not for callers: pages.
 begin
   raise exception 'a record''s new key was taken while its page was written' using errcode = 'serialization_failure';
 end

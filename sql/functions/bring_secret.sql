@@ -10,8 +10,9 @@ language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Makes what a record brings the user's secret, in the transaction of its page, which began with hold_secrets.
--- Returns false and stores nothing when the secret is not older than the record, which was changed at in_changed_at (null: before
--- everything), or when in_sealed is what is stored: a run that knows the value already gives it as it was sealed.
+-- Returns false and stores nothing when the secret is not older than the record, which was changed at in_changed_at
+-- (null: before everything), or when in_sealed is what is stored: a run that knows the value already gives it as it was
+-- sealed.
 declare
   -- A clock that is ahead must not keep out what comes later.
   v_changed_at timestamptz := least(coalesce(in_changed_at, '-infinity'), now());

@@ -5,8 +5,9 @@ create or replace function jobrunner.changed_columns(
 language sql stable
 set search_path = pg_catalog
 as $$
--- The entities of a job file that have a column which is new or read otherwise than before, with the span over which their
--- users' full passes are spread: {"entity": {"at", "over"}}, as job_files.columns_changed. Not for callers: store_job_file.
+-- The entities of a job file that have a column which is new or read otherwise than before, with the span over which
+-- their users' full passes are spread: {"entity": {"at", "over"}}, as job_files.columns_changed. Not for callers:
+-- store_job_file.
 select coalesce(jsonb_object_agg(
   after ->> 'entity', jsonb_build_object('at', now(), 'over', coalesce(after #>> '{incremental,full_every}', '1d'))
 ), '{}')

@@ -5,8 +5,8 @@ create or replace function jobrunner.check_list(
 language plpgsql stable
 set search_path = pg_catalog
 as $$
--- Raises JR016 for a table that is no list, or whose items are in another column: a list's verbs delete what they are not given,
--- which in a table of records would be the source's. Not for callers: edit_list, replace_list.
+-- Raises JR016 for a table that is no list, or whose items are in another column: a list's verbs delete what they are
+-- not given, which in a table of records would be the source's. Not for callers: edit_list, replace_list.
 declare
   v_column text;
 begin

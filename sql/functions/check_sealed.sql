@@ -5,8 +5,8 @@ create or replace function jobrunner.check_sealed(
 language plpgsql immutable
 set search_path = pg_catalog
 as $$
--- Refuses what no worker could open: a secret is stored sealed, and sealing adds 49 bytes to what may have from 1 byte to
--- 16 KiB. Raises JR017; the message holds nothing of the value. Not for callers: store_secret, rotate_secret.
+-- Refuses what no worker could open: a secret is stored sealed, and sealing adds 49 bytes to what may have from 1 byte
+-- to 16 KiB. Raises JR017; the message holds nothing of the value. Not for callers: store_secret, rotate_secret.
 declare
   overhead constant integer := 49;
 begin

@@ -13,11 +13,12 @@ set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set jit = off
 as $$
--- The everyday claim: takes what became due from (in_since, in_since_user_id) on, if these are fewer than 1,000 entries, no more than in_limit
--- jobs of these files, of no tenant that is paused or has a limit and of nobody who was added with many. Otherwise it takes nothing, and says of which
--- tenants something is due, as look_due does; so it does of what somebody has locked.
--- Raises JR003 when the worker has been given up or drains. Locks: the worker's row (hold_worker), then jobs, by skip locked. No indexed
--- column of jobs is changed.
+-- The everyday claim: takes what became due from (in_since, in_since_user_id) on, if these are fewer than 1,000
+-- entries, no more than in_limit jobs of these files, of no tenant that is paused or has a limit and of nobody who was
+-- added with many. Otherwise it takes nothing, and says of which tenants something is due, as look_due does; so it does
+-- of what somebody has locked.
+-- Raises JR003 when the worker has been given up or drains. Locks: the worker's row (hold_worker), then jobs, by skip
+-- locked. No indexed column of jobs is changed.
 declare
   v_places tid[];
 begin

@@ -16,9 +16,10 @@ set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set jit = off
 as $$
--- Takes up to in_limit due jobs of these files from these tenants, in their order: of each up to its share the oldest, those that were asked for
--- first and those of users who were added with many last, of these up to in_new_shares. Of each tenant in_times and in_user_ids hold three floors,
--- for the lanes 1, 0 and -1: nothing of the lane waits before it; infinity: nothing of it waits.
+-- Takes up to in_limit due jobs of these files from these tenants, in their order: of each up to its share the oldest,
+-- those that were asked for first and those of users who were added with many last, of these up to in_new_shares. Of
+-- each tenant in_times and in_user_ids hold three floors, for the lanes 1, 0 and -1: nothing of the lane waits before
+-- it; infinity: nothing of it waits.
 -- restricted tells of tenants that are paused or have a limit how many more they may run, and why no more.
 -- Raises JR003 as claim_new does. Locks: the worker's row, rows of limited_tenants, then jobs, both by skip locked.
 declare
@@ -35,8 +36,8 @@ begin
         array[1, 0, -1]::smallint[], in_times[3 * t.number - 2 : 3 * t.number], in_user_ids[3 * t.number - 2 : 3 * t.number]
       ) as f (lane, since, since_user_id)
       cross join lateral (
-        -- One at a time, so that what lies behind a share is not locked. By rows and not by columns, or the planner takes jobs_due for as
-        -- good where most jobs are one tenant's.
+        -- One at a time, so that what lies behind a share is not locked. By rows and not by columns, or the planner
+        -- takes jobs_due for as good where most jobs are one tenant's.
         select j.ctid
         from jobrunner.jobs as j
         where (j.tenant_id, j.priority, j.claimable_at, j.user_id) >= (t.id, f.lane, f.since, f.since_user_id)

@@ -6,8 +6,9 @@ language plpgsql volatile
 set search_path = pg_catalog
 set enable_seqscan = off
 as $$
--- Gives a worker the oldest due job that may have killed two workers (crash_runs), if it holds no other such job, so that a third death has one
--- culprit. Of a tenant that is paused, at its limit, or whose turn another claim has, it takes none, but the next one's. At most one.
+-- Gives a worker the oldest due job that may have killed two workers (crash_runs), if it holds no other such job, so
+-- that a third death has one culprit. Of a tenant that is paused, at its limit, or whose turn another claim has, it
+-- takes none, but the next one's. At most one.
 -- Raises JR003 and locks as claim_of_tenants does.
 declare
   v_suspect record;

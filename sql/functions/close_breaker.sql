@@ -5,9 +5,10 @@ create or replace function jobrunner.close_breaker(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Closes the breaker of a tenant's source, whatever it has counted, and makes the jobs due that were put off by it. Returns how
--- many. Closed already: nothing but such jobs. Ten more runs that find the source away open it again. Raises JR010, or JR015 for a
--- source that no job of the tenant uses. Locks the source before the jobs, these in key order.
+-- Closes the breaker of a tenant's source, whatever it has counted, and makes the jobs due that were put off by it.
+-- Returns how many. Closed already: nothing but such jobs. Ten more runs that find the source away open it again.
+-- Raises JR010, or JR015 for a source that no job of the tenant uses. Locks the source before the jobs, these in key
+-- order.
 declare
   v_source jobrunner.sources := jobrunner.source_named(in_tenant, in_source);
   v_count integer;

@@ -12,12 +12,13 @@ language plpgsql volatile
 set search_path = pg_catalog
 set enable_seqscan = off
 as $$
--- Moves an entity's checkpoint over a page and the pages before it that changed nothing, and counts them; called in the page's
--- transaction after hold_job. Records and the checkpoint that covers them commit together; the watermark moves at the end of a
--- pass (invariants 3, 4). A refusal of the position before is over with the page: the next one is another position.
--- in_position: where the pass stands after the page, by the names of the columns; pass_started_us in microseconds since 1970.
--- in_page_count: how many pages are committed with it; those before it changed nothing.
--- A page must follow the page before it, and the first one the pass before it, so that no copy counts twice, however late it comes.
+-- Moves an entity's checkpoint over a page and the pages before it that changed nothing, and counts them; called in the
+-- page's transaction after hold_job. Records and the checkpoint that covers them commit together; the watermark moves
+-- at the end of a pass (invariants 3, 4). A refusal of the position before is over with the page: the next one is
+-- another position. in_position: where the pass stands after the page, by the names of the columns; pass_started_us in
+-- microseconds since 1970. in_page_count: how many pages are committed with it; those before it changed nothing.
+-- A page must follow the page before it, and the first one the pass before it, so that no copy counts twice, however
+-- late it comes.
 -- Returns true. Raises JR002 when a reset or another page came between, which undoes the page.
 declare
   v_page jobrunner.checkpoints not null := jsonb_populate_record(null::jobrunner.checkpoints, in_position);

@@ -9,9 +9,9 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 set jit = off
 as $$
--- Counts whose data is fresh, job by job: of all users, and of the ten tenants in which most users are stale. Who can have
--- no fresh data, since he is paused or lacks what the job requires, does not count. Fresh is what is not older than its
--- period, a tenth of that and the deadline: a run may begin late and last.
+-- Counts whose data is fresh, job by job: of all users, and of the ten tenants in which most users are stale. Who can
+-- have no fresh data, since he is paused or lacks what the job requires, does not count. Fresh is what is not older
+-- than its period, a tenth of that and the deadline: a run may begin late and last.
 -- Counts in_most users each minute, tenant by tenant, by whichever worker comes first, and begins again when all were
 -- counted. Returns false when it is not time. The counts of the last whole round are in freshness_counts: of 100,000
 -- users they are twenty minutes old at most, of 5,000 one.

@@ -2,8 +2,9 @@ create or replace function jobrunner.count_swept() returns void
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Adds to swept_counts, by job and hour, what full passes have deleted: of the runs that have ended since the last time, up
--- to a minute ago, since an end that is being committed can't be seen yet. Forgets what is older than eight days.
+-- Adds to swept_counts, by job and hour, what full passes have deleted: of the runs that have ended since the last
+-- time, up to a minute ago, since an end that is being committed can't be seen yet. Forgets what is older than eight
+-- days.
 -- Not for callers: count_waiting, which holds the chore's row.
 declare
   v_until constant timestamptz := now() - interval '1 minute';

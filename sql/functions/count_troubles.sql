@@ -6,9 +6,10 @@ set search_path = pg_catalog
 set enable_seqscan = off
 as $$
 -- Counts the jobs, entities and runs that do not get on, by the trouble that view jobs_in_trouble would name first: of
--- jobs in_most at most, and of entities that fail and of those whose trouble waits for a person as many. Walks indexes that hold nothing of healthy jobs, those that merely fail
--- last: when a source is away they are many, and must not hide others. Left out, since they can be found only by reading
--- everything, are jobs that are lacking, and passes without an end whose runs bring something new.
+-- jobs in_most at most, and of entities that fail and of those whose trouble waits for a person as many. Walks indexes
+-- that hold nothing of healthy jobs, those that merely fail last: when a source is away they are many, and must not
+-- hide others. Left out, since they can be found only by reading everything, are jobs that are lacking, and passes
+-- without an end whose runs bring something new.
 -- Not for callers: count_waiting.
 with troubled as materialized (
   select j.last_error_kind, j.quarantined_at, j.reauth_needed_at, j.consecutive_failures, j.stalled_runs, j.deferrals

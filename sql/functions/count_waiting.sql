@@ -11,9 +11,10 @@ set enable_mergejoin = off
 set jit = off
 as $$
 -- Counts what is due or would be and does not run, by the first reason in its way: once a minute, by whichever worker
--- comes first; in_anew: also before it is time, for a person who asks. Returns false when it is not time. The counts are in waiting_counts until the next time.
--- Of each of four sorts it looks at no more than in_most jobs: what is due, is parked, is deferred, and is in trouble. A
--- reason of which there may be more is marked as such. Per tenant it keeps the ten that have most of a reason.
+-- comes first; in_anew: also before it is time, for a person who asks. Returns false when it is not time. The counts
+-- are in waiting_counts until the next time. Of each of four sorts it looks at no more than in_most jobs: what is due,
+-- is parked, is deferred, and is in trouble. A reason of which there may be more is marked as such. Per tenant it keeps
+-- the ten that have most of a reason.
 declare
   worst constant integer := 10;
 begin

@@ -12,7 +12,8 @@ set search_path = pg_catalog
 as $$
 -- Ends the runs of these jobs of a dead worker as partial, kind crashed; what they committed stands. Returns how many.
 -- Which run killed the worker can't be told when several had committed nothing: so a job that ran in company is claimed
--- alone among its like after its second crash, and set aside after two crashes more; one that ran alone after its third.
+-- alone among its like after its second crash, and set aside after two crashes more; one that ran alone after its
+-- third.
 -- Not for callers: reap_worker, reconcile_jobs.
 declare
   v_jobs jobrunner.jobs[];

@@ -10,8 +10,8 @@ create or replace function jobrunner.delete_confirmed(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Deletes rows of which the source has said that they are gone, and counts them as swept; an edit that was made meanwhile
--- stays. Returns how many. Called in a transaction of its own, after hold_job. Not for callers: runs.
+-- Deletes rows of which the source has said that they are gone, and counts them as swept; an edit that was made
+-- meanwhile stays. Returns how many. Called in a transaction of its own, after hold_job. Not for callers: runs.
 declare
   v_count bigint;
 begin

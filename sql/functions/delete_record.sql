@@ -7,9 +7,9 @@ create or replace function jobrunner.delete_record(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Deletes a record by its key columns, as a plain delete does. One that the source has, or may just be getting, stays as
--- pending_delete until a push has deleted it there; any other goes at once. Returns whether there was one. Raises JR010, JR011, and JR016 also for
--- a record that the source has given where no job file pushes: it would come back.
+-- Deletes a record by its key columns, as a plain delete does. One that the source has, or may just be getting, stays
+-- as pending_delete until a push has deleted it there; any other goes at once. Returns whether there was one. Raises
+-- JR010, JR011, and JR016 also for a record that the source has given where no job file pushes: it would come back.
 -- Locks the job before the row, as a page does.
 declare
   v_known jsonb := jobrunner.writable_table(in_table, in_key);

@@ -13,8 +13,8 @@ language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Adds items to a user's list and removes others, whatever else is in it: two devices that edit it at once both have
--- their way. An item that is there already is not written again; one that is given to both is removed.
--- Makes the job due after the list's debounce, where its file names one. Raises JR010, JR011, and JR016 for a table of records.
+-- their way. An item that is there already is not written again; one that is given to both is removed. Makes the job
+-- due after the list's debounce, where its file names one. Raises JR010, JR011, and JR016 for a table of records.
 -- Locks the user's row before the job's.
 declare
   v_user_id bigint := (jobrunner.user_named(in_tenant, in_user)).id;

@@ -7,11 +7,11 @@ create or replace function jobrunner.edit_record(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- A local edit: changes the record with these key columns, or adds it; columns not given stay or get their default. One that
--- waits for its deletion is made anew. keep_edit marks and stamps the row, as it does with plain SQL; here the user goes by
--- name, and the job that pushes is due after its debounce. How fresh the table is does not change. Returns the row.
--- In a table that no job file pushes only records that were made here are added and changed: they stay here, and a pass
--- spares them. Of a record that the source has given the edit would be lost, and is refused.
+-- A local edit: changes the record with these key columns, or adds it; columns not given stay or get their default. One
+-- that waits for its deletion is made anew. keep_edit marks and stamps the row, as it does with plain SQL; here the
+-- user goes by name, and the job that pushes is due after its debounce. How fresh the table is does not change. Returns
+-- the row. In a table that no job file pushes only records that were made here are added and changed: they stay here,
+-- and a pass spares them. Of a record that the source has given the edit would be lost, and is refused.
 -- Raises JR010, JR011, JR016, or what the table says of a value.
 -- Locks the job before the row, as a page does. While an edit is open no run begins that could miss it.
 declare

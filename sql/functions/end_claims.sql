@@ -13,11 +13,12 @@ set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set jit = off
 as $$
--- Ends claims, in the order of in_ends: the one statement that does. Frees each job and decides what follows for it (after_run), writes the run,
--- announces what is due at once and what was changed, and feeds the breakers. A row for each claim that was still held.
--- in_is_locked: the caller has locked the jobs, so that all that their runs committed is seen. Else only those are ended whose
--- rows nobody has locked or changed since the claim: xmax is the claim's own lock then, which the row's version was made with
--- (xmin), or 0. Whoever changes a row between this look and the update makes another version, which is left alone.
+-- Ends claims, in the order of in_ends: the one statement that does. Frees each job and decides what follows for it
+-- (after_run), writes the run, announces what is due at once and what was changed, and feeds the breakers. A row for
+-- each claim that was still held. in_is_locked: the caller has locked the jobs, so that all that their runs committed
+-- is seen. Else only those are ended whose rows nobody has locked or changed since the claim: xmax is the claim's own
+-- lock then, which the row's version was made with (xmin), or 0. Whoever changes a row between this look and the update
+-- makes another version, which is left alone.
 -- Not for callers: finish_runs, crash_runs, release_jobs, take_job.
 #variable_conflict use_column
 declare

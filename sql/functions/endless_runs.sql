@@ -9,8 +9,8 @@ language plpgsql stable
 set search_path = pg_catalog
 set enable_seqscan = off
 as $$
--- Of runs that have just ended, those with which their job began to count as one whose pass does not end: once for each job
--- until it is complete again. Not for callers: finish_runs.
+-- Of runs that have just ended, those with which their job began to count as one whose pass does not end: once for each
+-- job until it is complete again. Not for callers: finish_runs.
 #variable_conflict use_column
 begin
   return query

@@ -9,7 +9,8 @@ create or replace function jobrunner.enqueue(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Asks for a run of a user's job, or the tenant's (user null or *), now, inside the caller's transaction; a job that is due already stays one run.
+-- Asks for a run of a user's job, or the tenant's (user null or *), now, inside the caller's transaction; a job that is
+-- due already stays one run.
 -- Returns: due, follows_running (one more run follows the present one), deferred (the source asked for patience
 -- until deferred_until; in_force goes now), or paused, quarantined, needs_reauth: it waits for that to end.
 -- in_full: start over with a full pass; in_entity: only this entity; in_force: also ignore min_gap and a deferral.

@@ -44,8 +44,8 @@ begin
       when j.worker_id is not null and (not j.rerun_requested or j.rerun_entity = in_entity) then in_entity
     end,
     force_requested = j.force_requested or j.worker_id is null and in_force,
-    -- A run that is owed already, by the clock or after a failure, is not narrowed to one entity. now() would not do: it
-    -- is when the caller's transaction began, and another's enqueue may have made the job due since.
+    -- A run that is owed already, by the clock or after a failure, is not narrowed to one entity. now() would not do:
+    -- it is when the caller's transaction began, and another's enqueue may have made the job due since.
     entity_requested = case
       when j.worker_id is not null then j.entity_requested
       when j.entity_requested = in_entity

@@ -6,8 +6,8 @@ create or replace function jobrunner.explain_job(
 language plpgsql stable
 set search_path = pg_catalog
 as $$
--- Why a user's job, or the tenant's (user null or *), is or is not running, and behind it a sentence for each trouble of its
--- entities that waits for a person. Raises JR010, JR011, JR012.
+-- Why a user's job, or the tenant's (user null or *), is or is not running, and behind it a sentence for each trouble
+-- of its entities that waits for a person. Raises JR010, JR011, JR012.
 begin
   return jobrunner.why_of_job(in_tenant, in_user, in_job) || coalesce((
     select string_agg(

@@ -5,9 +5,10 @@ language plpgsql volatile
 set search_path = pg_catalog
 set lock_timeout = '100ms'
 as $$
--- Ends those of the runs that were complete and found nothing to note, without locking their jobs first, which would write one
--- more log record a run; returns their fences. A job that somebody holds is left to the caller, which locks each row first.
--- Whoever locks one between the look and the update makes the update wait: after 100 ms all of it is undone and left to the caller.
+-- Ends those of the runs that were complete and found nothing to note, without locking their jobs first, which would
+-- write one more log record a run; returns their fences. A job that somebody holds is left to the caller, which locks
+-- each row first. Whoever locks one between the look and the update makes the update wait: after 100 ms all of it is
+-- undone and left to the caller.
 -- Not for callers: finish_runs.
 begin
   return (

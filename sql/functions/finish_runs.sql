@@ -12,10 +12,10 @@ set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set jit = off
 as $$
--- Writes each run's outcome once and decides when its job is due next. All well: no rows. A row says
--- 'lost' (the claim was taken away, nothing is written), 'busy' (somebody's transaction holds the job or its secrets:
--- nothing is written, try it again), 'quarantined' (the job was set aside) or 'endless' (its pass begins to count as one
--- that does not end).
+-- Writes each run's outcome once and decides when its job is due next. All well: no rows. A row says 'lost' (the claim
+-- was taken away, nothing is written) or 'busy' (somebody's transaction holds the job or its secrets: nothing is
+-- written, try it again). Or it says 'quarantined' (the job was set aside) or 'endless' (its pass begins to count as
+-- one that does not end).
 -- Locks jobs in key order, and waits for none but by a race: then finish_idle_runs gives up within 100 ms.
 #variable_conflict use_column
 declare

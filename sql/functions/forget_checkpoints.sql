@@ -6,8 +6,8 @@ create or replace function jobrunner.forget_checkpoints(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Deletes checkpoints that no pass goes on from any more: those of chunks of a list that is shorter now. Returns how many.
--- Called after hold_job. Not for callers: runs.
+-- Deletes checkpoints that no pass goes on from any more: those of chunks of a list that is shorter now. Returns how
+-- many. Called after hold_job. Not for callers: runs.
 declare
   v_count integer;
 begin

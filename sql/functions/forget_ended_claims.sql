@@ -5,8 +5,8 @@ language plpgsql volatile
 set search_path = pg_catalog
 set enable_seqscan = off
 as $$
--- Deletes the batches of a worker of which no job runs any more; returns how many are left. A batch that a claim is about to note is seen
--- with its jobs or not at all.
+-- Deletes the batches of a worker of which no job runs any more; returns how many are left. A batch that a claim is
+-- about to note is seen with its jobs or not at all.
 begin
   delete from jobrunner.claims as c
   where c.worker_id = in_worker_id

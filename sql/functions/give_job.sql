@@ -7,8 +7,9 @@ language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Gives every user of a tenant, now and later, a job, or the tenant itself one of scope tenant; due at once where it
--- never ran, or spread over in_within in the lane of those who are new, as with add_users. Returns how many standing jobs
--- were made; given already: 0. Raises JR010, JR012 for a job file that migrate has not stored, JR017 for a span out of bounds.
+-- never ran, or spread over in_within in the lane of those who are new, as with add_users. Returns how many standing
+-- jobs were made; given already: 0. Raises JR010, JR012 for a job file that migrate has not stored, JR017 for a span
+-- out of bounds.
 declare
   v_tenant jobrunner.tenants := jobrunner.tenant_named(in_tenant);
 begin

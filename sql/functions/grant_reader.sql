@@ -2,9 +2,9 @@ create or replace function jobrunner.grant_reader() returns text[]
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Lets role jobrunner_reader see the operators' views and the history, and no secret: grants what it lacks, for a grant writes even
--- when it changes nothing. The role is an administrator's to make: it is the server's, and whoever may make roles may give
--- themselves others. Returns what it granted; null: there is no such role.
+-- Lets role jobrunner_reader see the operators' views and the history, and no secret: grants what it lacks, for a grant
+-- writes even when it changes nothing. The role is an administrator's to make: it is the server's, and whoever may make
+-- roles may give themselves others. Returns what it granted; null: there is no such role.
 declare
   v_reader oid := (select r.oid from pg_roles as r where r.rolname = 'jobrunner_reader');
   v_relations constant text[] := array[

@@ -5,7 +5,8 @@ create or replace function jobrunner.has_other_file(
 language plpgsql stable
 set search_path = pg_catalog
 as $$
--- Whether the worker that runs a job has another file for it than the stored one. Not for callers: passes that end, run_inputs.
+-- Whether the worker that runs a job has another file for it than the stored one. Not for callers: passes that end,
+-- run_inputs.
 begin
   return coalesce((
     select h.version <> f.version

@@ -4,8 +4,8 @@ create or replace function jobrunner.has_session(
 language plpgsql stable
 set search_path = pg_catalog
 as $$
--- Whether the session that stands for a worker is there. Of another login's session only its number can be seen, and that is
--- believed: then silence counts. Not for callers: reap_jobs.
+-- Whether the session that stands for a worker is there. Of another login's session only its number can be seen, and
+-- that is believed: then silence counts. Not for callers: reap_jobs.
 begin
   return exists (
     select

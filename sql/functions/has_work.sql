@@ -5,8 +5,8 @@ language plpgsql stable
 set search_path = pg_catalog
 set enable_seqscan = off
 as $$
--- Whether a job of the named files runs, or waits and could be claimed now. Walks what is due until it finds one, but only where none
--- runs. It sees one snapshot, in which a job that a claim takes meanwhile still waits.
+-- Whether a job of the named files runs, or waits and could be claimed now. Walks what is due until it finds one, but
+-- only where none runs. It sees one snapshot, in which a job that a claim takes meanwhile still waits.
 begin
   return case
     when exists (select from jobrunner.held_jobs() as h where h.name = any (in_names)) then true

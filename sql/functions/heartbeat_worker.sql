@@ -13,10 +13,10 @@ language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- A worker's sign of life, which keeps all of its claims. alive false: it was given up and must drop its runs.
--- worker_count: workers alive, the caller included, among which a source's concurrency is shared; worker_rank: how many of them
--- came before the caller, by which they take turns and some of them listen; beaten_at: the time, by which a turn is told.
--- Who has missed a beat, of which there are three in a lease, has no turn, long before anybody may take its jobs: of many that died
--- together the dead would else have nearly all turns to notice it in.
+-- worker_count: workers alive, the caller included, among which a source's concurrency is shared; worker_rank: how many
+-- of them came before the caller, by which they take turns and some of them listen; beaten_at: the time, by which a
+-- turn is told. Who has missed a beat, of which there are three in a lease, has no turn, long before anybody may take
+-- its jobs: of many that died together the dead would else have nearly all turns to notice it in.
 begin
   update jobrunner.workers as w
   set heartbeat_at = now(),

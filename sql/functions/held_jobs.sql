@@ -1,8 +1,8 @@
 create or replace function jobrunner.held_jobs() returns setof jobrunner.jobs
 language sql stable
 as $$
--- The jobs that run now, found by the batches in which workers claimed them. Without a set clause, so that PostgreSQL writes it into its
--- caller, and a condition on worker_id there reads that worker's batches alone.
+-- The jobs that run now, found by the batches in which workers claimed them. Without a set clause, so that PostgreSQL
+-- writes it into its caller, and a condition on worker_id there reads that worker's batches alone.
 select j.*
 from jobrunner.claims as c
 cross join lateral unnest(c.user_ids) with ordinality as u (id, number)

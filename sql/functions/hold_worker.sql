@@ -4,8 +4,9 @@ create or replace function jobrunner.hold_worker(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Locks a worker's row until the claim ends, before it asks for limits: the worker can't be given up meanwhile, and a limit that is
--- set meanwhile waits for the claim (activate_limits). Raises JR003 when the worker has been given up or drains. Not for callers: the verbs that claim.
+-- Locks a worker's row until the claim ends, before it asks for limits: the worker can't be given up meanwhile, and a
+-- limit that is set meanwhile waits for the claim (activate_limits). Raises JR003 when the worker has been given up or
+-- drains. Not for callers: the verbs that claim.
 begin
   perform from jobrunner.workers as w
   where w.id = in_worker_id and w.ended_at is null and w.draining_at is null

@@ -7,9 +7,11 @@ create or replace function jobrunner.insert_jobs(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Makes the standing jobs that these users lack of those that their tenants were given, of the files in_names or of all;
--- returns how many. A job is due at once, or at random within in_within, at most 30 days. One of scope tenant is only for the row that stands for its tenant.
--- Raises JR017 for a span out of bounds. Locks the users, and the schedules of the files. Not for callers: add_user, add_users, make_jobs.
+-- Makes the standing jobs that these users lack of those that their tenants were given, of the files in_names or of
+-- all; returns how many. A job is due at once, or at random within in_within, at most 30 days. One of scope tenant is
+-- only for the row that stands for its tenant.
+-- Raises JR017 for a span out of bounds. Locks the users, and the schedules of the files. Not for callers: add_user,
+-- add_users, make_jobs.
 declare
   v_count integer;
 begin

@@ -7,8 +7,8 @@ create or replace function jobrunner.is_fruitless(
 language plpgsql stable parallel safe
 set search_path = pg_catalog
 as $$
--- Whether in_runs runs in a row that brought nothing new are enough to tell a person at in_at: ten of them, or two of which
--- the first began an hour before. Reads ten runs of one job at most. Not for callers.
+-- Whether in_runs runs in a row that brought nothing new are enough to tell a person at in_at: ten of them, or two of
+-- which the first began an hour before. Reads ten runs of one job at most. Not for callers.
 begin
   return in_runs > 9 or in_runs > 1 and in_at >= interval '1 hour' + (
     select min(r.started_at)

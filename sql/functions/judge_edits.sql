@@ -7,9 +7,9 @@ create or replace function jobrunner.judge_edits(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Notes the trouble of a user's edits that the source refuses one by one, or that it is over: quota_exceeded where the user's own
--- store is full there, edits_refused for all others. A conflict, or a record for which the source asks for patience, is none.
--- In a transaction that begins with hold_job. Not for callers: runs.
+-- Notes the trouble of a user's edits that the source refuses one by one, or that it is over: quota_exceeded where the
+-- user's own store is full there, edits_refused for all others. A conflict, or a record for which the source asks for
+-- patience, is none. In a transaction that begins with hold_job. Not for callers: runs.
 declare
   v_refused bigint;
   v_full bigint;

@@ -3,12 +3,13 @@ language plpgsql volatile
 security definer
 set search_path = pg_catalog
 as $$
--- Trigger of the tables that a job sends back: whatever somebody else than a run writes there is an edit, by whatever way it
--- comes (docs/decisions/0058). The edit is marked as unsent and stamped; a row that the source has waits for its deletion.
--- A record that is made anew under the key of one that waits for its deletion begins empty, with the tag and the name by which
--- the source knows it. A row that is inserted with a change tag is a copy of what the source has, and no edit.
--- Raises JR016 for an edit that can't be: a version that has no later one, or another key of a record that goes by its key.
--- It acts as the owner: who may write the table need know nothing of schema jobrunner. Not for callers: a trigger.
+-- Trigger of the tables that a job sends back: whatever somebody else than a run writes there is an edit, by whatever
+-- way it comes (docs/decisions/0058). The edit is marked as unsent and stamped; a row that the source has waits for its
+-- deletion. A record that is made anew under the key of one that waits for its deletion begins empty, with the tag and
+-- the name by which the source knows it. A row that is inserted with a change tag is a copy of what the source has, and
+-- no edit.
+-- Raises JR016 for an edit that can't be: a version that has no later one, or another key of a record that goes by its
+-- key. It acts as the owner: who may write the table need know nothing of schema jobrunner. Not for callers: a trigger.
 declare
   v_known jsonb := (select s.writable from jobrunner.synced_tables as s where s.name = tg_table_name);
   v_tag text := v_known ->> 'change_tag';

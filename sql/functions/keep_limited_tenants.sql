@@ -2,9 +2,9 @@ create or replace function jobrunner.keep_limited_tenants() returns trigger
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Keeps limited_tenants: a tenant with max_running that had no row there would never get a turn. Only a tenant that had no limit
--- meets it: another number, or none any more, touches nothing that a claim needs, however long its transaction stays open.
--- What is left here of a tenant without a limit is read by nobody, and settled anew with its next one.
+-- Keeps limited_tenants: a tenant with max_running that had no row there would never get a turn. Only a tenant that had
+-- no limit meets it: another number, or none any more, touches nothing that a claim needs, however long its transaction
+-- stays open. What is left here of a tenant without a limit is read by nobody, and settled anew with its next one.
 begin
   -- A tenant that is just inserted runs nothing, so that its limit need not be settled.
   insert into jobrunner.limited_tenants as l (tenant_id, is_settled) values (new.id, tg_op = 'INSERT')

@@ -13,9 +13,10 @@ create or replace function jobrunner.lacking_rows(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Rows that the entity's last full pass lacked, by their keys, for the source to be asked: in_most at most, others first in
--- each pass. Unsent edits are none. Before them up to three rows that the pass has shown (is_shown), of which the source must
--- not say that they are gone. Of a pass that has shown none, only the rows that the full pass before it lacked as well.
+-- Rows that the entity's last full pass lacked, by their keys, for the source to be asked: in_most at most, others
+-- first in each pass. Unsent edits are none. Before them up to three rows that the pass has shown (is_shown), of which
+-- the source must not say that they are gone. Of a pass that has shown none, only the rows that the full pass before it
+-- lacked as well.
 -- Not for callers: runs.
 declare
   v_columns text := (select string_agg(format('t.%I::text', c.name), ', ' order by c.number) from unnest(in_key) with ordinality as c (name, number));

@@ -16,8 +16,8 @@ create or replace function jobrunner.lease_credential(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Asks to be the one that renews a credential, for at most in_ms; a run's lease also ends with the run.
--- lease: the caller may, with these secrets, which are those of now; null: access_token is good, or somebody else renews it.
+-- Asks to be the one that renews a credential, for at most in_ms; a run's lease also ends with the run. lease: the
+-- caller may, with these secrets, which are those of now; null: access_token is good, or somebody else renews it.
 -- in_refused: the access token that the source would not take; no caller gets it again.
 declare
   v_lease uuid := gen_random_uuid();

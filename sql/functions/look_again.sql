@@ -4,9 +4,10 @@ create or replace function jobrunner.look_again(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- What follows for entities in trouble when their job file is another: what a person has changed is tried at once, so that
--- their jobs are due, and the first run of a worker that has the file looks again (StandingTroubles). Troubles of entities that
--- the file does not sync any more are over. A job that backs off, was put off or set aside waits as it did.
+-- What follows for entities in trouble when their job file is another: what a person has changed is tried at once, so
+-- that their jobs are due, and the first run of a worker that has the file looks again (StandingTroubles). Troubles of
+-- entities that the file does not sync any more are over. A job that backs off, was put off or set aside waits as it
+-- did.
 -- Returns how many jobs are due. Not for callers: store_job_file.
 declare
   v_count integer;

@@ -8,9 +8,9 @@ set search_path = pg_catalog
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
--- Asks the next in_count tenants after in_after, by number, what of theirs is due and waits: of each lane the oldest job, and up to four of
--- them for the count (4: four or more). Costs by tenants and by what of theirs runs or is dead, whatever the backlog. looked_user_id is the last tenant that was asked, is_cut
--- whether there are more. Locks nothing.
+-- Asks the next in_count tenants after in_after, by number, what of theirs is due and waits: of each lane the oldest
+-- job, and up to four of them for the count (4: four or more). Costs by tenants and by what of theirs runs or is dead,
+-- whatever the backlog. looked_user_id is the last tenant that was asked, is_cut whether there are more. Locks nothing.
 declare
   v_due jobrunner.due_tenants;
   v_ids bigint[] := array(select t.id from jobrunner.tenants as t where t.id > in_after order by t.id limit in_count);

@@ -9,8 +9,9 @@ set search_path = pg_catalog
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
--- The tenants of whom jobs of these files became due from (in_since, in_since_user_id) on and until in_until, and wait, of the
--- oldest 1,000 entries of jobs_due. Those of paused tenants are left out: resume_jobs announces them. Locks nothing.
+-- The tenants of whom jobs of these files became due from (in_since, in_since_user_id) on and until in_until, and wait,
+-- of the oldest 1,000 entries of jobs_due. Those of paused tenants are left out: resume_jobs announces them. Locks
+-- nothing.
 declare
   v_until timestamptz := least(in_until, now());
   v_due jobrunner.due_tenants;
@@ -42,7 +43,8 @@ begin
   cross join (
     select count(*) as count, max(e.claimable_at) as last_at, (array_agg(e.user_id))[count(*)] as last_user_id from entries as e
   ) as e;
-  -- Where nothing was cut off, all until then is seen. Else the last entry is looked at again: of its user several jobs may be due.
+  -- Where nothing was cut off, all until then is seen. Else the last entry is looked at again: of its user several jobs
+  -- may be due.
   v_due.is_cut := v_count = 1000;
   v_due.looked_at := case when v_due.is_cut then v_last_at else v_until end;
   v_due.looked_user_id := case when v_due.is_cut then v_last_user_id else 9223372036854775807 end;

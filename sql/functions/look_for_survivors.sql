@@ -6,8 +6,9 @@ create or replace function jobrunner.look_for_survivors(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- A deletion of the source's has taken a row away whose key another record may have: where that was seen before, a full pass is
--- asked for, which shows the one that lives. In the page's transaction, after hold_job. Returns whether one is asked for now.
+-- A deletion of the source's has taken a row away whose key another record may have: where that was seen before, a full
+-- pass is asked for, which shows the one that lives. In the page's transaction, after hold_job. Returns whether one is
+-- asked for now.
 -- Not for callers: pages.
 begin
   update jobrunner.checkpoints as k

@@ -8,8 +8,8 @@ create or replace function jobrunner.lose_edits(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Counts and tells edits and deletions made here that gave way to what the source has, as a push met it. In a transaction that
--- begins with hold_job. Returns how many. Not for callers: pushes.
+-- Counts and tells edits and deletions made here that gave way to what the source has, as a push met it. In a
+-- transaction that begins with hold_job. Returns how many. Not for callers: pushes.
 begin
   if in_records is null then
     return 0;

@@ -9,11 +9,12 @@ language plpgsql volatile
 set search_path = pg_catalog
 set lock_timeout = '50ms'
 as $$
--- Makes the partitions of runs for today and the next seven days, and for past days of which runs_other holds rows; drops
--- those wholly older than in_keep, and such rows. Also forgets workers that ended as long ago, and events of more than a week. Any worker may call it: while one is at it, the others do nothing.
--- A partition is made under a lock on runs_other, and dropped under one on runs: who reads history for long keeps either
--- away, and while it is waited for, outcomes wait too. So it is waited for 50 ms, once; what was made stays, and
--- postponed says that the rest is left to the next call.
+-- Makes the partitions of runs for today and the next seven days, and for past days of which runs_other holds rows;
+-- drops those wholly older than in_keep, and such rows. Also forgets workers that ended as long ago, and events of more
+-- than a week. Any worker may call it: while one is at it, the others do nothing. A partition is made under a lock on
+-- runs_other, and dropped under one on runs: who reads history for long keeps either away, and while it is waited for,
+-- outcomes wait too. So it is waited for 50 ms, once; what was made stays, and postponed says that the rest is left to
+-- the next call.
 declare
   v_day date;
   v_move text;
@@ -36,7 +37,8 @@ begin
   -- A worker that was cleared holds no job.
   delete from jobrunner.workers as w where w.ended_at < now() - in_keep and w.cleared_at is not null;
 
-  -- The oldest transactions stand first. So many that no call takes long; postponed brings the next call within a minute.
+  -- The oldest transactions stand first. So many that no call takes long; postponed brings the next call within a
+  -- minute.
   delete from jobrunner.events as e
   where (e.transaction_id, e.id) in (
     select o.transaction_id, o.id from jobrunner.events as o order by o.transaction_id, o.id limit v_rows_max

@@ -1,5 +1,5 @@
--- Counters by name; what is not named is 0. Made from the type itself, as add_counters is, so that nobody else must know all of
--- them, or their order.
+-- Counters by name; what is not named is 0. Made from the type itself, as add_counters is, so that nobody else must
+-- know all of them, or their order.
 do $make$
 declare
   v_older regprocedure;

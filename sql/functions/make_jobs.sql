@@ -6,8 +6,9 @@ create or replace function jobrunner.make_jobs(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Makes the standing jobs of a job file that a tenant was given and lacks: one for each user, or for scope tenant one under
--- the row that stands for the tenant. They are due at once, or at random within in_within, in the lane of those who are new.
+-- Makes the standing jobs of a job file that a tenant was given and lacks: one for each user, or for scope tenant one
+-- under the row that stands for the tenant. They are due at once, or at random within in_within, in the lane of those
+-- who are new.
 -- Returns how many. Not for callers: give_job, store_job_file.
 declare
   v_shared boolean := (select f.scope = 'tenant' from jobrunner.job_files as f where f.name = in_job);

@@ -7,8 +7,9 @@ create or replace function jobrunner.mark_items_sent(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Marks items of a list as synced, for a call has sent them; in a transaction that begins with hold_job. Returns how many
--- were not marked yet. An item that an application holds locked is passed over, and marked when the list is sent again.
+-- Marks items of a list as synced, for a call has sent them; in a transaction that begins with hold_job. Returns how
+-- many were not marked yet. An item that an application holds locked is passed over, and marked when the list is sent
+-- again.
 -- Not for callers: runs.
 declare
   v_count integer;

@@ -9,8 +9,9 @@ create or replace function jobrunner.mark_seen(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Notes by their key_hash which rows are the entity's own: what a page of a full pass showed, or what one of an incremental
--- pass added. A sweep compares full passes by it (sweep_table). Called in the page's transaction. Returns true.
+-- Notes by their key_hash which rows are the entity's own: what a page of a full pass showed, or what one of an
+-- incremental pass added. A sweep compares full passes by it (sweep_table). Called in the page's transaction. Returns
+-- true.
 begin
   if in_keys is null then
     return true;

@@ -2,10 +2,11 @@ create or replace function jobrunner.mend_restored() returns bigint
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- A server numbers transactions for itself: what a dump brought from another one may stand ahead of all that is to come. Such events get
--- the lowest number, in their order, so that new ones follow them; such announcements would be news for ever, and go. Returns how many
--- events; as a rule none, and then nothing is written. Each statement asks its own snapshot: a row that it sees and that stands at or
--- behind the snapshot's end can't be this server's, whatever workers commit meanwhile. Not for callers: migrate.
+-- A server numbers transactions for itself: what a dump brought from another one may stand ahead of all that is to
+-- come. Such events get the lowest number, in their order, so that new ones follow them; such announcements would be
+-- news for ever, and go. Returns how many events; as a rule none, and then nothing is written. Each statement asks its
+-- own snapshot: a row that it sees and that stands at or behind the snapshot's end can't be this server's, whatever
+-- workers commit meanwhile. Not for callers: migrate.
 declare
   v_count bigint := 0;
 begin

@@ -6,8 +6,8 @@ create or replace function jobrunner.mend_sequences() returns table (
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Moves each sequence on that stands behind the rows it numbers: what it drew next would be there already. A row for each, none as a
--- rule. Not for callers: migrate.
+-- Moves each sequence on that stands behind the rows it numbers: what it drew next would be there already. A row for
+-- each, none as a rule. Not for callers: migrate.
 declare
   v_numbered record;
   v_step bigint;

@@ -8,8 +8,9 @@ create or replace function jobrunner.news_for_workers(
 language plpgsql stable
 set search_path = pg_catalog
 as $$
--- What was announced and became visible since the snapshot that the last call gave, whatever the order in which transactions ended; at
--- least one row, for the snapshot to give next time. weight is the tenant's present one. Without in_seen nothing is new.
+-- What was announced and became visible since the snapshot that the last call gave, whatever the order in which
+-- transactions ended; at least one row, for the snapshot to give next time. weight is the tenant's present one. Without
+-- in_seen nothing is new.
 begin
   seen := pg_current_snapshot();
   for since, tenant_id, weight in

@@ -6,8 +6,8 @@ create or replace function jobrunner.note_shared_keys(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Notes that the source has shown two records with one key, whose row can be of one of them only. In the page's transaction,
--- after hold_job. Returns whether that was not known yet. Not for callers: pages.
+-- Notes that the source has shown two records with one key, whose row can be of one of them only. In the page's
+-- transaction, after hold_job. Returns whether that was not known yet. Not for callers: pages.
 begin
   update jobrunner.checkpoints as k
   set has_shared_keys = true

@@ -4,8 +4,8 @@ create or replace function jobrunner.other_files(
 language sql stable
 set search_path = pg_catalog
 as $$
--- The job files of a worker that are not those that migrate stored: before its restart in a rollout, or for ever where a machine
--- was forgotten.
+-- The job files of a worker that are not those that migrate stored: before its restart in a rollout, or for ever where
+-- a machine was forgotten.
 select coalesce(array_agg(f.name order by f.name), '{}')
 from unnest((in_worker).job_names, (in_worker).job_versions) as h (name, version)
 join jobrunner.job_files as f on f.name = h.name

@@ -4,8 +4,8 @@ create or replace function jobrunner.pause_job_file(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Stops one job file for everybody, also for users who are added later: parks its jobs, and asks those that run to stop, with what is
--- committed kept. Returns how many it parked; what is paused already stays as it is. Raises JR012.
+-- Stops one job file for everybody, also for users who are added later: parks its jobs, and asks those that run to
+-- stop, with what is committed kept. Returns how many it parked; what is paused already stays as it is. Raises JR012.
 -- Locks the file, then its jobs by user.
 declare
   v_count integer;

@@ -6,7 +6,8 @@ create or replace function jobrunner.phase_of(
 ) returns interval
 language sql immutable parallel safe
 as $$
--- Written into the caller's plan: it is not strict, and its user is made text by a cast, which unlike || alone is immutable.
+-- Written into the caller's plan: it is not strict, and its user is made text by a cast, which unlike || alone is
+-- immutable.
 select case
   when in_spread then make_interval(secs =>
     (hashtextextended(in_name || '/' || in_user_id::text, 0) & 9223372036854775807)

@@ -4,9 +4,9 @@ create or replace function jobrunner.postpone_slowing(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Somebody asks for a job: it slows down later, and one that has slowed down goes at its own pace again, from the next tick of
--- that on. Written when a tenth of the time has passed since it was last written, for readers may ask often. Most files
--- have no rule by which jobs slow down, and then nothing is read. Not for callers.
+-- Somebody asks for a job: it slows down later, and one that has slowed down goes at its own pace again, from the next
+-- tick of that on. Written when a tenth of the time has passed since it was last written, for readers may ask often.
+-- Most files have no rule by which jobs slow down, and then nothing is read. Not for callers.
 declare
   v_due timestamptz;
 begin

@@ -9,8 +9,8 @@ create or replace function jobrunner.quarantine_of(
 language sql stable parallel safe
 as $$
 -- Whether a run's end sets its job aside, why and for how long; a reason of null: it does not.
--- 1 min, doubling up to 24 h for each time in a row, so that a job that only shared its worker with a bad one comes back by itself.
--- Without a set clause, so that PostgreSQL writes it into its caller. Not for callers: after_run.
+-- 1 min, doubling up to 24 h for each time in a row, so that a job that only shared its worker with a bad one comes
+-- back by itself. Without a set clause, so that PostgreSQL writes it into its caller. Not for callers: after_run.
 select q.reason,
   case
     when q.reason is not null

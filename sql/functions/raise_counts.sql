@@ -15,15 +15,15 @@ create or replace function jobrunner.raise_counts(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- What a number in each of these records must be so that this user has raised it by one, once however often it is asked;
--- in a transaction that begins with hold_job. in_seen: what the records hold, in_tags: the tags of these versions, over
--- which the number is to be written. in_refused: records that have refused the only attempt over the noted version.
--- Noted before it is sent: of a number whose answer was lost the tag tells what became of it. While the record has the
--- tag, nothing did. Has it another, then somebody has written over that tag: one whose number is known to have arrived,
--- or else this user. So each version that was written over counts for one user, whoever asks first.
--- is_there: it has arrived. is_first: nothing of this user's was sent over that version before, so that a refusal of what is sent now,
--- once, says that nothing has arrived; else an earlier attempt may be why. number null and not there: somebody else's is on its way over the same version; ask later.
--- in_field: 'Recipe.saveCount'. Not for callers: runs.
+-- What a number in each of these records must be so that this user has raised it by one, once however often it is
+-- asked; in a transaction that begins with hold_job. in_seen: what the records hold, in_tags: the tags of these
+-- versions, over which the number is to be written. in_refused: records that have refused the only attempt over the
+-- noted version. Noted before it is sent: of a number whose answer was lost the tag tells what became of it. While the
+-- record has the tag, nothing did. Has it another, then somebody has written over that tag: one whose number is known
+-- to have arrived, or else this user. So each version that was written over counts for one user, whoever asks first.
+-- is_there: it has arrived. is_first: nothing of this user's was sent over that version before, so that a refusal of
+-- what is sent now, once, says that nothing has arrived; else an earlier attempt may be why. number null and not there:
+-- somebody else's is on its way over the same version; ask later. in_field: 'Recipe.saveCount'. Not for callers: runs.
 #variable_conflict use_column
 declare
   -- By then a run that wrote over the same version has ended.

@@ -9,12 +9,13 @@ create or replace function jobrunner.reap_jobs(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Gives up a worker that is silent for longer than the lease, or whose session has been gone for a second, and makes its jobs due
--- again: one worker a call, so that many dead ones are not one long transaction. No row: nobody is dead. Any worker may call it at any time.
--- A run that had committed no page counts as a crash of its job; the third in a row sets the job aside.
--- A worker that gets no session shows its life twice a second.
--- Right after a restart of the server every session is gone, so then only silence counts; so it does on a server that
--- recovered or was promoted, which does not say when, as long as no worker's session is older than the last sign of life.
+-- Gives up a worker that is silent for longer than the lease, or whose session has been gone for a second, and makes
+-- its jobs due again: one worker a call, so that many dead ones are not one long transaction. No row: nobody is dead.
+-- Any worker may call it at any time. A run that had committed no page counts as a crash of its job; the third in a row
+-- sets the job aside. A worker that gets no session shows its life twice a second.
+-- Right after a restart of the server every session is gone, so then only silence counts. So it does on a server that
+-- recovered or was promoted, which does not say when, as long as no worker's session is older than the last sign of
+-- life.
 #variable_conflict use_column
 begin
   -- Heartbeats of a clock that was set back: the living beat again, the dead become silent.
@@ -63,8 +64,8 @@ begin
     return;
   end if;
 
-  -- Jobs that a stuck transaction kept locked when their worker was given up, and those of workers that left: of one worker, whichever, so
-  -- that one of whom nothing can be taken yet keeps no other away.
+  -- Jobs that a stuck transaction kept locked when their worker was given up, and those of workers that left: of one
+  -- worker, whichever, so that one of whom nothing can be taken yet keeps no other away.
   select w.id, w.end_reason into worker_id, reason
   from jobrunner.workers as w
   where w.ended_at < now() and w.cleared_at is null

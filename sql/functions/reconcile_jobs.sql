@@ -2,8 +2,9 @@ create or replace function jobrunner.reconcile_jobs() returns integer
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Once a minute, by whichever worker comes first: takes back jobs that run under a worker that has ended or is forgotten,
--- and, when the server's clock was set back, brings due times that a wrong clock has made to what is right by today's.
+-- Once a minute, by whichever worker comes first: takes back jobs that run under a worker that has ended or is
+-- forgotten. When the server's clock was set back, it brings due times that a wrong clock has made to what is right by
+-- today's.
 -- Returns how many jobs it put right; 0 as well when it is not time or another worker is at it.
 declare
   v_was_ahead constant boolean := jobrunner.take_chore('reconcile', '1 minute');

@@ -9,8 +9,8 @@ create or replace function jobrunner.register_worker(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Adds a worker, for which the calling session stands; returns its number. in_job_files: of each of in_job_names the file as the
--- worker reads it, by which other_files knows whether it is the stored one.
+-- Adds a worker, for which the calling session stands; returns its number. in_job_files: of each of in_job_names the
+-- file as the worker reads it, by which other_files knows whether it is the stored one.
 declare
   v_id integer;
 begin

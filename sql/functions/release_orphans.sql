@@ -7,9 +7,9 @@ create or replace function jobrunner.release_orphans(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Gives back claims that their worker holds and does not know of: due as before, as with release_jobs; but a run that had committed
--- something ends as partial, kind database, so that its counters reach history. Returns how many; a claim that was lost
--- meanwhile, or whose job somebody's transaction holds, is left alone.
+-- Gives back claims that their worker holds and does not know of: due as before, as with release_jobs; but a run that
+-- had committed something ends as partial, kind database, so that its counters reach history. Returns how many; a claim
+-- that was lost meanwhile, or whose job somebody's transaction holds, is left alone.
 declare
   v_jobs jobrunner.jobs[];
 begin

@@ -5,9 +5,10 @@ language plpgsql volatile
 set search_path = pg_catalog
 set enable_seqscan = off
 as $$
--- Of those of the tenants that are paused or have a limit: how many more of their jobs may run now, and the reason. The turn to claim from a
--- tenant with a limit is its row of limited_tenants, taken by skip locked and kept to the claim's end; who has it sees all that those have
--- claimed who had it before. Runs that have ended are uncounted here and nowhere else, so that an end writes nothing for a limit.
+-- Of those of the tenants that are paused or have a limit: how many more of their jobs may run now, and the reason. The
+-- turn to claim from a tenant with a limit is its row of limited_tenants, taken by skip locked and kept to the claim's
+-- end; who has it sees all that those have claimed who had it before. Runs that have ended are uncounted here and
+-- nowhere else, so that an end writes nothing for a limit.
 -- Not for callers: claim_of_tenants, claim_suspect.
 declare
   v_tenants jobrunner.tenants[];

@@ -2,10 +2,10 @@ create or replace function jobrunner.repair_due_times() returns integer
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- After the server's clock was set back: nothing waits longer than it would have to by today's clock. A tick is the next
--- one, a backoff and a quarantine are at most their longest, a deferral at most 48 h away, a
--- breaker open for 5 min. Returns how many jobs it moved; a job that somebody's transaction holds keeps its time.
--- Reads every job, so it is for that one occasion. Not for callers: reconcile_jobs.
+-- After the server's clock was set back: nothing waits longer than it would have to by today's clock. A tick is the
+-- next one, a backoff and a quarantine are at most their longest, a deferral at most 48 h away, a breaker open for 5
+-- min. Returns how many jobs it moved; a job that somebody's transaction holds keeps its time. Reads every job, so it
+-- is for that one occasion. Not for callers: reconcile_jobs.
 declare
   v_count integer;
 begin

@@ -12,7 +12,8 @@ language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Makes a user's list hold exactly these items; what stays is not written again.
--- Makes the job due after the list's debounce, where its file names one. Raises JR010, JR011, and JR016 for a table of records.
+-- Makes the job due after the list's debounce, where its file names one. Raises JR010, JR011, and JR016 for a table of
+-- records.
 -- Locks the user's row: of two callers the later one would else not see, and so not remove, what the other adds.
 declare
   v_user_id bigint := (jobrunner.user_named(in_tenant, in_user)).id;

@@ -8,10 +8,11 @@ create or replace function jobrunner.report_sources(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Feeds the breakers with how a batch of runs found its sources. Closed: ten runs in a row that found a source unavailable, over
--- all users, open its breaker for 5 s. Open: only runs that began since count, which are probes; one that fails opens it again, for
--- twice as long, up to 5 min; one that reached the source closes it. Those that were under way say only what is known.
--- Touches no row while all is well. A source that somebody's transaction holds is left out: the outcomes must not wait.
+-- Feeds the breakers with how a batch of runs found its sources. Closed: ten runs in a row that found a source
+-- unavailable, over all users, open its breaker for 5 s. Open: only runs that began since count, which are probes; one
+-- that fails opens it again, for twice as long, up to 5 min; one that reached the source closes it. Those that were
+-- under way say only what is known. Touches no row while all is well. A source that somebody's transaction holds is
+-- left out: the outcomes must not wait.
 declare
   v_asked record;
   v_source jobrunner.sources;

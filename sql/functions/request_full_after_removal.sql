@@ -2,9 +2,9 @@ create or replace function jobrunner.request_full_after_removal() returns trigge
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Trigger of the tables that jobs fill: rows were deleted by somebody else than jobrunner. The source would say that nothing
--- has changed since, so that the next pass of each entity that fills the table is a full one for these users. Where deletions
--- are sent, a row that goes is one that the source never had: keep_edit keeps the others.
+-- Trigger of the tables that jobs fill: rows were deleted by somebody else than jobrunner. The source would say that
+-- nothing has changed since, so that the next pass of each entity that fills the table is a full one for these users.
+-- Where deletions are sent, a row that goes is one that the source never had: keep_edit keeps the others.
 declare
   v_users bigint[];
 begin

@@ -6,7 +6,8 @@ set search_path = pg_catalog
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
--- Those of the tenants that are paused, or have a limit or a weight. Where none with a number between theirs is, one look at the index tells.
+-- Those of the tenants that are paused, or have a limit or a weight. Where none with a number between theirs is, one
+-- look at the index tells.
 -- Not for callers: the verbs that claim.
 begin
   if in_tenant_ids is null or not exists (

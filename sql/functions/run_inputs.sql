@@ -22,10 +22,11 @@ as $$
 -- What claimed runs must know of the past before their first request: a row for each given job, by its place from 1;
 -- none for a user that was removed meanwhile, whose jobs are gone too.
 -- in_reads: what each job file can make use of: 1 checkpoints, 2 remembered calls, 4 secrets, added up; else null.
--- in_secrets: the names of the secrets that each job file names, between blanks; null: all. Of any other a run learns that it is
--- there, in which version, and not what it holds: one that is too long, or sealed with another key, is no matter of this job.
--- checkpoints: objects by the names of the columns; times in microseconds since 1970 end in _us, an infinite one as text.
--- too_long: what of it is longer than a worker takes for one job, which then gets none of that; null: nothing.
+-- in_secrets: the names of the secrets that each job file names, between blanks; null: all. Of any other a run learns
+-- that it is there, in which version, and not what it holds: one that is too long, or sealed with another key, is no
+-- matter of this job. checkpoints: objects by the names of the columns; times in microseconds since 1970 end in _us, an
+-- infinite one as text. too_long: what of it is longer than a worker takes for one job, which then gets none of that;
+-- null: nothing.
 declare
   most constant integer := 524288;
 begin

@@ -3,7 +3,8 @@ create or replace function jobrunner.running_of_tenant(
 ) returns bigint
 language sql stable
 as $$
--- How many jobs of a tenant with max_running run now; who has not the tenant's turn may see one that a claim is about to take.
+-- How many jobs of a tenant with max_running run now; who has not the tenant's turn may see one that a claim is about
+-- to take.
 select count(*)
 from jobrunner.limited_runs as l
 join jobrunner.jobs as j on j.user_id = l.user_id and j.name = l.name and j.fence = l.fence

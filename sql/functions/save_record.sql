@@ -14,7 +14,8 @@ as $$
 -- unchanged. Two at once make one row and both get it; a null in these columns makes a row of its own.
 -- A record name that is not given is a new UUID. What else goes as in edit_record.
 -- Raises JR010, JR011, JR016; an insert that fails with nothing to be found raises its own error.
--- Locks, when there is none yet: the job before all else, as a page does, then an advisory lock on (user, table, values).
+-- Locks, when there is none yet: the job before all else, as a page does, then an advisory lock on (user, table,
+-- values).
 declare
   v_known jsonb := jobrunner.writable_table(in_table, in_values);
   v_user_id bigint := (jobrunner.user_named(in_tenant, coalesce(in_user, '*'))).id;

@@ -12,10 +12,10 @@ language plpgsql volatile
 set search_path = pg_catalog
 set plan_cache_mode = force_custom_plan
 as $$
--- Brings standing jobs of a job file to its schedule and to their tenants' and users' periods: all, a tenant's or a user's, in the
--- order of their users, after in_after_user_id and in_limit of them at most. last_user_id: the last it came to; null: there are no more.
--- A job that waits for its tick is not due later than the new schedule says; one that backs off, was deferred or set aside waits
--- as it did. Not for callers: store_job_file, set_period, jobrunner migrate.
+-- Brings standing jobs of a job file to its schedule and to their tenants' and users' periods: all, a tenant's or a
+-- user's, in the order of their users, after in_after_user_id and in_limit of them at most. last_user_id: the last it
+-- came to; null: there are no more. A job that waits for its tick is not due later than the new schedule says; one that
+-- backs off, was deferred or set aside waits as it did. Not for callers: store_job_file, set_period, jobrunner migrate.
 declare
   v_walked integer;
   v_due integer;
@@ -75,8 +75,8 @@ begin
     last_user_id := null;
   end if;
   if v_due > 0 or changed_count > 0 and clock_timestamp() > now() + interval '1 second' then
-    -- Also what was due before: its rows have moved from where workers remember them. In a long transaction some of it may have
-    -- become due since it began.
+    -- Also what was due before: its rows have moved from where workers remember them. In a long transaction some of it
+    -- may have become due since it began.
     perform jobrunner.wake_workers(coalesce(v_oldest, now()), in_jobs => nullif(v_due, 0));
   end if;
   return next;

@@ -5,8 +5,8 @@ create or replace function jobrunner.schedule_next_jobs(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Brings the next standing jobs of a stored job file to its schedule, a transaction for each in_limit of them, so that nobody waits
--- long for one. Returns how many there were; null: all go by it. Not for callers: jobrunner migrate.
+-- Brings the next standing jobs of a stored job file to its schedule, a transaction for each in_limit of them, so that
+-- nobody waits long for one. Returns how many there were; null: all go by it. Not for callers: jobrunner migrate.
 declare
   v_after bigint;
   v_piece record;

@@ -6,9 +6,10 @@ create or replace function jobrunner.send_again(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Makes all rows of a user unsent, with no change tag of the source's: their zone was deleted there, and is made anew. Returns
--- how many were not so yet. Rows that wait for their deletion keep waiting. in_change_tag: the column, null without one.
--- In a transaction that begins with hold_job, before the zone is made, so that a run that dies in between is made good.
+-- Makes all rows of a user unsent, with no change tag of the source's: their zone was deleted there, and is made anew.
+-- Returns how many were not so yet. Rows that wait for their deletion keep waiting. in_change_tag: the column, null
+-- without one. In a transaction that begins with hold_job, before the zone is made, so that a run that dies in between
+-- is made good.
 -- Not for callers: runs.
 declare
   v_count bigint;

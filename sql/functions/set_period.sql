@@ -7,9 +7,10 @@ create or replace function jobrunner.set_period(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Gives a user's job, or the job of all of a tenant's users (user null or *), a period of its own, from a second to 366 days; null takes
--- it back. A user's comes before the tenant's, which comes before the job file's. Returns how many jobs go by another schedule
--- now. Raises JR010, JR011, JR012 when the tenant was not given the job, JR017 for a period out of bounds.
+-- Gives a user's job, or the job of all of a tenant's users (user null or *), a period of its own, from a second to 366
+-- days; null takes it back. A user's comes before the tenant's, which comes before the job file's. Returns how many
+-- jobs go by another schedule now. Raises JR010, JR011, JR012 when the tenant was not given the job, JR017 for a period
+-- out of bounds.
 -- Locks: the tenant's row, so that a user who is being added gets the period, then the job file's row, then the jobs.
 declare
   v_tenant jobrunner.tenants := jobrunner.tenant_named(in_tenant);

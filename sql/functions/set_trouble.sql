@@ -9,11 +9,11 @@ create or replace function jobrunner.set_trouble(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Notes a trouble of an entity that waits for a person or, without an error, that it is over. It stands apart from the failure
--- of the last run: no good page and no complete run ends it, but only what shows that it is over. New words keep its since.
--- in_kind: one of view kinds_of_trouble. in_declaration: stands for what the job file said of the entity; under another one
--- a run looks again (StandingTroubles). Tells of the beginning and of the end where the job file asks for it.
--- In a transaction that has locked the job. Returns whether it began or ended. Not for callers: runs.
+-- Notes a trouble of an entity that waits for a person or, without an error, that it is over. It stands apart from the
+-- failure of the last run: no good page and no complete run ends it, but only what shows that it is over. New words
+-- keep its since. in_kind: one of view kinds_of_trouble. in_declaration: stands for what the job file said of the
+-- entity; under another one a run looks again (StandingTroubles). Tells of the beginning and of the end where the job
+-- file asks for it. In a transaction that has locked the job. Returns whether it began or ended. Not for callers: runs.
 declare
   v_before jsonb;
   v_after jsonb := case

@@ -2,9 +2,9 @@ create or replace function jobrunner.slow_jobs() returns integer
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Gives the jobs for which nobody has asked for as long as their file says the file's slower period, from their next tick on; returns
--- how many, a thousand at most. A job that runs or is due, whose row workers may remember by its place, or that a transaction holds
--- is left to the next call.
+-- Gives the jobs for which nobody has asked for as long as their file says the file's slower period, from their next
+-- tick on; returns how many, a thousand at most. A job that runs or is due, whose row workers may remember by its
+-- place, or that a transaction holds is left to the next call.
 declare
   v_count integer;
 begin

@@ -5,7 +5,8 @@ create or replace function jobrunner.source_named(
 language plpgsql stable
 set search_path = pg_catalog
 as $$
--- A tenant's source by its id. Raises JR010, or JR015 for a source that no job of the tenant uses. Not for callers: verbs.
+-- A tenant's source by its id. Raises JR010, or JR015 for a source that no job of the tenant uses. Not for callers:
+-- verbs.
 declare
   v_tenant jobrunner.tenants := jobrunner.tenant_named(in_tenant);
   v_source jobrunner.sources;

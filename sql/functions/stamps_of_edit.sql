@@ -7,8 +7,9 @@ create or replace function jobrunner.stamps_of_edit(
 language plpgsql stable
 set search_path = pg_catalog
 as $$
--- The stamps of an edit, by column: the time that the edit itself gives, else now; a whole number that is a version is raised by
--- one. Each is later than what it replaces, whatever the clock of the device said that wrote it. in_old: null without any.
+-- The stamps of an edit, by column: the time that the edit itself gives, else now; a whole number that is a version is
+-- raised by one. Each is later than what it replaces, whatever the clock of the device said that wrote it. in_old: null
+-- without any.
 -- Raises JR016 where there is no later one. Not for callers: keep_edit.
 declare
   v_stamps jsonb := '{}';

@@ -17,12 +17,12 @@ create or replace function jobrunner.status_of(
 language plpgsql stable
 set search_path = pg_catalog
 as $$
--- How it is with a user's data, for a page of an application's settings: a row for each entity of each of the user's jobs.
--- rows is what is stored of the entity, counted up to 100,000. why is explain_job's sentence. needs says who can help:
--- secret (the user signs in again), user (who makes room at the source), retry, resume, repair (an operator by that command;
--- a repair only where the user wants it), operator (who keeps the tenant's own secrets, the job files and the key: no user
--- can help); null: nobody need. tells is what an application can show to the user: the sentences of kinds_of_trouble, and
--- that edits of the last day gave way; null: nothing.
+-- How it is with a user's data, for a page of an application's settings: a row for each entity of each of the user's
+-- jobs. rows is what is stored of the entity, counted up to 100,000. why is explain_job's sentence. needs says who can
+-- help: secret (the user signs in again), user (who makes room at the source), retry, resume, repair (an operator by
+-- that command; a repair only where the user wants it). Or it says operator (who keeps the tenant's own secrets, the
+-- job files and the key: no user can help); null: nobody need. tells is what an application can show to its user, the
+-- sentences of kinds_of_trouble and that edits of the last day gave way; null: nothing.
 -- Raises JR010, JR011.
 declare
   most constant integer := 100000;

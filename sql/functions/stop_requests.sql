@@ -8,8 +8,8 @@ create or replace function jobrunner.stop_requests(
 language plpgsql stable
 set search_path = pg_catalog
 as $$
--- A claim whose statement began before its tenant was paused may take a job after pause_jobs has asked all that run to stop: so the runs of a
--- paused tenant are named as well, for ten minutes, which no claim lasts.
+-- A claim whose statement began before its tenant was paused may take a job after pause_jobs has asked all that run to
+-- stop: so the runs of a paused tenant are named as well, for ten minutes, which no claim lasts.
 #variable_conflict use_column
 begin
   return query

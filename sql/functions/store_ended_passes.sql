@@ -4,9 +4,9 @@ create or replace function jobrunner.store_ended_passes(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Ends passes whose last page had nothing to write, of runs whose jobs are locked. Each must follow the page it names, and
--- the pass before it where it has none. Returns the fences of runs with one that does not,
--- which is dropped. An entity that failed afterwards keeps its count of failures. Not for callers: finish_runs.
+-- Ends passes whose last page had nothing to write, of runs whose jobs are locked. Each must follow the page it names,
+-- and the pass before it where it has none. Returns the fences of runs with one that does not, which is dropped. An
+-- entity that failed afterwards keeps its count of failures. Not for callers: finish_runs.
 declare
   v_fences bigint[];
 begin

@@ -5,10 +5,10 @@ create or replace function jobrunner.store_job_file(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Stores a job file and brings its standing jobs to a new period, deadline or scope. A job of another scope begins anew under
--- whom it stands for; rows of before stay where they are.
--- in_file: the columns of job_files by their names. in_is_scheduled false: the caller brings the jobs to the new schedule, in
--- pieces (schedule_next_jobs). Returns whether anything changed.
+-- Stores a job file and brings its standing jobs to a new period, deadline or scope. A job of another scope begins anew
+-- under whom it stands for; rows of before stay where they are.
+-- in_file: the columns of job_files by their names. in_is_scheduled false: the caller brings the jobs to the new
+-- schedule, in pieces (schedule_next_jobs). Returns whether anything changed.
 declare
   v_file jobrunner.job_files := jsonb_populate_record(
     null::jobrunner.job_files,

@@ -9,8 +9,9 @@ create or replace function jobrunner.store_secret(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Stores a sealed secret, which counts from in_since on, and wakes the jobs that wait for one (awaits_secret); returns how
--- many. Raises JR017 for what is not sealed, empty or too long. The caller holds the row of the user, or that of the tenant.
+-- Stores a sealed secret, which counts from in_since on, and wakes the jobs that wait for one (awaits_secret); returns
+-- how many. Raises JR017 for what is not sealed, empty or too long. The caller holds the row of the user, or that of
+-- the tenant.
 -- Not for callers: set_secret, bring_secret.
 -- in_job: the user's job whose run brings the secret; null: a person sets it.
 -- Locks parked jobs before secrets and renewals, which is the order of a run's page.

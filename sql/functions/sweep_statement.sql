@@ -4,10 +4,10 @@ create or replace function jobrunner.sweep_statement(
 language plpgsql immutable
 set search_path = pg_catalog
 as $$
--- The statement by which sweep_table judges the rows that a full pass did not show; in_sweep as there. Its holes are filled
--- with what the table and its columns are called, and with what a row must be like to go or to lose its tag.
--- Binds: the user, the job, the entity, the pass's number, the greatest fraction, whether it is a repair, and whether the source
--- is asked for each row. Not for callers: sweep_table.
+-- The statement by which sweep_table judges the rows that a full pass did not show; in_sweep as there. Its holes are
+-- filled with what the table and its columns are called, and with what a row must be like to go or to lose its tag.
+-- Binds: the user, the job, the entity, the pass's number, the greatest fraction, whether it is a repair, and whether
+-- the source is asked for each row. Not for callers: sweep_table.
 declare
   v_tag text := case when (in_sweep ->> 'is_pushed')::boolean then in_sweep ->> 'change_tag' end;
   v_is_repair boolean := (in_sweep ->> 'is_repair')::boolean and v_tag is not null;

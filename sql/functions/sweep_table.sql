@@ -11,23 +11,26 @@ create or replace function jobrunner.sweep_table(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- An absence is proven where two full passes in a row, each read to its end, showed a row of the entity's own in none of their
--- pages, and no page between them did: such rows are deleted and counted (invariant 6).
--- A row that is lacking for the first time is only noted: a list that shifts while it is read, or a source that is not well,
--- shows it again. A pass that was not read to its end is no look, but what it showed is not lacking in a row.
--- Own is what a pass of the entity has shown or added, and what a push of it got a change tag for.
--- in_sweep: {table, key: [column], identity: [column], change_tag, is_pushed, is_repair, max_fraction, asks_again, confirms, declaration}:
+-- An absence is proven where two full passes in a row, each read to its end, showed a row of the entity's own in none
+-- of their pages, and no page between them did: such rows are deleted and counted (invariant 6).
+-- A row that is lacking for the first time is only noted: a list that shifts while it is read, or a source that is not
+-- well, shows it again. A pass that was not read to its end is no look, but what it showed is not lacking in a row. Own
+-- is what a pass of the entity has shown or added, and what a push of it got a change tag for.
+-- in_sweep: {table, key: [column], identity: [column], change_tag, is_pushed, is_repair, max_fraction, asks_again,
+-- confirms, declaration}:
 --   identity     the columns by which pages noted their records
 --   change_tag   the column of it; null: there is none
 --   is_repair    each row that was not shown loses its tag, so that it is sent as a new one, and none is deleted
 --   max_fraction if more of the user's rows would go, nothing is deleted; null: there is no such limit
 --   asks_again   the entity reads no full pass by itself: one is asked for where rows are lacking for the first time
---   confirms     the source is asked for each row that is lacking (lacking_rows, delete_confirmed); here none is deleted. Rows that
---                the full pass before lacked too are noted apart, for what is asked where a pass has shown nothing at all
+--   confirms     the source is asked for each row that is lacking (lacking_rows, delete_confirmed); here none is
+--                deleted. Rows that the full pass before lacked too are noted apart, for what is asked where a pass has
+--                shown nothing at all
 --   declaration  stands for what the job file says of the entity (set_trouble)
--- Unsent edits are never deleted: where two passes did not show their record, they lose its tag, so that they are sent as new
--- ones. What happens to a row is decided as it is locked, so that an edit that was open when the sweep began is seen.
--- Called in the page's transaction. Returns in verdict what waits for a person now; null: nothing. Not for callers: runs.
+-- Unsent edits are never deleted: where two passes did not show their record, they lose its tag, so that they are sent
+-- as new ones. What happens to a row is decided as it is locked, so that an edit that was open when the sweep began is
+-- seen. Called in the page's transaction. Returns in verdict what waits for a person now; null: nothing.
+-- Not for callers: runs.
 declare
   v_found record;
   v_looks_again boolean;

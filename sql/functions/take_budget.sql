@@ -18,8 +18,8 @@ as $$
 -- The bucket holds at most one second's worth and refills all the time: all workers together keep the rate, but the
 -- first second after a quiet one may see twice as much.
 -- An open breaker grants nothing and says how long; when that is over, one request is let through to probe: a row with
--- both, granted 1 for one run and blocked_ms for all others. The next is let through 10 s later, or when that run has reported.
--- Without in_waits it grants nothing while another transaction holds the source.
+-- both, granted 1 for one run and blocked_ms for all others. The next is let through 10 s later, or when that run has
+-- reported. Without in_waits it grants nothing while another transaction holds the source.
 #variable_conflict use_column
 declare
   v_source jobrunner.sources;

@@ -5,7 +5,8 @@ create or replace function jobrunner.take_chore(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Takes the turn of a chore that is done once in in_period, by whichever worker comes first, and holds it until the transaction ends.
+-- Takes the turn of a chore that is done once in in_period, by whichever worker comes first, and holds it until the
+-- transaction ends.
 -- Returns null when it is not time or another worker is at it; else whether it was last done at a time that lies ahead,
 -- which is so after the server's clock was set back.
 declare

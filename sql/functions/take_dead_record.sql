@@ -7,7 +7,8 @@ create or replace function jobrunner.take_dead_record(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Removes the row that waits for its deletion under the key of a record that is made anew, so that nothing of it lives on.
+-- Removes the row that waits for its deletion under the key of a record that is made anew, so that nothing of it lives
+-- on.
 -- Returns what it was; null: there was none. Not for callers: keep_edit.
 declare
   v_dead jsonb;

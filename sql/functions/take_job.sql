@@ -7,9 +7,9 @@ language plpgsql volatile
 set search_path = pg_catalog
 as $$
 -- Takes a job from a tenant: its users' standing jobs go, with how far they have come; history stays. What was synced
--- stays too, or goes with in_with_rows, but for tables that another job of the tenant fills. A run in progress can prove its
--- claim no more, so that nothing more of it is written: it ends here, as partial, with what it had committed. Returns how
--- many standing jobs. Raises JR010, JR014 when the tenant has no such job.
+-- stays too, or goes with in_with_rows, but for tables that another job of the tenant fills. A run in progress can
+-- prove its claim no more, so that nothing more of it is written: it ends here, as partial, with what it had committed.
+-- Returns how many standing jobs. Raises JR010, JR014 when the tenant has no such job.
 -- Locks: the tenant's row, as give_job and add_user do, then its jobs by user.
 declare
   v_tenant jobrunner.tenants := jobrunner.tenant_named(in_tenant);

@@ -8,8 +8,9 @@ set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set jit = off
 as $$
--- Marks jobs as running for a worker and notes the batch. The caller has locked their rows in this transaction, at most 999, so that no
--- ctid has changed. Each gets one of the thousand numbers that one drawing of a fence gives. Not for callers: the verbs that claim.
+-- Marks jobs as running for a worker and notes the batch. The caller has locked their rows in this transaction, at most
+-- 999, so that no ctid has changed. Each gets one of the thousand numbers that one drawing of a fence gives.
+-- Not for callers: the verbs that claim.
 declare
   v_fence bigint;
   v_nonce uuid;

@@ -9,8 +9,8 @@ create or replace function jobrunner.tell_conflicts(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Tells of records that were written here and at the source, and whose version stays: ours or theirs. In a transaction that
--- begins with hold_job. Returns how many events its job file asked for. Not for callers: pages.
+-- Tells of records that were written here and at the source, and whose version stays: ours or theirs. In a transaction
+-- that begins with hold_job. Returns how many events its job file asked for. Not for callers: pages.
 begin
   if in_records is null or in_records = '{}' then
     return 0;

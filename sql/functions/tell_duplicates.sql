@@ -9,8 +9,9 @@ create or replace function jobrunner.tell_duplicates(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Tells of a user's rows that agree in unique.by, before merge_duplicates makes them one: {"by": {column: value}, "rows": count} each,
--- a hundred at most. in_values: as for merge_duplicates. In a transaction that begins with hold_job. Not for callers: runs.
+-- Tells of a user's rows that agree in unique.by, before merge_duplicates makes them one: {"by": {column: value},
+-- "rows": count} each, a hundred at most. in_values: as for merge_duplicates. In a transaction that begins with
+-- hold_job. Not for callers: runs.
 declare
   v_known jsonb := (select s.writable from jobrunner.synced_tables as s where s.name = in_table);
   v_by jsonb := v_known -> 'unique' -> 'by';

@@ -11,8 +11,9 @@ set search_path = pg_catalog
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
--- Writes an event for each of these runs whose job file asks for its kind, and notifies jobrunner_event of it: {"kind", "tenant", "user",
--- "job", "entity"}, unless the queue of notifications is more than half full; user * is the tenant itself. In the transaction of what is told, so that both are there or neither is.
+-- Writes an event for each of these runs whose job file asks for its kind, and notifies jobrunner_event of it: {"kind",
+-- "tenant", "user", "job", "entity"}, unless the queue of notifications is more than half full; user * is the tenant
+-- itself. In the transaction of what is told, so that both are there or neither is.
 -- Returns how many. Not for callers: the verbs of runs.
 declare
   v_count integer;

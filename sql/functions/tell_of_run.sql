@@ -9,8 +9,8 @@ create or replace function jobrunner.tell_of_run(
 language sql volatile
 set search_path = pg_catalog
 as $$
--- Tells of one entity in a run, an event for each element of in_details. In a transaction that begins with hold_job. Returns how
--- many its job file asked for. Not for callers: runs.
+-- Tells of one entity in a run, an event for each element of in_details. In a transaction that begins with hold_job.
+-- Returns how many its job file asked for. Not for callers: runs.
 select jobrunner.tell_events(
   in_kind, array_agg(in_user_id), array_agg(in_name), array_agg(in_fence), in_entity, array_agg(d.value order by d.number)
 )

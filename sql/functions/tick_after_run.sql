@@ -6,7 +6,8 @@ create or replace function jobrunner.tick_after_run(
 ) returns timestamptz
 language sql stable parallel safe
 as $$
--- Without a phase a period after the end of the run. Else the tick noted at the claim, unless it has passed or the clock was ahead when it was noted.
+-- Without a phase a period after the end of the run. Else the tick noted at the claim, unless it has passed or the
+-- clock was ahead when it was noted.
 select case
   when in_phase is null then in_now + in_every
   when in_next <= in_now then in_now

@@ -10,10 +10,11 @@ create or replace function jobrunner.trigger_event(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Tells the jobs of a user, or of the tenant (user null or *), that something happened in their world.
--- A row per trigger it concerns, with the job's due_at after it: due (when the debounce is over; again: begun anew),
--- follows_running, not_armed (its cancel_on has not come since), armed, called_off (armed, and the debounce is over), or
--- deferred, paused, quarantined, needs_reauth as enqueue says. No rows: no job waits for it. Raises JR010, JR011.
+-- Tells the jobs of a user, or of the tenant (user null or *), that something happened in their world. A row per
+-- trigger it concerns, with the job's due_at after it: due (when the debounce is over; again: begun anew),
+-- follows_running, not_armed (its cancel_on has not come since), armed, called_off (armed, and the debounce is over).
+-- It may be deferred, paused, quarantined or needs_reauth, too, as enqueue says. No rows: no job waits for it. Raises
+-- JR010, JR011.
 #variable_conflict use_column
 declare
   v_job jobrunner.jobs;

@@ -7,12 +7,13 @@ create or replace function jobrunner.wake_workers(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Tells workers, when this transaction commits, that in_jobs jobs (null: nobody has counted them) are due from in_since on which were not
--- before, of in_tenant_id or of any tenant; or, without in_since, that the tenant's weight or limit has changed.
--- What is due since now is announced by a notification, which only wakes: workers look by themselves as well, each second three seconds back.
--- What was due before, and a tenant's change, also stands in announcements, which every worker reads. The payload is TIME:JOBS:USER, the
--- time in microseconds since 1970, each of them empty for null. The user is for PostgreSQL alone, which drops the second of two notifications
--- of a transaction that are alike. While somebody lets the queue of notifications fill up it does without one.
+-- Tells workers, when this transaction commits, that in_jobs jobs (null: nobody has counted them) are due from in_since
+-- on which were not before, of in_tenant_id or of any tenant; or, without in_since, that the tenant's weight or limit
+-- has changed. What is due since now is announced by a notification, which only wakes: workers look by themselves as
+-- well, each second three seconds back. What was due before, and a tenant's change, also stands in announcements, which
+-- every worker reads. The payload is TIME:JOBS:USER, the time in microseconds since 1970, each of them empty for null.
+-- The user is for PostgreSQL alone, which drops the second of two notifications of a transaction that are alike. While
+-- somebody lets the queue of notifications fill up it does without one.
 begin
   if in_since < now() - interval '1 second' or in_tenant_id is not null then
     insert into jobrunner.announcements (since, tenant_id) values (in_since, in_tenant_id);

@@ -14,10 +14,11 @@ create or replace function jobrunner.want_fresh(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- What a reader of a job's rows may do. answer: fresh (nothing is asked of the source), refreshing (use the
--- rows, one refresh follows however many ask), wait (for the run after after_run; in_force: at any age), or, where
--- that refresh can't begin, paused, quarantined, needs_reauth, deferred. usable: the stored rows may be shown meanwhile.
--- Ages are those of the job file, else the user's or tenant's period, else the file's; as old as hard is too old. While rows are fresh nothing is locked.
+-- What a reader of a job's rows may do. answer: fresh (nothing is asked of the source), refreshing (use the rows, one
+-- refresh follows however many ask), wait (for the run after after_run; in_force: at any age), or, where that refresh
+-- can't begin, paused, quarantined, needs_reauth, deferred. usable: the stored rows may be shown meanwhile. Ages are
+-- those of the job file, else the user's or tenant's period, else the file's; as old as hard is too old. While rows are
+-- fresh nothing is locked.
 -- Raises JR010, JR011, JR012.
 #variable_conflict use_column
 declare

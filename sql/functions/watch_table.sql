@@ -4,9 +4,10 @@ create or replace function jobrunner.watch_table(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Gives a table of schema synced the triggers that it needs, and takes away the one that it needs no more: of rows that somebody
--- else than jobrunner removes, all tables that jobs fill tell; of edits, those that a job sends back (keep_edit).
--- Statements of jobrunner's own cost them one look at a setting (own_writes). Returns whether anything was made.
+-- Gives a table of schema synced the triggers that it needs, and takes away the one that it needs no more: of rows that
+-- somebody else than jobrunner removes, all tables that jobs fill tell; of edits, those that a job sends back
+-- (keep_edit). Statements of jobrunner's own cost them one look at a setting (own_writes). Returns whether anything was
+-- made.
 -- Not for callers: migrate.
 declare
   v_trigger record;

@@ -1,6 +1,7 @@
 create or replace view jobrunner.tenant_shares as
 with noted as (
-  -- A worker tells every ten seconds while it has runs, and once more when it has none. What one has told that ended since counts as well.
+  -- A worker tells every ten seconds while it has runs, and once more when it has none. What one has told that ended
+  -- since counts as well.
   select s.*
   from jobrunner.slot_use as s
   join jobrunner.workers as w on w.id = s.worker_id

@@ -1,6 +1,6 @@
 /// One benchmark: what it shows, what it must reach, and what takes its samples.
 struct Benchmark: Sendable {
-    /// As in the table of docs/BENCHMARKS.md.
+    /// As in the table of docs/evidence/BENCHMARKS.md.
     let number: Int
     /// The word on the command line.
     let name: String

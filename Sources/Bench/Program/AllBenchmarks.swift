@@ -1,4 +1,4 @@
-/// Every benchmark, in the order of the table in docs/BENCHMARKS.md.
+/// Every benchmark, in the order of the table in docs/evidence/BENCHMARKS.md.
 let allBenchmarks: [Benchmark] = [
     drainBenchmark, pickUpBenchmark, idleRunsBenchmark, firstSyncBenchmark, sameAgainBenchmark,
     slowSourceBenchmark, crowdBenchmark, snapshotBenchmark, processesBenchmark, neighboursBenchmark,

@@ -143,7 +143,7 @@ struct BenchmarkRunner {
     private func limits(_ benchmarks: [Benchmark]) -> [Int: String] {
         var limits: [Int: String] = [:]
         for benchmark in benchmarks {
-            let path = "docs/benchmarks/limits/\(benchmark.number).md"
+            let path = "docs/evidence/benchmarks/limits/\(benchmark.number).md"
             guard let text = try? readFile(path) else { continue }
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
             limits[benchmark.number] = lines.joined(separator: "\n").trimmed
@@ -196,7 +196,7 @@ extension String {
     }
 }
 
-/// `docs/BENCHMARKS.md` → `docs/benchmarks`.
+/// `docs/evidence/BENCHMARKS.md` → `docs/evidence/benchmarks`.
 private func lowercasedBase(of path: String) -> String {
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
     let name = fileName(path)

@@ -31,7 +31,7 @@ enum Setting: String, CaseIterable {
         case .lease:
             "as `worker --lease`: silence after which other workers take this one's jobs; the same for all workers of a database, at least 1 s"
         case .metrics:
-            "as `worker --metrics`: the address where it answers [metrics and health](#metrics-and-health), such as `127.0.0.1:9464`"
+            "as `worker --metrics`: the address where it answers [metrics and health](metrics.md), such as `127.0.0.1:9464`"
         case .listen: "as `serve --listen`: the address where it answers"
         case .log: "`text` or `json`"
         case .logLevel:
