@@ -144,7 +144,7 @@ let package = Package(
         // The text of sql/, embedded in the binary at compile time.
         .target(
             name: "CSQLFiles", path: "sql",
-            exclude: ["migrations", "functions", "views", "schema.sql"]),
+            exclude: ["migrations", "functions", "views"]),
 
         // The rooms, leaves first.
         room("Basics", uses: ["CGLib"]),

@@ -5,7 +5,7 @@ import Testing
 ///
 /// Refresh with `JOBRUNNER_REFRESH_SNAPSHOT=1 swift test --filter RenderedSQLTests`.
 @Suite struct RenderedSQLTests {
-    @Test(arguments: ["metube/refresh", "metube/status", "sportstime/refresh"])
+    @Test(arguments: ["metube/refresh", "metube/status", "metube/worker"])
     func `the SQL of a job file is the one that was reviewed`(job: String) async throws {
         let file = packageFolder.appending(path: "jobs/\(job).yaml").path
         let printed = try await RunningProgram(["explain", file, "--sql"], environment: [:]).end()
