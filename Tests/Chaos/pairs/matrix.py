@@ -2,8 +2,9 @@
 
 import itertools
 
-import asking  # noqa: F401  (its verbs join the others)
-from verbs import APPLICATION, VERBS
+from pairs import asking  # noqa: F401  (its verbs join the others)
+from pairs.table import left_by
+from pairs.verbs import APPLICATION, VERBS
 
 USUAL = ("running", "due", "fresh", "silent", "later")
 # Only these differ where no version tells which of two is newer.
@@ -62,12 +63,16 @@ def pairs():
 
 
 def scenarios():
-    """(job, state, verbs) of everything that is run."""
+    """(job, state, verbs) of everything that is run; a verb by itself is held against the page's table."""
     for one, other in pairs():
         for state in states(one, other):
             yield "pairs.notes", state, (one, other)
             if {one.name, other.name} <= STEPS | EDITS:
                 yield "pairs.cards", state, (one, other)
+    for verb in VERBS.values():
+        for state in verb.states:
+            if left_by(verb.function, state, verb.is_forced):
+                yield "pairs.notes", state, (verb,)
     for state, *names in THREES:
         yield "pairs.notes", state, tuple(VERBS[name] for name in names)
 

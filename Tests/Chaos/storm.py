@@ -1,35 +1,90 @@
-#!/usr/bin/env python3
-"""Thirty sessions do all verbs at random while workers die, stop and lose replies and the clock is shifted; judges at the end.
+"""Thirty sessions do all verbs at random while workers die, stop and lose replies and the clock is shifted.
 
-    storm.py URL SOURCE --seconds N --seed N --programs DIR --logs DIR [--clock FILE] [--calm]
-
-`--calm`: a low rate, and nobody dies, so that the memory of the workers tells something. Prints `ok - …` and `not ok - …`.
+The clock of the server is libfaketime's, where Debian's package is installed. `--calm`: a low rate, and nobody dies, so
+that the memory of the workers tells something.
 """
 
-import argparse
 import datetime
+import glob
 import os
 import random
 import signal
-import subprocess
-import sys
 import time
-import urllib.parse
 from collections import Counter
 
-sys.path.append(os.path.join(os.path.dirname(__file__), "..", "Pairs"))
+import storm_judge
+from checks import say
+from cluster import port_of, at_port
+from libpq import Refused, Session
+from proxy import Proxy
+from storm_verbs import CONTAINER, JOB, ZONE, Draw
+from world import World
 
-from libpq import Refused, Session  # noqa: E402
-from proxy import Proxy  # noqa: E402
-from verbs import JOB, Draw  # noqa: E402
-import judge  # noqa: E402
-
-SESSIONS, WORKERS = 30, 3
+SESSIONS, WORKERS, USERS = 30, 3, 10
 # Longer than any limit of a session. Timers of a server that runs under libfaketime may be set for as long as its clock is
 # ahead: seen once, with a load of twenty on two cores. Who waits for one is cancelled, as an application would be.
 PATIENCE_S = 45
 # What a session may be told: somebody else was first, or asked for the same.
 EXPECTED = {"JR011", "JR012", "JR013", "55P03", "57014"}
+
+
+def run(run, options):
+    clock = start_server_with_clock(run)
+    world = prepare(run)
+    storm = Storm(world, options, clock)
+    try:
+        storm.blow(options.storm)
+        say(f"{counted(storm.counts)}, {storm.proxy.replies_lost} replies lost; refused: {counted(storm.refusals)}")
+        if len(storm.memory) > 2:
+            points = storm.memory[1:] if len(storm.memory) > 4 else storm.memory
+            say("memory: {:+.3f} MB a minute, give or take {:.3f}".format(*slope(points)))
+        storm_judge.judge(storm)
+    finally:
+        world.end()
+
+
+def counted(counter):
+    return ", ".join(f"{count} {name}" for name, count in sorted(counter.items())) or "nothing"
+
+
+def start_server_with_clock(run):
+    """Returns the file that shifts its clock; all processes of the server read it once a second."""
+    libraries = glob.glob("/usr/lib/*/faketime/libfaketime.so.1")
+    if not libraries:
+        say("libfaketime is not installed (bin/needs test): the clock stays as it is")
+        return run.start_server("--fast")
+    clock = f"{run.folder}/clock"
+    set_clock(clock, 0)
+    run.start_server("--fast", environment={
+        "LD_PRELOAD": libraries[0], "FAKETIME_TIMESTAMP_FILE": clock, "FAKETIME_CACHE_DURATION": "1",
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1"})
+    return clock
+
+
+def set_clock(clock, ahead):
+    with open(clock + ".new", "w") as file:
+        file.write(f"{ahead:+.1f}\n")
+    os.chmod(clock + ".new", 0o644)
+    os.replace(clock + ".new", clock)
+
+
+def prepare(run):
+    world = World(run, "storm")
+    # Only what the storm asks for makes a run due, so that a request that is lost stays lost.
+    world.job_file("metube/status.yaml", {
+        "every: 5m": "every: 12h", "deadline: 60s": "deadline: 20s", "per_second: 20": "per_second: 100000",
+        "concurrent: 16": "concurrent: 500"})
+    world.jobrunner("migrate")
+    world.start_source()
+    world.source.post("cloudkit/fixture", name="metube", users=USERS, records=30, broken=0)
+    # Runs last long enough to be met by all the others.
+    world.source.fault("slow", delay_ms=400, probability=0.3, times=0)
+    for tenant in ("east", "west"):
+        world.add_tenant(tenant, [JOB], ["ck-metube"], ck_api_token="api-token")
+    for number in range(1, USERS + 1):
+        key = f"user-{number:06d}"
+        world.add_user(key, ("east", "west")[number % 2], ["user_id"], ck_web_auth_token=f"token-{key}")
+    return world
 
 
 class Client:
@@ -55,27 +110,7 @@ class Client:
     def step(self):
         """Sends what is next, or takes what has come. False: nothing to do now."""
         if self.is_waiting:
-            if not self.session.is_ready(0):
-                if time.monotonic() - self.sent_at > PATIENCE_S:
-                    self.sent_at = time.monotonic()
-                    self.storm.cancel(self.session)
-                return False
-            self.is_waiting = False
-            try:
-                answer = self.session.result()
-            except Refused as refusal:
-                self.session.script("rollback")
-                self.storm.refused(self.kind, refusal)
-                self.steps = []
-                self.wake()
-                return True
-            self.answers.append(answer)
-            if not self.steps:
-                self.storm.committed(self.kind, self.note, self.answers)
-                self.wake()
-            elif len(self.steps) == 1 and self.hold:
-                self.at = time.monotonic() + self.hold
-            return True
+            return self.take_answer()
         if time.monotonic() < self.at:
             return False
         if not self.steps:
@@ -86,26 +121,45 @@ class Client:
         self.is_waiting, self.sent_at = True, time.monotonic()
         return True
 
+    def take_answer(self):
+        if not self.session.is_ready(0):
+            if time.monotonic() - self.sent_at > PATIENCE_S:
+                self.sent_at = time.monotonic()
+                self.storm.cancel(self.session)
+            return False
+        self.is_waiting = False
+        try:
+            self.answers.append(self.session.result())
+        except Refused as refusal:
+            self.session.script("rollback")
+            self.storm.refused(self.kind, refusal)
+            self.steps = []
+            self.wake()
+            return True
+        if not self.steps:
+            self.storm.committed(self.kind, self.note, self.answers)
+            self.wake()
+        elif len(self.steps) == 1 and self.hold:
+            self.at = time.monotonic() + self.hold
+        return True
+
 
 class Storm:
-    def __init__(self, asked):
-        self.asked, self.url, self.seed = asked, asked.url, asked.seed
-        self.pace = 5.0 if asked.calm else 0.25
-        self.admin = Session(asked.url, TimeZone="UTC")
-        self.users = [(row["tenant"], row["key"]) for row in self.admin.query("""
+    def __init__(self, world, options, clock):
+        self.world, self.url, self.seed, self.clock = world, world.database.url, options.seed, clock
+        self.is_calm, self.pace = options.calm, 5.0 if options.calm else 0.25
+        self.users = [(row["tenant"], row["key"]) for row in world.database.rows("""
             select t.name as tenant, u.key from jobrunner.users as u
             join jobrunner.tenants as t on t.id = u.tenant_id where u.key like 'user-%' order by 1, 2""")]
-        parts = urllib.parse.urlsplit(asked.url)
-        self.proxy = Proxy(parts.hostname, parts.port, self.seed)
-        self.worker_url = parts._replace(netloc=f"{parts.username}@127.0.0.1:{self.proxy.port}").geturl()
+        self.proxy = Proxy(port_of(self.url))
         self.random = random.Random(f"{self.seed} faults")
         self.counts, self.refusals, self.unexpected = Counter(), Counter(), []
         # (user, record): (status, modified); user: the last number drawn before the request was committed
-        self.edits, self.requests, self.app_rows = {}, {}, set()
+        self.edits, self.requests = {}, {}
         self.is_ending, self.last_ms, self.ahead = False, 0, 0.0
-        self.memory, self.workers = [], {}
-        for slot in range(WORKERS):
-            self.start_worker(slot)
+        self.memory, self.later = [], []
+        world.environment["DATABASE_URL"] = at_port(self.url, self.proxy.port)
+        world.workers.start(WORKERS)
 
     # What the sessions are told of.
 
@@ -116,11 +170,6 @@ class Storm:
     @staticmethod
     def iso(ms):
         return datetime.datetime.fromtimestamp(ms / 1000, datetime.timezone.utc).isoformat(timespec="milliseconds")
-
-    @staticmethod
-    def storing(deadline):
-        changed = f"""to_jsonb(f) || '{{"deadline": "{deadline}"}}'"""
-        return f"select jobrunner.store_job_file({changed}) from jobrunner.job_files as f where f.name = '{JOB}'"
 
     def committed(self, kind, note, answers):
         self.counts[kind] += 1
@@ -141,62 +190,53 @@ class Storm:
 
     def cancel(self, session):
         self.counts["timers that never rang"] += 1
-        self.admin.query("select pg_cancel_backend($1)", session.pid)
-
-    def start_worker(self, slot):
-        log = open(os.path.join(self.asked.logs, f"worker-{slot}.log"), "a")
-        self.workers[slot] = subprocess.Popen(
-            [os.path.join(self.asked.programs, "jobrunner"), "worker", "--concurrency", "8", "--lease", "1500ms"],
-            env=os.environ | {"DATABASE_URL": self.worker_url}, stdout=log, stderr=log)
+        self.world.database.rows("select pg_cancel_backend($1)", session.pid)
 
     def kill(self):
-        slot = self.random.randrange(WORKERS)
-        self.workers[slot].kill()
-        self.workers[slot].wait()
-        self.start_worker(slot)
+        self.world.workers.kill(self.random.randrange(WORKERS))
         self.counts["kill"] += 1
 
     def stop(self):
-        worker = self.workers[self.random.randrange(WORKERS)]
+        worker = self.world.workers.slots[self.random.randrange(WORKERS)]
         worker.send_signal(signal.SIGSTOP)
         self.later.append((time.monotonic() + self.random.uniform(0.3, 3), worker))
         self.counts["stop"] += 1
 
     def shift_clock(self):
         """Up to ten minutes ahead, or a few seconds back: timers of the server that run meanwhile wait as much longer."""
-        if self.asked.clock:
+        if self.clock:
             self.ahead += self.random.choice([-3, -2, -1, 5, 60, 600])
-            self.set_clock(self.ahead)
+            set_clock(self.clock, self.ahead)
             self.counts["clock shifts"] += 1
-
-    def set_clock(self, ahead):
-        with open(self.asked.clock + ".new", "w") as file:
-            file.write(f"{ahead:+.1f}\n")
-        os.chmod(self.asked.clock + ".new", 0o644)
-        os.replace(self.asked.clock + ".new", self.asked.clock)
 
     def change_source(self):
         """Another device saves a status."""
         _, user = self.random.choice(self.users)
-        judge.device_saves(self.asked.source, user, f"vid_{self.random.randrange(30):05d}", self.rising_ms())
+        modified = self.rising_ms()
+        video = f"vid_{self.random.randrange(30):05d}"
+        self.world.source.cloud("edit", CONTAINER, user=user, zone=ZONE, records=[{
+            "recordName": video, "recordType": "WatchedStatus", "fields": {
+                "videoId": {"value": video, "type": "STRING"}, "status": {"value": "watched", "type": "STRING"},
+                "lastModified": {"value": modified, "type": "TIMESTAMP"},
+                "playbackPosition": {"value": modified % 1000, "type": "DOUBLE"}}}])
         self.counts["changes at the source"] += 1
 
     def faults(self):
         """(least seconds, most seconds, what)"""
         calm = [(1, 4, self.change_source)]
-        return calm if self.asked.calm else calm + [
-            (0.7, 3, self.kill), (2, 6, self.stop), (0.2, 1.5, self.proxy.lose_a_reply), (5, 15, self.shift_clock)]
+        return calm if self.is_calm else calm + [
+            (0.7, 3, self.kill), (2, 6, self.stop), (0.2, 1.5, lambda: self.proxy.lose_a_reply(self.random)),
+            (5, 15, self.shift_clock)]
 
     # The course of it.
 
-    def blow(self):
+    def blow(self, seconds):
         clients = [Client(self, number) for number in range(SESSIONS)]
         begun = minute = time.monotonic()
-        self.later = []
         due = [[begun + self.random.uniform(low, high), low, high, what] for low, high, what in self.faults()]
-        while time.monotonic() < begun + self.asked.seconds or any(c.steps or c.is_waiting for c in clients):
+        while time.monotonic() < begun + seconds or any(c.steps or c.is_waiting for c in clients):
             now = time.monotonic()
-            self.is_ending = now >= begun + self.asked.seconds
+            self.is_ending = now >= begun + seconds
             busy = [client.step() for client in clients]
             for fault in due if not self.is_ending else []:
                 if now >= fault[0]:
@@ -219,22 +259,9 @@ class Storm:
         self.later = [(at, worker) for at, worker in self.later if now < at]
 
     def look_at_memory(self, seconds):
-        sizes = []
-        for worker in self.workers.values():
-            with open(f"/proc/{worker.pid}/status") as file:
-                sizes += [int(line.split()[1]) for line in file if line.startswith("VmRSS:")]
-        self.memory.append((seconds / 60, sum(sizes) / len(sizes) / 1024))
-        print(f"   minute {seconds / 60:.0f}: a worker has {', '.join(f'{size / 1024:.1f}' for size in sizes)} MB", flush=True)
-
-    def end(self):
-        for worker in self.workers.values():
-            worker.send_signal(signal.SIGCONT)
-            worker.terminate()
-        for worker in self.workers.values():
-            try:
-                worker.wait(15)
-            except subprocess.TimeoutExpired:
-                worker.kill()
+        sizes = self.world.workers.memory_mb("VmRSS")
+        self.memory.append((seconds / 60, sum(sizes) / len(sizes)))
+        say(f"minute {seconds / 60:.0f}: a worker has {', '.join(f'{size:.1f}' for size in sizes)} MB")
 
 
 def slope(points):
@@ -245,32 +272,3 @@ def slope(points):
     rate = sum((x - mean_x) * (y - mean_y) for x, y in points) / spread
     rest = sum((y - mean_y - rate * (x - mean_x)) ** 2 for x, y in points)
     return rate, (rest / (count - 2) / spread) ** 0.5
-
-
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("url")
-    parser.add_argument("source")
-    for name in ("programs", "logs"):
-        parser.add_argument(f"--{name}", required=True)
-    parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--seed", default="1")
-    parser.add_argument("--clock")
-    parser.add_argument("--calm", action="store_true")
-    asked = parser.parse_args()
-    storm = Storm(asked)
-    try:
-        storm.blow()
-        said = ", ".join(f"{count} {name}" for name, count in sorted(storm.counts.items()))
-        print(f"   {said}, {storm.proxy.lost} replies lost; refused: "
-              + (", ".join(f"{count} {name}" for name, count in sorted(storm.refusals.items())) or "nothing"), flush=True)
-        if len(storm.memory) > 2:
-            print("   memory: {:+.3f} MB a minute, give or take {:.3f}".format(*slope(storm.memory[1:] if len(storm.memory) > 4 else storm.memory)))
-        failed = judge.judge(storm)
-    finally:
-        storm.end()
-    return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

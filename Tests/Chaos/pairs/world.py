@@ -3,8 +3,6 @@
 Each state is made once by the product's own verbs and kept as a copy of all rows, which is put back before every order.
 """
 
-import re
-
 from libpq import Session
 
 TENANT, OTHER = "acme", "zeta"
@@ -54,6 +52,8 @@ STATES = {
 }
 ASKED_FOR = {"asked", "asked_silent"}
 SILENT = {"silent", "asked_silent", "ahead"}
+# Its run has committed a page.
+WITH_PASS = {"running", "silent"}
 
 
 class Run:

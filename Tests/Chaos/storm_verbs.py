@@ -1,6 +1,7 @@
 """What the sessions of a storm do: every verb, at random."""
 
 JOB, TABLE, ENTITY = "metube.status", "watched_status", "watched_status"
+CONTAINER, ZONE = "iCloud.com.metube.app", "WatchedStatusZone"
 STATUSES = ["unknown", "unwatched", "watched", "skipped"]
 
 
@@ -93,7 +94,8 @@ class Draw:
 
     def store_job_file(self):
         deadline = self.random.choice(["20 s", "25 s"])
-        return [(self.storm.storing(deadline), [])], ("store_job_file",)
+        changed = f"""to_jsonb(f) || '{{"deadline": "{deadline}"}}'"""
+        return [(f"select jobrunner.store_job_file({changed}) from jobrunner.job_files as f where f.name = '{JOB}'", [])], ("store_job_file",)
 
 
 WEIGHTS = {"edit": 30, "request": 20, "two requests": 4, "operate": 20, "read": 6, "store secret": 6, "limit": 3, "guests": 4,

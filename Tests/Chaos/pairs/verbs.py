@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 
-from facts import Page, Request
-from orders import BEGIN, COMMIT
-from world import ASKED_FOR, SEALED, SILENT, STATES, Run
+from pairs.facts import Page, Request
+from pairs.orders import BEGIN, COMMIT
+from pairs.table import states_of
+from pairs.world import SEALED, SILENT, STATES, WITH_PASS, Run
 
 WORKER, APPLICATION = "worker", "application"
-HELD = {"running", "silent"}
+HELD = states_of("commit_page") & WITH_PASS
 ANY = set(STATES)
 VERBS = {}
 
@@ -23,11 +24,17 @@ class Verb:
     telling: set
     # SQLSTATEs it may meet.
     may_meet: set
+    # The function of SQL that the page's table has a row for.
+    function: str | None
+
+    @property
+    def is_forced(self):
+        return "force" in self.name
 
 
-def verb(name, steps, side, states=ANY, telling=(), may_meet=()):
+def verb(name, steps, side, states=ANY, telling=(), may_meet=(), function=None):
     def note(body):
-        VERBS[name] = Verb(name, body, steps, side, set(states), set(telling), set(may_meet))
+        VERBS[name] = Verb(name, body, steps, side, set(states), set(telling), set(may_meet), function)
         return body
 
     return note
@@ -98,8 +105,8 @@ def claim(of_tenants):
 
 
 CLAIMABLE = {"due", "running", "silent", "limited", "paused", "deferred"}
-verb("claim", 3, WORKER, CLAIMABLE, may_meet={"JR003"})(claim(of_tenants=False))
-verb("claim of tenants", 3, WORKER, CLAIMABLE, may_meet={"JR003"})(claim(of_tenants=True))
+verb("claim", 3, WORKER, CLAIMABLE, may_meet={"JR003"}, function="claim_new")(claim(of_tenants=False))
+verb("claim of tenants", 3, WORKER, CLAIMABLE, may_meet={"JR003"}, function="claim_of_tenants")(claim(of_tenants=True))
 
 
 def pages(name, statements, number, ends=False):
@@ -123,7 +130,7 @@ def pages(name, statements, number, ends=False):
 
 
 RUN_ENDS = {"JR001", "JR002"}
-verb("page", 3, WORKER, HELD, may_meet=RUN_ENDS)(pages("page", ["page"], 2))
+verb("page", 3, WORKER, HELD, may_meet=RUN_ENDS, function="commit_page")(pages("page", ["page"], 2))
 verb("first page", 3, WORKER, {"fresh"}, may_meet=RUN_ENDS)(pages("first page", ["page_first"], 1))
 verb("sweep", 4, WORKER, HELD, may_meet=RUN_ENDS)(pages("sweep", ["page_last", "sweep"], 2))
 
@@ -233,16 +240,17 @@ def ending(world, runs, passes=None, kind=None, entity=None):
     }
 
 
-FINISH = {"running", "silent", "fresh"} | ASKED_FOR
+FINISH = states_of("finish_runs") - {"ahead"}
 EMPTY_PULL = '[{"entity": "mark", "generation": 0, "pass_number": 1, "page_number": 0}]'
 for outcome in ("complete", "partial", "deferred", "needs_reauth", "failed"):
-    verb(f"finish {outcome}", 3, WORKER, FINISH, {"asked"} if outcome in ("partial", "deferred") else ())(
+    verb(f"finish {outcome}", 3, WORKER, FINISH, {"asked"} if outcome in ("partial", "deferred") else (),
+         function="finish_runs")(
         finishing({"ann": outcome}))
 verb("finish failed push", 3, WORKER, HELD)(finishing({"ann": "failed"}, EMPTY_PULL, entity="mark"))
 verb("finish batch", 3, WORKER, HELD)(finishing({"ann": "partial", "bob": "complete"}))
 
 
-@verb("release", 3, WORKER, {"fresh", "asked"}, {"asked"})
+@verb("release", 3, WORKER, states_of("release_jobs") - WITH_PASS - SILENT, {"asked"}, function="release_jobs")
 def release(me):
     run = me.runs["ann"]
     yield BEGIN
@@ -253,7 +261,7 @@ def release(me):
         me.facts.ends[run.fence] = ("released", me.now)
 
 
-@verb("reap", 3, WORKER, SILENT, SILENT)
+@verb("reap", 3, WORKER, SILENT, SILENT, function="reap_jobs")
 def reap(me):
     rows = (yield from transaction(me.call("reap_jobs", in_lease="1 minute")))[0]
     me.done("reap", rows)

@@ -72,13 +72,19 @@ def text(value):
     return str(value)
 
 
+def with_settings(url, settings):
+    """An address with what is set for its sessions; one that is empty leaves the rest to PG* of the environment."""
+    options = " ".join(f"-c {name}={value}" for name, value in settings.items())
+    if "://" not in url:
+        return f"{url} options='{options}'"
+    return url + ("&" if "?" in url else "?") + "options=" + urllib.parse.quote(options)
+
+
 class Session:
     """One session; at most one statement is on its way."""
 
     def __init__(self, url, **settings):
-        options = urllib.parse.quote(" ".join(f"-c {name}={value}" for name, value in settings.items()))
-        url += ("&" if "?" in url else "?") + "options=" + options
-        self.handle = lib.PQconnectdb(url.encode())
+        self.handle = lib.PQconnectdb(with_settings(url, settings).encode())
         if lib.PQstatus(self.handle) != 0:
             raise ConnectionError(lib.PQerrorMessage(self.handle).decode())
         self.pid = lib.PQbackendPID(self.handle)

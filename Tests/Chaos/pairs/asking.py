@@ -2,10 +2,10 @@
 
 import json
 
-from facts import Edit
-from orders import BEGIN, COMMIT
-from verbs import ANY, APPLICATION, verb
-from world import SEALED, TENANT
+from pairs.facts import Edit
+from pairs.orders import BEGIN, COMMIT
+from pairs.verbs import ANY, APPLICATION, verb
+from pairs.world import SEALED, TENANT
 
 
 
@@ -19,7 +19,7 @@ def asking(what, telling=(), **more):
         asked = {name: value(me) for name, value in more.items()}
         me.request(what, "ann", started, answer=rows[0]["enqueue"], **asked)
 
-    verb(what, 3, APPLICATION, ANY, telling)(body)
+    verb(what, 3, APPLICATION, ANY, telling, function="enqueue")(body)
 
 
 asking("enqueue", {"later", "deferred"})
@@ -41,7 +41,7 @@ def enqueue_two(me):
         me.request("enqueue two", user, started, answer=answer)
 
 
-@verb("want_fresh", 3, APPLICATION, ANY, {"later"})
+@verb("want_fresh", 3, APPLICATION, ANY, {"later"}, function="want_fresh")
 def want_fresh(me):
     yield BEGIN
     row = (yield me.call("want_fresh", in_tenant=TENANT, in_user="ann", in_job=me.world.job))[0]
@@ -51,7 +51,7 @@ def want_fresh(me):
         me.request("want_fresh", "ann", started, answer=row["answer"], after_run=int(row["after_run"]))
 
 
-@verb("trigger", 3, APPLICATION, ANY, {"later"})
+@verb("trigger", 3, APPLICATION, ANY, {"later"}, function="trigger_event")
 def trigger(me):
     yield BEGIN
     rows = yield me.call("trigger_event", in_tenant=TENANT, in_user="ann", in_event="noted")
@@ -61,7 +61,7 @@ def trigger(me):
         me.request("trigger", "ann", started, answer=row["answer"])
 
 
-def operating(what, function, column=None, requests=None, telling=(), states=ANY):
+def operating(what, function, requests=None, telling=()):
     def body(me):
         yield BEGIN
         rows = yield me.call(function, in_tenant=TENANT, in_user="ann", in_job=me.world.job)
@@ -72,7 +72,7 @@ def operating(what, function, column=None, requests=None, telling=(), states=ANY
         if requests is not None and count > 0:
             me.request(what, "ann", started, answer="due", **requests)
 
-    verb(what, 3, APPLICATION, states, telling)(body)
+    verb(what, 3, APPLICATION, ANY, telling, function=function)(body)
 
 
 operating("cancel", "cancel_jobs")
