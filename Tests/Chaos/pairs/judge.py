@@ -244,13 +244,8 @@ class Judge:
         rows = self.world.claim(self.world.spare, 999, [self.world.job, "pairs.spare"])
         judge.script("commit")
         self.facts.clock.tick()
-        claims = []
-        for row in rows:
-            run = Run(row["name"], row)
-            run.started = run.committed = self.facts.clock.now
-            run.is_last = True
-            claims.append(run)
-        return claims, due
+        now = self.facts.clock.now
+        return [Run(row["name"], row, now, now, is_last=True) for row in rows], due
 
     def judge_claim(self, claims, due):
         limits = {}

@@ -59,17 +59,17 @@ WITH_PASS = {"running", "silent"}
 class Run:
     """A claim as its worker knows it."""
 
-    def __init__(self, job, row, generation=0):
+    def __init__(self, job, row, started=-1, committed=-1, is_last=False):
         self.job, self.entity = job, JOBS[job][0] if job in JOBS else None
         self.user_id, self.fence, self.nonce = int(row["user_id"]), int(row["fence"]), row["nonce"]
-        self.generation = generation
+        self.generation = 0
         self.asked, self.forced = row.get("asked") == "t", row.get("forced") == "t"
         self.only = row.get("entity")
         # Versions of the secrets it has read, as the end of a refused run tells them.
         self.secrets = None
-        self.started, self.committed = -1, -1
+        self.started, self.committed = started, committed
         # What it had committed before the order began, and whether it is the run after the order.
-        self.page, self.is_last = {}, False
+        self.page, self.is_last = {}, is_last
 
 
 class World:
