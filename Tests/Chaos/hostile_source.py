@@ -19,10 +19,14 @@ def page(**more):
     return json.dumps({"items": items(1, 5), **more}).encode()
 
 
-BOMB = gzip.compress(b'{"items":[' + b"[]," * 15_000_000 + b"[]]}", 9)
-FLOOD = b'{"items":[' + b"[]," * 5_000_000 + b"[]]}"
-WIDE = json.dumps({"items": [{"id": f"w{n}", "seq": n, "raw": "x" * 900} for n in range(14_000)]}).encode()
-NUMBERS = b'{"items":[{"id":"a","seq":1,"raw":[' + b"1e131071," * 100_000 + b"1]}]}"
+BODIES = {
+    "bomb": (gzip.compress(b'{"items":[' + b"[]," * 15_000_000 + b"[]]}", 9), 200, [("Content-Encoding", "gzip")]),
+    "flood": [b'{"items":[' + b"[]," * 5_000_000 + b"[]]}"],
+    "wide": [json.dumps({"items": [{"id": f"w{n}", "seq": n, "raw": "x" * 900} for n in range(14_000)]}).encode()],
+    "numbers": [b'{"items":[{"id":"a","seq":1,"raw":[' + b"1e131071," * 100_000 + b"1]}]}"],
+    "loop": [page(next="again")],
+    "ignore": [page(total=10**9)],
+}
 LIES = [{}, True, "a\x00b", "c" * 400_000, ["x"]]
 WAITS = ["0", "-5", "Thu, 01 Jan 1970 00:00:00 GMT"]
 
@@ -50,11 +54,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.flush()
             time.sleep(0.2)
 
-    def be_good(self, cursor):
-        first = int(cursor or 0)
-        more = {"next": str(first + 5)} if first < 20 else {}
-        self.send(json.dumps({"items": items(first, 5), **more}).encode(), headers=[("ETag", '"e"')])
-
     def do_GET(self):
         address = urllib.parse.urlsplit(self.path)
         who = address.path.split("/")[1]
@@ -62,22 +61,28 @@ class Handler(http.server.BaseHTTPRequestHandler):
         with self.server.lock:
             self.server.counts[who] += 1
             number = self.server.counts[who]
-        answers = {
-            "drip": self.drip,
-            "bomb": lambda: self.send(BOMB, headers=[("Content-Encoding", "gzip")]),
-            "flood": lambda: self.send(FLOOD),
-            "wide": lambda: self.send(WIDE),
-            "numbers": lambda: self.send(NUMBERS),
-            "loop": lambda: self.send(page(next="again")),
-            "endless": lambda: self.send(page(next=f"n{number}")),
-            "ignore": lambda: self.send(page(total=10**9)),
-            "lie": lambda: self.send(page(next=LIES[number % len(LIES)])),
-            "now": lambda: self.send(b"{}", 429, [("Retry-After", WAITS[number % len(WAITS)])]),
-        }
         try:
-            answers.get(who, lambda: self.be_good(cursor))()
+            if who == "drip":
+                self.drip()
+            else:
+                self.send(*answer(who, number, cursor))
         except OSError:
             self.close_connection = True
+
+
+def answer(who, number, cursor):
+    """Body, status and headers of a user's request of this number."""
+    if who in BODIES:
+        return BODIES[who]
+    if who == "endless":
+        return [page(next=f"n{number}")]
+    if who == "lie":
+        return [page(next=LIES[number % len(LIES)])]
+    if who == "now":
+        return b"{}", 429, [("Retry-After", WAITS[number % len(WAITS)])]
+    first = int(cursor or 0)
+    more = {"next": str(first + 5)} if first < 20 else {}
+    return json.dumps({"items": items(first, 5), **more}).encode(), 200, [("ETag", '"e"')]
 
 
 class Server(http.server.ThreadingHTTPServer):

@@ -39,7 +39,7 @@ INVARIANTS = {
         where j.worker_id is not null
           and not exists (select from jobrunner.held_jobs() as h where h.user_id = j.user_id and h.name = j.name)""",
     "a run has two rows in the history": """
-        select r.user_id || ' ' || r.id as what from jobrunner.runs as r group by r.user_id, r.id having count(*) > 1""",
+        select r.id::text as what from jobrunner.runs as r group by r.id having count(*) > 1""",
 }
 # What must be empty besides when all jobs have come to rest.
 AT_REST = {
@@ -85,6 +85,12 @@ def read_tsv(text):
         return None if field == r"\N" else re.sub(r"\\(.)", lambda escape: signs.get(escape[1], escape[1]), field)
 
     return [[value(field) for field in line.split("\t")] for line in text.split("\n") if line]
+
+
+def differences(here, there):
+    """What is lost, too much or of another value."""
+    return [f"{key}: {here.get(key, 'lost')}, the source {there.get(key, 'has it not')}"
+            for key in sorted(here.keys() | there.keys()) if here.get(key) != there.get(key)]
 
 
 class Served:

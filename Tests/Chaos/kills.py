@@ -97,11 +97,11 @@ def stop(run, stops):
         world.keep_busy()
         slot = world.random.randrange(3)
         since = time.monotonic()
-        world.workers.signal(slot, signal.SIGSTOP)
+        world.workers.slots[slot].send_signal(signal.SIGSTOP)
         # The lease, and a turn of each worker to look: the stopped one's is nobody's.
         missed += not world.await_that(f"select count(*) >= {gone} from jobrunner.workers where end_reason = 'silent'")
         say(f"given up {(time.monotonic() - since) * 1000:.0f} ms after it was stopped")
-        world.workers.signal(slot, signal.SIGCONT)
+        world.workers.slots[slot].send_signal(signal.SIGCONT)
     judge = judge_metube(world, f"{stops} stops")
     judge.none("each time the stopped worker was given up, and came back", missed)
     judge.equal("the same processes work on", 3, world.workers.alive)

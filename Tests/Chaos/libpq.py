@@ -39,9 +39,7 @@ class Wire:
 
 def literal(items):
     """The text of an array."""
-    quoted = (
-        "NULL" if item is None else '"' + str(item).replace("\\", "\\\\").replace('"', '\\"') + '"' for item in items
-    )
+    quoted = ("NULL" if item is None else '"' + item.replace("\\", "\\\\").replace('"', '\\"') + '"' for item in items)
     return "{" + ",".join(quoted) + "}"
 
 

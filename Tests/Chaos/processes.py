@@ -62,9 +62,6 @@ class Workers:
         self.start_in(slot)
         return was_alive
 
-    def signal(self, slot, sign):
-        self.slots[slot].send_signal(sign)
-
     def slot_of(self, pid):
         return next((slot for slot, worker in self.slots.items() if worker.pid == pid), None)
 

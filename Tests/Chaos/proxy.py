@@ -135,7 +135,7 @@ class Relay:
         self.client_reader, self.client, self.server = client_reader, client, None
         self.messages = proxy.make_messages()
         self.is_silent = False
-        self.eats_reply = False
+        # So many bytes of the next reply still arrive; None: all of them.
         self.reply_left = None
 
     async def run(self):
@@ -160,66 +160,51 @@ class Relay:
             if self.is_silent:
                 continue
             messages = self.messages.take(data)
-            for place, (_, name) in enumerate(messages):
-                kind = self.proxy.chooser.choose(name) if name else None
-                if kind is None:
-                    continue
-                first = b"".join(raw for raw, _ in messages[:place])
-                rest = b"".join(raw for raw, _ in messages[place:])
-                if not await self.fail(kind, first, rest):
-                    return
-                break
-            else:
-                self.server.write(b"".join(raw for raw, _ in messages))
-                await self.server.drain()
+            chosen = ((place, kind) for place, (_, name) in enumerate(messages)
+                      if name and (kind := self.proxy.chooser.choose(name)))
+            place, kind = next(chosen, (len(messages), None))
+            first, rest = (b"".join(raw for raw, _ in part) for part in (messages[:place], messages[place:]))
+            if not await self.send(kind, first, rest):
+                return
 
-    async def fail(self, kind, first, rest):
-        """False: the connection is done with."""
+    async def send(self, kind, first, rest):
+        """Passes on what was sent, the rest of it with a fault. False: the connection is done with."""
         chance = self.proxy.chooser.random
-        if kind == "slow":
-            self.server.write(first)
-            await asyncio.sleep(0.5)
-            self.server.write(rest)
-        elif kind == "reply":
-            self.eats_reply = True
-            self.server.write(first + rest)
-        elif kind == "partial":
-            self.reply_left = chance.randrange(1, 400)
-            self.server.write(first + rest)
-        elif kind == "silent":
-            self.server.write(first + (rest if chance.random() < 0.5 else b""))
-            self.is_silent = True
-        elif kind == "late":
+        if kind == "late":
             self.client.transport.abort()
             await asyncio.sleep(0.7)
-            self.server.write(first + rest)
-            await self.server.drain()
+        elif kind == "slow":
+            self.server.write(first)
+            first = b""
+            await asyncio.sleep(0.5)
+        elif kind == "inside":
+            rest = rest[: chance.randrange(1, len(rest))]
+        elif kind == "before" or kind == "silent" and chance.random() < 0.5:
+            rest = b""
+        elif kind in ("reply", "partial"):
+            self.reply_left = 0 if kind == "reply" else chance.randrange(1, 400)
+        self.server.write(first + rest)
+        self.is_silent = self.is_silent or kind == "silent"
+        await self.server.drain()
+        if kind == "late":
             await asyncio.sleep(2)
-            return False
-        else:
-            part = rest[: chance.randrange(1, len(rest))] if kind == "inside" else b""
-            self.server.write(first + part)
-            await self.server.drain()
+        elif kind in ("before", "inside"):
             # Not an abort: what was sent has to arrive.
             self.server.close()
-            return False
-        await self.server.drain()
-        return True
+        return kind not in ("late", "before", "inside")
 
     async def pass_back(self):
         try:
             while data := await self.server_reader.read(1 << 16):
                 if self.is_silent:
                     continue
-                if self.eats_reply:
-                    self.proxy.replies_lost += 1
-                    break
                 if self.reply_left is not None:
                     data = data[: self.reply_left]
                     self.reply_left -= len(data)
                 self.client.write(data)
                 await self.client.drain()
                 if self.reply_left == 0:
+                    self.proxy.replies_lost += 1
                     break
         except OSError:
             pass
@@ -273,7 +258,7 @@ class Proxy:
         """The next answer of some connection never arrives, and the connection ends."""
         def doom():
             if relays := [relay for relay in self.relays if relay.server]:
-                draw.choice(relays).eats_reply = True
+                draw.choice(relays).reply_left = 0
 
         self.loop.call_soon_threadsafe(doom)
 

@@ -12,7 +12,7 @@ import urllib.error
 from collections import Counter
 
 from checks import say
-from judge import Judge
+from judge import Judge, differences
 from storm_verbs import CONTAINER, ZONE
 from world import WITHOUT_WAITS, World
 
@@ -408,9 +408,3 @@ class Changing:
 
 def as_number(value):
     return None if value is None else float(value)
-
-
-def differences(here, there):
-    """What is lost, too much or of another value."""
-    return ([f"{key} is lost" for key in there.keys() - here.keys()] + [f"{key} is too much" for key in here.keys() - there.keys()]
-            + [f"{key}: {here[key]}, there {there[key]}" for key in here.keys() & there.keys() if here[key] != there[key]])

@@ -65,15 +65,14 @@ def watch_cuts(world):
         create table public.cuts (entity text, at timestamptz default now());
         create function public.note_watermark() returns trigger language plpgsql as $$
         begin
-          insert into public.early_watermarks (entity) values (new.entity);
+          -- Of a row that is new, old is null.
+          if new.watermark is distinct from old.watermark then
+            insert into public.early_watermarks (entity) values (new.entity);
+          end if;
           return null;
         end $$;
-        create trigger note_first after insert on jobrunner.checkpoints
-          for each row when (new.pass_kind is not null and new.watermark is not null)
-          execute function public.note_watermark();
-        create trigger note_move after update on jobrunner.checkpoints
-          for each row when (new.pass_kind is not null and new.watermark is distinct from old.watermark)
-          execute function public.note_watermark();
+        create trigger note_watermark after insert or update on jobrunner.checkpoints
+          for each row when (new.pass_kind is not null) execute function public.note_watermark();
         create function public.draw_deadline() returns trigger language plpgsql as $$
         begin
           insert into public.cuts (entity)

@@ -4,11 +4,11 @@ The clock of the server is libfaketime's, where Debian's package is installed. `
 that the memory of the workers tells something.
 """
 
-import datetime
 import glob
 import os
 import random
 import signal
+import statistics
 import time
 from collections import Counter
 
@@ -167,10 +167,6 @@ class Storm:
         self.last_ms = max(self.last_ms + 1, int(time.time() * 1000))
         return self.last_ms
 
-    @staticmethod
-    def iso(ms):
-        return datetime.datetime.fromtimestamp(ms / 1000, datetime.timezone.utc).isoformat(timespec="milliseconds")
-
     def committed(self, kind, note, answers):
         self.counts[kind] += 1
         if note[0] == "edit":
@@ -266,9 +262,7 @@ class Storm:
 
 def slope(points):
     """Least squares: MB a minute, and its standard error."""
-    count = len(points)
-    mean_x, mean_y = (sum(p[i] for p in points) / count for i in (0, 1))
-    spread = sum((x - mean_x) ** 2 for x, _ in points)
-    rate = sum((x - mean_x) * (y - mean_y) for x, y in points) / spread
-    rest = sum((y - mean_y - rate * (x - mean_x)) ** 2 for x, y in points)
-    return rate, (rest / (count - 2) / spread) ** 0.5
+    minutes, sizes = zip(*points)
+    rate, start = statistics.linear_regression(minutes, sizes)
+    rest = sum((size - start - rate * minute) ** 2 for minute, size in points)
+    return rate, (rest / (len(points) - 2) / statistics.pvariance(minutes) / len(points)) ** 0.5

@@ -3,7 +3,7 @@
 import time
 
 from cluster import HANG_S
-from judge import Judge
+from judge import Judge, differences
 from storm_verbs import CONTAINER, ENTITY, JOB, TABLE, ZONE
 from world import UNFINISHED
 
@@ -73,8 +73,7 @@ def judge_records(storm, judge):
         known += len(source)
         doubled += [user] * (len(rows) - len(here))
         lost += [f"{user} {video}" for video in source.keys() - here.keys()]
-        other += [f"{user} {video}: {here[video]}, the source {source.get(video)}"
-                  for video in here if source.get(video) != here[video]]
+        other += [f"{user} {found}" for found in differences(here, {video: source[video] for video in source if video in here})]
         edits_gone += [f"{user} {video}: edited to {edit}, the source has {source.get(video)}"
                        for (who, video), edit in storm.edits.items()
                        if who == user and source.get(video, (None, 0))[:2] != edit]

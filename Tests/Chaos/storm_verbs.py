@@ -1,5 +1,7 @@
 """What the sessions of a storm do: every verb, at random."""
 
+import datetime
+
 JOB, TABLE, ENTITY = "metube.status", "watched_status", "watched_status"
 CONTAINER, ZONE = "iCloud.com.metube.app", "WatchedStatusZone"
 STATUSES = ["unknown", "unwatched", "watched", "skipped"]
@@ -25,8 +27,9 @@ class Draw:
         # Its own time rises whatever the database's clock does.
         modified = self.storm.rising_ms()
         if self.random.random() < 0.5:
+            iso = datetime.datetime.fromtimestamp(modified / 1000, datetime.timezone.utc).isoformat(timespec="milliseconds")
             values = (
-                f'{{"video_id": "{video}", "status": "{status}", "last_modified": "{self.storm.iso(modified)}"}}'
+                f'{{"video_id": "{video}", "status": "{status}", "last_modified": "{iso}"}}'
             )
             steps = [("select jobrunner.edit_record($1, $2, $3, $4)", [tenant, user, TABLE, values]), *self.asking(tenant, user)]
         else:

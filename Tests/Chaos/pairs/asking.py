@@ -111,8 +111,9 @@ taking("take_job with rows", True)
 
 @verb("store_job_file", 3, APPLICATION, ANY, {"deferred", "failing", "quarantined"})
 def store_job_file(me):
-    changed = me.world.storing(every="'30 min'", deadline="'4 min'")
-    yield from alone(me, (f"select {changed} from jobrunner.job_files as f where f.name = $1", [me.world.job]))
+    yield from alone(me, ("""
+        select jobrunner.store_job_file(to_jsonb(f) || jsonb_build_object('every', '30 min', 'deadline', '4 min'))
+        from jobrunner.job_files as f where f.name = $1""", [me.world.job]))
     me.done("store_job_file")
 
 

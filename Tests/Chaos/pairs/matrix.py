@@ -4,13 +4,15 @@ import itertools
 
 from pairs import asking  # noqa: F401  (its verbs join the others)
 from pairs.table import left_by
-from pairs.verbs import APPLICATION, VERBS
+from pairs.verbs import VERBS
 
 USUAL = ("running", "due", "fresh", "silent", "later")
 # Only these differ where no version tells which of two is newer.
 EDITS = {name for name in VERBS if name.split()[0] in ("edit_record", "save_record", "delete_record", "plain")}
 # What one run does, one after the other; a copy of a step may come late.
 STEPS = {"page", "page with a secret", "first page", "quiet look", "sweep"} | {name for name in VERBS if name.startswith("push ")}
+# These must pass over what an application's open transaction holds.
+NEVER_WAIT = {"claim", "reap", "finish batch"}
 ENDS = {name for name in VERBS if name.startswith("finish ")} | {"release"}
 # Of three, those that have met badly before.
 THREES = [
@@ -90,11 +92,6 @@ def words(verb):
     return " or ".join(sorted(verb.states)).replace("_", " and ")
 
 
-def never_waits(verb):
-    """It must pass over what an application's open transaction holds."""
-    return verb.name in ("claim", "reap", "finish batch")
-
-
 def met_badly(scenario):
     """Pairs that once lost, held up or miscounted something: they are always run in every order."""
     names = [verb.name for verb in scenario[2]]
@@ -102,7 +99,3 @@ def met_badly(scenario):
         names[0].startswith(one) and names[1].startswith(other) or names[0].startswith(other) and names[1].startswith(one)
         for one, other in BAD
     )
-
-
-def is_of_application(verb):
-    return verb.side == APPLICATION

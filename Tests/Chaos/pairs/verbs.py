@@ -250,7 +250,7 @@ def release(me):
 def housekeeping(name, function, states=ANY, telling=(), of_world=lambda world: {}, **values):
     def body(me):
         rows, _ = yield from alone(me, me.call(function, **values, **of_world(me.world)))
-        me.done(name, rows[0])
+        me.done(name, rows)
 
     verb(name, 3, WORKER, states, telling, function=function)(body)
 
