@@ -11,7 +11,7 @@ import time
 from checks import say
 from cluster import HANG_S, at_port, port_of, wait_until
 from kills import judge_metube, metube
-from judge import judge_nothing_stuck
+from judge import INVARIANTS, Judge, judge_nothing_stuck
 from proxy import HTTP_KINDS, KINDS, SILENT, Chooser, Proxy, Requests
 
 WORLD = dict(users=60, deadline="1m", page_delay=10)
@@ -79,6 +79,9 @@ def freeze(run, seconds):
     run.cluster.freeze(seconds)
     who = f"frozen for {seconds} s"
     judge_nothing_stuck(world, who)
+    # While work goes on; at rest no job runs.
+    ended = "a job runs under a worker that has ended"
+    Judge(world, who).no_rows(f"never: {ended}, while work goes on", INVARIANTS[ended])
     judge = judge_metube(world, who)
     judge.workers()
     world.end()
