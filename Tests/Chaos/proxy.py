@@ -1,11 +1,8 @@
-#!/usr/bin/env python3
-"""A proxy that fails on purpose, between workers and PostgreSQL or between workers and a source.
+"""A proxy that fails on purpose, between workers and PostgreSQL or between workers and a source; it runs in a thread.
 
-    proxy.py postgres UPSTREAM_PORT [--commit N] [--claim N] [--other N] [--gap MS] [--seed N]
-    proxy.py http UPSTREAM_PORT [--request N] [--gap MS] [--seed N]
-
-It reads the protocol of PostgreSQL, so that it knows which statement passes, and meets each sort of statement so often
-with one of these, in turn:
+What it leads to may change: a port, or `SILENT` for connections that are taken and never answered. It reads the
+protocol of PostgreSQL, so that it knows which statement passes, and meets each sort of statement so often with one of
+these, in turn:
 
     before   both connections are cut before the statement is passed on
     inside   both are cut after some bytes of the statement
@@ -13,21 +10,19 @@ with one of these, in turn:
     late     the client's is cut; what it sent reaches the server 0.7 s later
     slow     the statement is passed on 0.5 s later
     silent   both stay open, and nothing is passed on any more, in either direction
-
-Prints one line, the port of the proxy and that of its control. A line sent to the control is answered with one:
-status (what it did, as JSON; left counts what it has yet to do), heal (no more of it; what is silent stays silent).
-It needs nothing but Python's own library.
+    partial  both are cut after some bytes of the reply
 """
-import argparse
+
 import asyncio
 import collections
 import itertools
-import json
 import random
 import re
 import struct
+import threading
 import time
 
+SILENT = None
 SSL_REQUEST, GSS_REQUEST, CANCEL_REQUEST = 80877103, 80877104, 80877102
 VERB = re.compile(rb"jobrunner\.([a-z_]+)\s*\(")
 # Of the verbs in one statement the one that tells what it is for.
@@ -51,44 +46,6 @@ def label(sql):
     return b" ".join(words[:1]).decode() or None
 
 
-class Chooser:
-    """Which statement is met with what: a number of faults for each label, with a pause between any two."""
-
-    def __init__(self, numbers, default, kinds, gap, seed):
-        self.left = dict(numbers)
-        self.default = default
-        self.gap = gap
-        self.kinds = {}
-        self.order = kinds
-        self.done = collections.Counter()
-        self.seen = collections.Counter()
-        self.next_at = 0.0
-        self.is_healed = False
-        self.random = random.Random(seed)
-
-    def choose(self, name):
-        self.seen[name] += 1
-        if self.is_healed or self.left.setdefault(name, self.default) <= 0:
-            return None
-        now = time.monotonic()
-        if now < self.next_at or self.random.random() < 0.5:
-            return None
-        self.next_at = now + self.gap
-        self.left[name] -= 1
-        if name not in self.kinds:
-            start = self.random.randrange(len(self.order))
-            self.kinds[name] = itertools.cycle(self.order[start:] + self.order[:start])
-        kind = next(self.kinds[name])
-        self.done[(name, kind)] += 1
-        return kind
-
-    def status(self):
-        done = collections.defaultdict(dict)
-        for (name, kind), count in sorted(self.done.items()):
-            done[name][kind] = count
-        return {"done": done, "seen": self.seen, "left": {k: v for k, v in self.left.items() if v > 0}}
-
-
 class Messages:
     """Cuts what a client of PostgreSQL sends into messages, each with the label of its statement."""
 
@@ -100,11 +57,9 @@ class Messages:
     def take(self, data):
         self.buffer += data
         messages = []
-        while True:
-            message = self.next()
-            if message is None:
-                return messages
+        while (message := self.next()) is not None:
             messages.append(message)
+        return messages
 
     def next(self):
         head = 1 if self.is_started else 0
@@ -142,100 +97,114 @@ class Requests:
         return [(data, "request" if starts else None)]
 
 
+class Chooser:
+    """Which statement is met with what: a number of faults for each label, with a pause between any two."""
+
+    def __init__(self, draw, kinds=(), others=0, gap_s=0.025, **numbers):
+        self.random, self.order, self.default, self.gap_s = draw, kinds, others, gap_s
+        self.left, self.kinds, self.done = dict(numbers), {}, collections.defaultdict(collections.Counter)
+        self.next_at = 0.0
+        self.is_healed = False
+
+    def choose(self, name):
+        if self.is_healed or self.left.setdefault(name, self.default) <= 0:
+            return None
+        now = time.monotonic()
+        if now < self.next_at or self.random.random() < 0.5:
+            return None
+        self.next_at = now + self.gap_s
+        self.left[name] -= 1
+        if name not in self.kinds:
+            start = self.random.randrange(len(self.order))
+            self.kinds[name] = itertools.cycle(self.order[start:] + self.order[:start])
+        kind = next(self.kinds[name])
+        self.done[name][kind] += 1
+        return kind
+
+    def told(self):
+        """A line for each sort of statement that was met."""
+        for name, kinds in sorted(self.done.items()):
+            yield f"{kinds.total():4} at {name}: " + ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+
+
 class Relay:
     """One client's connection and its own to the server."""
 
     def __init__(self, proxy, client_reader, client):
         self.proxy = proxy
-        self.client_reader, self.client = client_reader, client
+        self.client_reader, self.client, self.server = client_reader, client, None
         self.messages = proxy.make_messages()
         self.is_silent = False
-        self.eats_reply = False
+        # So many bytes of the next reply still arrive; None: all of them.
         self.reply_left = None
 
     async def run(self):
-        try:
-            self.server_reader, self.server = await asyncio.open_connection("127.0.0.1", self.proxy.upstream)
-        except OSError:
-            self.client.transport.abort()
+        if self.proxy.target is SILENT:
+            while await self.client_reader.read(1 << 16):
+                pass
             return
+        self.server_reader, self.server = await asyncio.open_connection("127.0.0.1", self.proxy.target)
         back = asyncio.create_task(self.pass_back())
         try:
             await self.pass_on()
-        except (OSError, asyncio.IncompleteReadError):
-            pass
         finally:
-            self.cut()
             back.cancel()
 
     def cut(self):
         self.client.transport.abort()
-        self.server.transport.abort()
+        if self.server:
+            self.server.transport.abort()
 
     async def pass_on(self):
         while data := await self.client_reader.read(1 << 16):
             if self.is_silent:
                 continue
             messages = self.messages.take(data)
-            for place, (_, name) in enumerate(messages):
-                kind = self.proxy.chooser.choose(name) if name else None
-                if kind is None:
-                    continue
-                first = b"".join(raw for raw, _ in messages[:place])
-                rest = b"".join(raw for raw, _ in messages[place:])
-                if not await self.fail(kind, first, rest):
-                    return
-                break
-            else:
-                self.server.write(b"".join(raw for raw, _ in messages))
-                await self.server.drain()
+            chosen = ((place, kind) for place, (_, name) in enumerate(messages)
+                      if name and (kind := self.proxy.chooser.choose(name)))
+            place, kind = next(chosen, (len(messages), None))
+            first, rest = (b"".join(raw for raw, _ in part) for part in (messages[:place], messages[place:]))
+            if not await self.send(kind, first, rest):
+                return
 
-    async def fail(self, kind, first, rest):
-        """False: the connection is done with."""
+    async def send(self, kind, first, rest):
+        """Passes on what was sent, the rest of it with a fault. False: the connection is done with."""
         chance = self.proxy.chooser.random
-        if kind == "slow":
-            self.server.write(first)
-            await asyncio.sleep(0.5)
-            self.server.write(rest)
-        elif kind == "reply":
-            self.eats_reply = True
-            self.server.write(first + rest)
-        elif kind == "partial":
-            self.reply_left = chance.randrange(1, 400)
-            self.server.write(first + rest)
-        elif kind == "silent":
-            self.server.write(first + (rest if chance.random() < 0.5 else b""))
-            self.is_silent = True
-        elif kind == "late":
+        if kind == "late":
             self.client.transport.abort()
             await asyncio.sleep(0.7)
-            self.server.write(first + rest)
-            await self.server.drain()
+        elif kind == "slow":
+            self.server.write(first)
+            first = b""
+            await asyncio.sleep(0.5)
+        elif kind == "inside":
+            rest = rest[: chance.randrange(1, len(rest))]
+        elif kind == "before" or kind == "silent" and chance.random() < 0.5:
+            rest = b""
+        elif kind in ("reply", "partial"):
+            self.reply_left = 0 if kind == "reply" else chance.randrange(1, 400)
+        self.server.write(first + rest)
+        self.is_silent = self.is_silent or kind == "silent"
+        await self.server.drain()
+        if kind == "late":
             await asyncio.sleep(2)
-            return False
-        else:
-            part = rest[: chance.randrange(1, len(rest))] if kind == "inside" else b""
-            self.server.write(first + part)
-            await self.server.drain()
+        elif kind in ("before", "inside"):
             # Not an abort: what was sent has to arrive.
             self.server.close()
-            return False
-        await self.server.drain()
-        return True
+        return kind not in ("late", "before", "inside")
 
     async def pass_back(self):
         try:
             while data := await self.server_reader.read(1 << 16):
                 if self.is_silent:
                     continue
-                if self.eats_reply:
-                    break
                 if self.reply_left is not None:
                     data = data[: self.reply_left]
                     self.reply_left -= len(data)
                 self.client.write(data)
                 await self.client.drain()
                 if self.reply_left == 0:
+                    self.proxy.replies_lost += 1
                     break
         except OSError:
             pass
@@ -244,40 +213,55 @@ class Relay:
 
 
 class Proxy:
-    def __init__(self, upstream, make_messages, chooser):
-        self.upstream, self.make_messages, self.chooser = upstream, make_messages, chooser
+    """Listens at `port`. Without a chooser it only relays, and changes what it leads to."""
 
-    async def serve(self, reader, writer):
-        await Relay(self, reader, writer).run()
+    def __init__(self, target, chooser=None, make_messages=Messages):
+        self.target, self.make_messages = target, make_messages
+        self.chooser = chooser or Chooser(random.Random(0))
+        self.relays, self.made, self.replies_lost = set(), 0, 0
+        self.loop = asyncio.new_event_loop()
+        has_begun = threading.Event()
+        threading.Thread(target=self.serve, args=(has_begun,), daemon=True).start()
+        has_begun.wait()
 
-    async def control(self, reader, writer):
-        while line := await reader.readline():
-            word = line.decode().strip()
-            if word == "heal":
-                self.chooser.is_healed = True
-            writer.write((json.dumps(self.chooser.status()) + "\n").encode())
-            await writer.drain()
+    def serve(self, has_begun):
+        async def listen():
+            server = await asyncio.start_server(self.take, "127.0.0.1", 0, backlog=256)
+            self.port = server.sockets[0].getsockname()[1]
+            has_begun.set()
+            await asyncio.Event().wait()
 
+        self.loop.run_until_complete(listen())
 
-async def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("kind", choices=("postgres", "http"))
-    parser.add_argument("upstream", type=int)
-    for name, number in (("commit", 0), ("claim", 0), ("other", 0), ("request", 0), ("gap", 25), ("seed", 1)):
-        parser.add_argument("--" + name, type=int, default=number)
-    given = parser.parse_args()
-    if given.kind == "postgres":
-        # A page's statements are one turn: what meets one of them meets its commit.
-        numbers = {"commit": given.commit, "claim": given.claim, "begin": 0, "rollback": 0}
-        chooser = Chooser(numbers, given.other, KINDS, given.gap / 1000, given.seed)
-        proxy = Proxy(given.upstream, Messages, chooser)
-    else:
-        chooser = Chooser({"request": given.request}, 0, HTTP_KINDS, given.gap / 1000, given.seed)
-        proxy = Proxy(given.upstream, Requests, chooser)
-    server = await asyncio.start_server(proxy.serve, "127.0.0.1", 0, backlog=256)
-    control = await asyncio.start_server(proxy.control, "127.0.0.1", 0)
-    print(*(s.sockets[0].getsockname()[1] for s in (server, control)), flush=True)
-    await asyncio.Event().wait()
+    async def take(self, reader, writer):
+        relay = Relay(self, reader, writer)
+        self.made += 1
+        self.relays.add(relay)
+        try:
+            await relay.run()
+        except OSError:
+            pass
+        finally:
+            self.relays.discard(relay)
+            relay.cut()
 
+    def lead_to(self, target, cut=False):
+        """New connections lead there; `cut`: those there are end, as when a machine is lost or a balancer moves on."""
+        def change():
+            self.target = target
+            for relay in list(self.relays) if cut else []:
+                relay.cut()
 
-asyncio.run(main())
+        self.loop.call_soon_threadsafe(change)
+
+    def lose_a_reply(self, draw):
+        """The next answer of some connection never arrives, and the connection ends."""
+        def doom():
+            if relays := [relay for relay in self.relays if relay.server]:
+                draw.choice(relays).reply_left = 0
+
+        self.loop.call_soon_threadsafe(doom)
+
+    def heal(self):
+        """No more faults; what is silent stays silent."""
+        self.chooser.is_healed = True

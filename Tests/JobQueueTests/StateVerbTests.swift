@@ -1,80 +1,80 @@
-import Postgres
+import Foundation
 import JobQueue
+import Postgres
+import TestSupport
 import Testing
 
 /// What a job is in, prepared with the verbs themselves where there is one.
 enum State: String, CaseIterable {
-    case waiting, running, paused, quarantined, needsReauth, deferred
+    case waiting, running, paused, quarantined
+    case needsReauth = "needs_reauth"
+    case deferred
 }
 
-/// What is done to it.
+/// What is done to it, by the name that the page has for it.
 enum Verb: String, CaseIterable {
-    case claim, hold, commitPage, finish, release, reap
-    case enqueue, cancel, retry, pause, resume, reset
-    case wantFresh, trigger, pushSoon, repair, takeJob, pauseFile, resumeFile
+    case claim = "claim_new"
+    case hold = "hold_job"
+    case commitPage = "commit_page"
+    case finish = "finish_runs"
+    case release = "release_jobs"
+    case reap = "reap_jobs"
+    case enqueue
+    case cancel = "cancel_jobs"
+    case retry = "retry_jobs"
+    case pause = "pause_jobs"
+    case resume = "resume_jobs"
+    case reset = "reset_jobs"
+    case wantFresh = "want_fresh"
+    case trigger = "trigger_event"
+    case pushSoon = "push_soon"
+    case repair = "repair_jobs"
+    case takeJob = "take_job"
+    case pauseFile = "pause_job_file"
+    case resumeFile = "resume_job_file"
 }
+
+/// The table of docs/ARCHITECTURE.md, with a verb's cells in the order of the states.
+///
+/// `bin/chaos --pairs` reads it, too.
+private func readTable() throws -> [Verb: [String]] {
+    let page = packageDirectory + "/docs/ARCHITECTURE.md"
+    let lines = try String(contentsOfFile: page, encoding: .utf8).split(separator: "\n")
+    var table: [Verb: [String]] = [:]
+    let rows = lines.drop { !$0.hasPrefix("| Verb | waiting, due | running") }.dropFirst(2)
+    for line in rows {
+        guard line.hasPrefix("|") else { break }
+        let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+        for name in cells[0].split(separator: "`") {
+            if let verb = Verb(rawValue: String(name)) { table[verb] = Array(cells.dropFirst()) }
+        }
+    }
+    return table
+}
+
+/// What `summary` tells where the page says it in words for a reader.
+private let words = [
+    "due after the debounce": "due",
+    "running, one more follows": "running, rerun",
+    "running, stopping, then paused": "running, stopping, to pause",
+    "running; its next page is refused": "running",
+    "waiting, paused or set aside": "later",
+    "deferred, or due with force": "deferred",
+    "paused, if by itself": "paused",
+]
 
 /// What the job is afterwards; `lost` before it when the verb was refused for want of the claim.
-///
-/// A job that was taken away is gone, whatever it was in.
-private let table: [State: [Verb: String]] = [
-    .waiting: [
-        .claim: "running", .hold: "lost, due", .commitPage: "lost, due", .finish: "lost, due",
-        .release: "lost, due", .reap: "due", .enqueue: "due", .cancel: "due", .retry: "due",
-        .pause: "paused", .resume: "due", .reset: "due",
-        .wantFresh: "due", .trigger: "due", .pushSoon: "due", .repair: "due", .takeJob: "gone",
-        .pauseFile: "paused", .resumeFile: "due",
-    ],
-    .running: [
-        .claim: "running", .hold: "running", .commitPage: "running", .finish: "later",
-        .release: "due", .reap: "due", .enqueue: "running, rerun", .cancel: "running, stopping",
-        .retry: "running", .pause: "running, stopping, to pause", .resume: "running",
-        .reset: "running",
-        .wantFresh: "running", .trigger: "running, rerun", .pushSoon: "running, rerun",
-        .repair: "running, rerun", .takeJob: "gone",
-        .pauseFile: "running, stopping, to pause", .resumeFile: "running",
-    ],
-    .paused: [
-        .claim: "paused", .hold: "lost, paused", .commitPage: "lost, paused",
-        .finish: "lost, paused", .release: "lost, paused", .reap: "paused", .enqueue: "paused",
-        .cancel: "paused", .retry: "paused", .pause: "paused", .resume: "due", .reset: "paused",
-        .wantFresh: "paused", .trigger: "paused", .pushSoon: "paused", .repair: "paused",
-        .takeJob: "gone",
-        .pauseFile: "paused", .resumeFile: "paused",
-    ],
-    .quarantined: [
-        .claim: "quarantined", .hold: "lost, quarantined", .commitPage: "lost, quarantined",
-        .finish: "lost, quarantined", .release: "lost, quarantined", .reap: "quarantined",
-        .enqueue: "quarantined", .cancel: "quarantined", .retry: "due", .pause: "paused",
-        .resume: "quarantined", .reset: "quarantined",
-        .wantFresh: "quarantined", .trigger: "quarantined", .pushSoon: "quarantined",
-        .repair: "quarantined", .takeJob: "gone",
-        .pauseFile: "paused", .resumeFile: "quarantined",
-    ],
-    .needsReauth: [
-        .claim: "needs_reauth", .hold: "lost, needs_reauth", .commitPage: "lost, needs_reauth",
-        .finish: "lost, needs_reauth", .release: "lost, needs_reauth", .reap: "needs_reauth",
-        .enqueue: "needs_reauth", .cancel: "needs_reauth", .retry: "due", .pause: "paused",
-        .resume: "needs_reauth", .reset: "needs_reauth",
-        .wantFresh: "needs_reauth", .trigger: "needs_reauth", .pushSoon: "needs_reauth",
-        .repair: "needs_reauth", .takeJob: "gone",
-        .pauseFile: "paused", .resumeFile: "needs_reauth",
-    ],
-    .deferred: [
-        .claim: "deferred", .hold: "lost, deferred", .commitPage: "lost, deferred",
-        .finish: "lost, deferred", .release: "lost, deferred", .reap: "deferred",
-        .enqueue: "deferred", .cancel: "deferred", .retry: "due", .pause: "paused",
-        .resume: "deferred", .reset: "deferred",
-        .wantFresh: "deferred", .trigger: "deferred", .pushSoon: "deferred", .repair: "deferred",
-        .takeJob: "gone",
-        .pauseFile: "paused", .resumeFile: "deferred",
-    ],
-]
+private func expected(_ cell: String, in state: State) -> String {
+    if cell == "lost" { return "lost, " + (state == .waiting ? "due" : state.rawValue) }
+    return words[cell] ?? cell
+}
 
 @Suite("State and verb")
 struct StateVerbTests {
     @Test(arguments: State.allCases)
     func `each verb does to a job in this state what the table says`(state: State) async throws {
+        let table = try readTable()
+        let column = try #require(State.allCases.firstIndex(of: state))
         try await Fixture.lend { fixture async throws in
             for verb in Verb.allCases {
                 let user = try await fixture.addUser()
@@ -84,7 +84,8 @@ struct StateVerbTests {
                 let isKept = try await fixture.perform(verb, claim: claim, worker: worker)
                 let after = try await fixture.summary(user)
                 #expect(
-                    (isKept ? "" : "lost, ") + after == table[state]?[verb],
+                    (isKept ? "" : "lost, ") + after
+                        == table[verb].map { expected($0[column], in: state) },
                     "\(verb) of a job that is \(state)")
                 if verb == .takeJob {
                     try await fixture.expectTaken(claim, wasRunning: state == .running)
@@ -135,7 +136,7 @@ extension Fixture {
             #expect(reaped.map(\.worker) == [worker])
         case .enqueue: _ = try await text("select jobrunner.enqueue('acme', 'ann', 'hub.refresh')")
         case .cancel, .retry, .pause, .resume:
-            _ = try await int("select jobrunner.\(verb)_jobs('acme', 'ann', 'hub.refresh')")
+            _ = try await int("select jobrunner.\(verb.rawValue)('acme', 'ann', 'hub.refresh')")
         case .reset: _ = try await int("select jobrunner.reset_jobs('acme', 'ann', 'hub.refresh')")
         case .wantFresh:
             _ = try await queue.wantFresh(tenant: "acme", user: "ann", job: Fixture.refresh)

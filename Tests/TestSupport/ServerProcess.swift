@@ -7,7 +7,7 @@ struct ServerFailure: Error, CustomStringConvertible {
 }
 
 /// The package's folder, found from this file's place in it.
-let packageDirectory = URL(fileURLWithPath: #filePath)
+public let packageDirectory = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 
 /// Test clusters are named by their process, so that abandoned ones can be told.

@@ -17,7 +17,7 @@ import Testing
         throws
     {
         let tests = #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
-        let files = try JobFile.load(directory: "/\(tests)/Pairs/jobs").get()
+        let files = try JobFile.load(directory: "/\(tests)/Chaos/pairs/jobs").get()
         var entities: [JSONMember] = []
         for file in files {
             for entity in file.entities {

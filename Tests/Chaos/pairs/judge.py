@@ -2,39 +2,20 @@
 
 import json
 
-from following import judge_counters, judge_rows, judge_requests
-from verbs import ending
-from world import Run
+from judge import INVARIANTS
+from pairs import table
+from pairs.following import judge_counters, judge_rows, judge_requests
+from pairs.verbs import VERBS, ending
+from pairs.world import Run
 
 LOOK = """
 select json_build_object(
+  'broken', json_build_object({broken}),
   'jobs', (select json_agg(to_jsonb(j) || jsonb_build_object('hours', extract(epoch from j.due_at - now()) / 3600))
     from jobrunner.jobs as j),
-  'ended', (select json_agg(w.id) from jobrunner.workers as w where w.ended_at is not null),
-  'workers', (select json_agg(w.id) from jobrunner.workers as w),
-  'users', (select json_object_agg(u.id, u.key) from jobrunner.users as u),
   'checkpoints', (select json_agg(k) from jobrunner.checkpoints as k where k.user_id = {ann}),
   'rows', (select json_agg(r) from synced.{table} as r where r.user_id = {ann}),
   'runs', (select json_agg(r) from (select r.*, (r.counters).* from jobrunner.runs as r) as r),
-  'unmade', (select json_agg(u.key || ' ' || t.job_name) from jobrunner.tenant_jobs as t
-    join jobrunner.users as u on u.tenant_id = t.tenant_id
-    where not exists (select from jobrunner.jobs as j where j.user_id = u.id and j.name = t.job_name)),
-  'astray', (select json_agg(j.user_id || ' ' || j.name) from jobrunner.jobs as j
-    where not exists (select from jobrunner.users as u where u.id = j.user_id)
-      or not exists (select from jobrunner.tenant_jobs as t where t.tenant_id = j.tenant_id and t.job_name = j.name)),
-  'unlike', (select json_agg(j.user_id || ' ' || j.name) from jobrunner.jobs as j
-    join jobrunner.job_files as f on f.name = j.name
-    cross join lateral (
-      select coalesce(g.every, f.every) as every from jobrunner.period_of(j.user_id, j.tenant_id, j.name) as g
-    ) as p
-    where (case when j.slowed_at is null then p.every else greatest(p.every, f.slow_every) end, f.deadline) <> (j.every, j.deadline)),
-  'unlimited', (select json_agg(j.user_id || ' ' || j.name) from jobrunner.jobs as j
-    join jobrunner.limited_tenants as t on t.tenant_id = j.tenant_id
-    where j.worker_id is not null and t.is_settled
-      and not exists (select from jobrunner.limited_runs as l where l.tenant_id = j.tenant_id and l.fence = j.fence)),
-  'unheld', (select json_agg(j.user_id || ' ' || j.name) from jobrunner.jobs as j
-    where j.worker_id is not null
-      and not exists (select from jobrunner.held_jobs() as h where h.user_id = j.user_id and h.name = j.name)),
   'left', (select count(*) from (
     select user_id from jobrunner.jobs union all select user_id from jobrunner.checkpoints
     union all select user_id from jobrunner.runs union all select user_id from jobrunner.secrets
@@ -53,6 +34,8 @@ select json_build_object(
   'others', (select count(*) from jobrunner.jobs as j where j.tenant_id <> {tenant} and j.name = '{job}')
 ) as look
 """
+BROKEN = ", ".join(
+    f"'{text.replace(chr(39), chr(39) * 2)}', (select json_agg(what) from ({sql}) as q)" for text, sql in INVARIANTS.items())
 
 
 class Judge:
@@ -63,7 +46,7 @@ class Judge:
         self.ann = world.users["ann"]
 
     def look(self):
-        sql = LOOK.format(ann=self.ann, table=self.world.table, tenant=self.world.tenant_id, job=self.world.job)
+        sql = LOOK.format(broken=BROKEN, ann=self.ann, table=self.world.table, tenant=self.world.tenant_id, job=self.world.job)
         look = json.loads(self.world.judge.query(sql)[0]["look"])
         return {name: value if value is not None else [] for name, value in look.items()}
 
@@ -73,16 +56,31 @@ class Judge:
         self.tell_again()
         self.reap()
         before = self.look()
+        self.judge_invariants(before)
         self.judge_state(before)
         self.end_runs(before)
         claims, due = self.claim()
         after = self.look()
+        self.judge_invariants(after)
         self.judge_claim(claims, due)
         if "remove_user" not in self.facts.done:
             self.judge_taken_rows(after)
             judge_rows(self, after)
             judge_counters(self, after)
         judge_requests(self, after)
+
+    def judge_invariants(self, look):
+        for text, found in look["broken"].items():
+            if found:
+                self.facts.violated(f"{text}: {', '.join(found)}")
+
+    def judge_single(self, verb):
+        """What one verb by itself leaves is what the page says."""
+        expected = table.left_by(verb.function, self.state, verb.is_forced)
+        if expected is not None:
+            found = self.world.judge.query(table.SUMMARY, self.ann, self.world.job)[0]["summary"]
+            if found not in expected:
+                self.facts.violated(f"the job is {found}, and {table.PAGE} says {' or '.join(sorted(expected))}")
 
     def judge_refusals(self):
         for actor in self.actors:
@@ -132,18 +130,8 @@ class Judge:
         facts, done = self.facts, self.facts.done
         known = {run.fence: run for run in [*self.world.runs[self.state].values(), *facts.claims]}
         for job in look["jobs"]:
-            if job["worker_id"] is None:
-                continue
-            if job["worker_id"] in look["ended"] or job["worker_id"] not in look["workers"]:
-                facts.violated("a job runs under a worker that has ended")
-            elif job["fence"] not in known:
+            if job["worker_id"] is not None and job["fence"] not in known:
                 facts.violated("a job runs under a claim that nobody has")
-        for what, text in [("unmade", "a user lacks a job of its tenant"), ("astray", "a job is of no user or tenant"),
-                           ("unlike", "a job has another period or deadline than its file"),
-                           ("unlimited", "a running job is not counted for its tenant's limit"),
-                           ("unheld", "a running job is in no batch of its worker")]:
-            if look[what]:
-                facts.violated(f"{text}: {', '.join(look[what])}")
         if "remove_user" in done and look["left"]:
             facts.violated(f"{look['left']} rows of a removed user are left")
         self.judge_taken(look)
@@ -210,11 +198,12 @@ class Judge:
     def judge_patience(self, job):
         """Only a request that may cut a wait short does so."""
         asked = {request.what for request in self.facts.requests if request.user == "ann"}
-        may_cut = {
-            "deferred": {"enqueue force", "retry"},
-            "failing": {what for what in asked if "record" not in what},
-            "quarantined": {"retry"},
-        }.get(self.state)
+        if self.state == "failing":
+            may_cut = {what for what in asked if "record" not in what}
+        elif self.state in ("deferred", "quarantined"):
+            may_cut = {name for name, verb in VERBS.items() if table.cuts_short(verb.function, self.state, verb.is_forced)}
+        else:
+            may_cut = None
         if may_cut is not None and not asked & may_cut and job["hours"] < 4:
             self.facts.violated(f"nobody who may asked, and a {self.state} job does not wait as long as it has to")
 
@@ -255,13 +244,8 @@ class Judge:
         rows = self.world.claim(self.world.spare, 999, [self.world.job, "pairs.spare"])
         judge.script("commit")
         self.facts.clock.tick()
-        claims = []
-        for row in rows:
-            run = Run(row["name"], row)
-            run.started = run.committed = self.facts.clock.now
-            run.is_last = True
-            claims.append(run)
-        return claims, due
+        now = self.facts.clock.now
+        return [Run(row["name"], row, now, now, is_last=True) for row in rows], due
 
     def judge_claim(self, claims, due):
         limits = {}

@@ -6,33 +6,16 @@ import urllib.parse
 from ctypes import c_char_p, c_int, c_uint, c_void_p, POINTER
 
 lib = ctypes.CDLL("libpq.so.5")
-for name, result, arguments in [
-    ("PQconnectdb", c_void_p, [c_char_p]),
-    ("PQstatus", c_int, [c_void_p]),
-    ("PQerrorMessage", c_char_p, [c_void_p]),
-    ("PQsocket", c_int, [c_void_p]),
-    ("PQbackendPID", c_int, [c_void_p]),
-    ("PQfinish", None, [c_void_p]),
-    ("PQsendQuery", c_int, [c_void_p, c_char_p]),
-    (
-        "PQsendQueryParams",
-        c_int,
-        [c_void_p, c_char_p, c_int, POINTER(c_uint), POINTER(c_char_p), POINTER(c_int), POINTER(c_int), c_int],
-    ),
-    ("PQflush", c_int, [c_void_p]),
-    ("PQconsumeInput", c_int, [c_void_p]),
-    ("PQisBusy", c_int, [c_void_p]),
-    ("PQgetResult", c_void_p, [c_void_p]),
-    ("PQresultStatus", c_int, [c_void_p]),
-    ("PQresultErrorField", c_char_p, [c_void_p, c_int]),
-    ("PQntuples", c_int, [c_void_p]),
-    ("PQnfields", c_int, [c_void_p]),
-    ("PQfname", c_char_p, [c_void_p, c_int]),
-    ("PQgetisnull", c_int, [c_void_p, c_int, c_int]),
-    ("PQgetvalue", c_char_p, [c_void_p, c_int, c_int]),
-    ("PQcmdStatus", c_char_p, [c_void_p]),
-    ("PQclear", None, [c_void_p]),
-]:
+P, S, I = c_void_p, c_char_p, c_int
+# name: what it returns, what it takes
+FUNCTIONS = {
+    "PQconnectdb": (P, S), "PQstatus": (I, P), "PQerrorMessage": (S, P), "PQsocket": (I, P), "PQbackendPID": (I, P),
+    "PQfinish": (None, P), "PQsendQuery": (I, P, S), "PQflush": (I, P), "PQconsumeInput": (I, P), "PQisBusy": (I, P),
+    "PQsendQueryParams": (I, P, S, I, POINTER(c_uint), POINTER(S), POINTER(I), POINTER(I), I),
+    "PQgetResult": (P, P), "PQresultStatus": (I, P), "PQresultErrorField": (S, P, I), "PQntuples": (I, P), "PQnfields": (I, P),
+    "PQfname": (S, P, I), "PQgetisnull": (I, P, I, I), "PQgetvalue": (S, P, I, I), "PQcmdStatus": (S, P), "PQclear": (None, P),
+}
+for name, (result, *arguments) in FUNCTIONS.items():
     function = getattr(lib, name)
     function.restype, function.argtypes = result, arguments
 
@@ -48,23 +31,22 @@ class Refused(Exception):
 
 
 class Wire:
-    """A value in the wire's binary format, with its type; bytes None: null."""
+    """A value as it is sent, in binary where its type is known; bytes None: null."""
 
     def __init__(self, type, bytes):
-        self.type, self.bytes = type, bytes
+        self.type, self.bytes, self.format = type, bytes, int(type != 0)
 
 
 def literal(items):
     """The text of an array."""
-    quoted = (
-        "NULL" if item is None else '"' + str(item).replace("\\", "\\\\").replace('"', '\\"') + '"' for item in items
-    )
+    quoted = ("NULL" if item is None else '"' + item.replace("\\", "\\\\").replace('"', '\\"') + '"' for item in items)
     return "{" + ",".join(quoted) + "}"
 
 
 def text(value):
-    if value is None:
-        return None
+    """A value as the server reads it, or None."""
+    if value is None or isinstance(value, str):
+        return value
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (list, tuple)):
@@ -72,13 +54,23 @@ def text(value):
     return str(value)
 
 
+def encoded(value):
+    return None if value is None else value.encode()
+
+
+def with_settings(url, settings):
+    """An address with what is set for its sessions; one that is empty leaves the rest to PG* of the environment."""
+    options = " ".join(f"-c {name}={value}" for name, value in settings.items())
+    if "://" not in url:
+        return f"{url} options='{options}'"
+    return url + ("&" if "?" in url else "?") + "options=" + urllib.parse.quote(options)
+
+
 class Session:
     """One session; at most one statement is on its way."""
 
     def __init__(self, url, **settings):
-        options = urllib.parse.quote(" ".join(f"-c {name}={value}" for name, value in settings.items()))
-        url += ("&" if "?" in url else "?") + "options=" + options
-        self.handle = lib.PQconnectdb(url.encode())
+        self.handle = lib.PQconnectdb(with_settings(url, settings).encode())
         if lib.PQstatus(self.handle) != 0:
             raise ConnectionError(lib.PQerrorMessage(self.handle).decode())
         self.pid = lib.PQbackendPID(self.handle)
@@ -96,15 +88,9 @@ class Session:
             sent = lib.PQsendQuery(self.handle, sql.encode())
         else:
             count = len(values)
-            types, data, lengths, formats = (c_uint * count)(), (c_char_p * count)(), (c_int * count)(), (c_int * count)()
-            for place, value in enumerate(values):
-                if isinstance(value, Wire):
-                    types[place], formats[place] = value.type, 1
-                    data[place] = value.bytes
-                    lengths[place] = len(value.bytes or b"")
-                else:
-                    shown = text(value)
-                    data[place] = None if shown is None else shown.encode()
+            wires = [value if isinstance(value, Wire) else Wire(0, encoded(text(value))) for value in values]
+            types, formats = (c_uint * count)(*(wire.type for wire in wires)), (c_int * count)(*(wire.format for wire in wires))
+            data, lengths = (c_char_p * count)(*(wire.bytes for wire in wires)), (c_int * count)(*(len(wire.bytes or b"") for wire in wires))
             sent = lib.PQsendQueryParams(self.handle, sql.encode(), count, types, data, lengths, formats, 0)
         if sent != 1:
             raise ConnectionError(lib.PQerrorMessage(self.handle).decode())

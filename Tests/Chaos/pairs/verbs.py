@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 
-from facts import Page, Request
-from orders import BEGIN, COMMIT
-from world import ASKED_FOR, SEALED, SILENT, STATES, Run
+from pairs.facts import Page, Request
+from pairs.orders import BEGIN, COMMIT
+from pairs.table import states_of
+from pairs.world import SEALED, SILENT, TENANT, STATES, WITH_PASS, Run
 
 WORKER, APPLICATION = "worker", "application"
-HELD = {"running", "silent"}
+HELD = states_of("commit_page") & WITH_PASS
 ANY = set(STATES)
 VERBS = {}
 
@@ -23,11 +24,17 @@ class Verb:
     telling: set
     # SQLSTATEs it may meet.
     may_meet: set
+    # The function of SQL that the page's table has a row for.
+    function: str | None
+
+    @property
+    def is_forced(self):
+        return "force" in self.name
 
 
-def verb(name, steps, side, states=ANY, telling=(), may_meet=()):
+def verb(name, steps, side, states=ANY, telling=(), may_meet=(), function=None):
     def note(body):
-        VERBS[name] = Verb(name, body, steps, side, set(states), set(telling), set(may_meet))
+        VERBS[name] = Verb(name, body, steps, side, set(states), set(telling), set(may_meet), function)
         return body
 
     return note
@@ -57,6 +64,9 @@ class Me:
     def call(self, name, **values):
         return self.world.calling(name, **values)
 
+    def of_ann(self, name, **values):
+        return self.call(name, in_tenant=TENANT, in_user="ann", in_job=self.world.job, **values)
+
     def page(self, who, name, number):
         return self.world.statements.of(self.runs[who], name, number)
 
@@ -68,52 +78,47 @@ class Me:
         self.facts.requests.append(Request(what, user, started, self.now, **more))
 
 
-def transaction(*statements):
+def alone(me, statement):
+    """A transaction of one statement; returns its answer, and when it was sent."""
     yield BEGIN
-    answers = []
-    for statement in statements:
-        answers.append((yield statement))
+    answer = yield statement
+    started = me.actor.sent_at
     yield COMMIT
-    return answers
+    return answer, started
 
 
 # What workers do.
 
 
-def claim(of_tenants):
+def claiming(name, function):
     def body(me):
+        # What is due of whom is looked up when the transaction has begun.
         yield BEGIN
-        if of_tenants:
-            rows = yield me.world.claim_of_tenants(me.world.worker, 10, [me.world.job])
-        else:
-            rows = yield me.world.claim_new(me.world.worker, 10, [me.world.job])
+        rows = yield getattr(me.world, function)(me.world.worker, 10, [me.world.job])
         started = me.actor.sent_at
         yield COMMIT
         for row in rows:
-            run = Run(me.world.job, row)
-            run.started, run.committed = started, me.now
-            me.facts.claims.append(run)
+            me.facts.claims.append(Run(me.world.job, row, started=started, committed=me.now))
 
-    return body
+    verb(name, 3, WORKER, CLAIMABLE, may_meet={"JR003"}, function=function)(body)
 
 
 CLAIMABLE = {"due", "running", "silent", "limited", "paused", "deferred"}
-verb("claim", 3, WORKER, CLAIMABLE, may_meet={"JR003"})(claim(of_tenants=False))
-verb("claim of tenants", 3, WORKER, CLAIMABLE, may_meet={"JR003"})(claim(of_tenants=True))
+claiming("claim", "claim_new")
+claiming("claim of tenants", "claim_of_tenants")
 
 
-def pages(name, statements, number, ends=False):
+def pages(name, statements, number, begins=True, last=None):
     def body(me):
-        run = me.runs["ann"]
-        stop = (yield [BEGIN, me.page("ann", "hold", number)])[0]["hold_job"] == "t"
-        held = me.actor.sent_at
-        page = Page(run.fence, number, held, 0)
+        run, hold = me.runs["ann"], me.page("ann", "hold", number)
+        stop = (yield [BEGIN, hold] if begins else hold)[0]["hold_job"] == "t"
+        page = Page(run.fence, number, me.actor.sent_at, 0)
         for statement in statements:
             row = (yield me.page("ann", statement, number))[0]
-            if statement.startswith("sweep"):
-                page.swept = int(row["swept"])
-            else:
-                page.inserted, page.updated, page.deleted = (int(row[n]) for n in ("inserted", "updated", "deleted"))
+            for count in ("swept",) if statement == "sweep" else ("inserted", "updated", "deleted"):
+                setattr(page, count, int(row[count]))
+        if last:
+            yield last
         yield COMMIT
         page.committed = me.now
         me.facts.pages.append(page)
@@ -123,25 +128,17 @@ def pages(name, statements, number, ends=False):
 
 
 RUN_ENDS = {"JR001", "JR002"}
-verb("page", 3, WORKER, HELD, may_meet=RUN_ENDS)(pages("page", ["page"], 2))
+verb("page", 3, WORKER, HELD, may_meet=RUN_ENDS, function="commit_page")(pages("page", ["page"], 2))
 verb("first page", 3, WORKER, {"fresh"}, may_meet=RUN_ENDS)(pages("first page", ["page_first"], 1))
 verb("sweep", 4, WORKER, HELD, may_meet=RUN_ENDS)(pages("sweep", ["page_last", "sweep"], 2))
 
 
 @verb("page with a secret", 5, WORKER, HELD, may_meet=RUN_ENDS)
 def page_with_a_secret(me):
-    run = me.runs["ann"]
-    user = {"in_tenant_id": me.world.tenant_id, "in_user_id": me.world.users["ann"], "in_job": run.job}
+    user = {"in_tenant_id": me.world.tenant_id, "in_user_id": me.world.users["ann"], "in_job": me.world.job}
+    brought = me.call("bring_secret", **user, in_name="brought", in_sealed=SEALED + "03", in_changed_at="2026-01-01T00:00:00Z")
     yield [BEGIN, me.call("hold_secrets", **user)]
-    stop = (yield me.page("ann", "hold", 2))[0]["hold_job"] == "t"
-    page = Page(run.fence, 2, me.actor.sent_at, 0)
-    row = (yield me.page("ann", "page", 2))[0]
-    page.inserted, page.updated, page.deleted = (int(row[n]) for n in ("inserted", "updated", "deleted"))
-    yield me.call("bring_secret", **user, in_name="brought", in_sealed=SEALED + "03", in_changed_at="2026-01-01T00:00:00Z")
-    yield COMMIT
-    page.committed = me.now
-    me.facts.pages.append(page)
-    me.done("page with a secret", stop)
+    yield from pages("page with a secret", ["page"], 2, begins=False, last=brought)(me)
 
 
 @verb("quiet look", 4, WORKER, HELD, may_meet=RUN_ENDS)
@@ -197,9 +194,7 @@ def finishing(outcomes, passes=None, **more):
     def body(me):
         runs = [(me.runs[user], outcome) for user, outcome in outcomes.items()]
         values = ending(me.world, runs, passes, **more)
-        yield BEGIN
-        rows = yield me.world.finishing(**values)
-        yield COMMIT
+        rows, _ = yield from alone(me, me.world.finishing(**values))
         said = {int(row["fence"]): row["verdict"] for row in rows}
         for place, (run, outcome) in enumerate(runs):
             verdict = said.get(run.fence)
@@ -233,44 +228,35 @@ def ending(world, runs, passes=None, kind=None, entity=None):
     }
 
 
-FINISH = {"running", "silent", "fresh"} | ASKED_FOR
+FINISH = states_of("finish_runs") - {"ahead"}
 EMPTY_PULL = '[{"entity": "mark", "generation": 0, "pass_number": 1, "page_number": 0}]'
 for outcome in ("complete", "partial", "deferred", "needs_reauth", "failed"):
-    verb(f"finish {outcome}", 3, WORKER, FINISH, {"asked"} if outcome in ("partial", "deferred") else ())(
+    verb(f"finish {outcome}", 3, WORKER, FINISH, {"asked"} if outcome in ("partial", "deferred") else (),
+         function="finish_runs")(
         finishing({"ann": outcome}))
 verb("finish failed push", 3, WORKER, HELD)(finishing({"ann": "failed"}, EMPTY_PULL, entity="mark"))
 verb("finish batch", 3, WORKER, HELD)(finishing({"ann": "partial", "bob": "complete"}))
 
 
-@verb("release", 3, WORKER, {"fresh", "asked"}, {"asked"})
+@verb("release", 3, WORKER, states_of("release_jobs") - WITH_PASS - SILENT, {"asked"}, function="release_jobs")
 def release(me):
     run = me.runs["ann"]
-    yield BEGIN
-    rows = yield me.call("release_jobs", in_user_ids=[run.user_id], in_names=[run.job], in_fences=[run.fence],
-                         in_nonces=[run.nonce])
-    yield COMMIT
+    rows, _ = yield from alone(me, me.call("release_jobs", in_user_ids=[run.user_id], in_names=[run.job],
+                                           in_fences=[run.fence], in_nonces=[run.nonce]))
     if rows[0]["release_jobs"] == "1":
         me.facts.ends[run.fence] = ("released", me.now)
 
 
-@verb("reap", 3, WORKER, SILENT, SILENT)
-def reap(me):
-    rows = (yield from transaction(me.call("reap_jobs", in_lease="1 minute")))[0]
-    me.done("reap", rows)
+def housekeeping(name, function, states=ANY, telling=(), of_world=lambda world: {}, **values):
+    def body(me):
+        rows, _ = yield from alone(me, me.call(function, **values, **of_world(me.world)))
+        me.done(name, rows)
+
+    verb(name, 3, WORKER, states, telling, function=function)(body)
 
 
-@verb("leave", 3, WORKER, {"due"}, {"due"})
-def leave(me):
-    """A worker's end in order, when it knows of no claim: also when a claim's answer never came."""
-    yield from transaction(me.call("deregister_worker", in_worker_id=me.world.worker))
-    me.done("leave")
-
-
-@verb("slow_jobs", 3, WORKER, {"due", "later", "slowing"}, {"slowing"})
-def slow(me):
-    yield from transaction(me.call("slow_jobs"))
-
-
-@verb("maintain_runs", 3, WORKER)
-def maintain(me):
-    yield from transaction(me.call("maintain_runs"))
+housekeeping("reap", "reap_jobs", SILENT, SILENT, in_lease="1 minute")
+# A worker's end in order, when it knows of no claim: also when a claim's answer never came.
+housekeeping("leave", "deregister_worker", {"due"}, {"due"}, lambda world: {"in_worker_id": world.worker})
+housekeeping("slow_jobs", "slow_jobs", {"due", "later", "slowing"}, {"slowing"})
+housekeeping("maintain_runs", "maintain_runs")

@@ -2,14 +2,17 @@
 
 import itertools
 
-import asking  # noqa: F401  (its verbs join the others)
-from verbs import APPLICATION, VERBS
+from pairs import asking  # noqa: F401  (its verbs join the others)
+from pairs.table import left_by
+from pairs.verbs import VERBS
 
 USUAL = ("running", "due", "fresh", "silent", "later")
 # Only these differ where no version tells which of two is newer.
 EDITS = {name for name in VERBS if name.split()[0] in ("edit_record", "save_record", "delete_record", "plain")}
 # What one run does, one after the other; a copy of a step may come late.
 STEPS = {"page", "page with a secret", "first page", "quiet look", "sweep"} | {name for name in VERBS if name.startswith("push ")}
+# These must pass over what an application's open transaction holds.
+NEVER_WAIT = {"claim", "reap", "finish batch"}
 ENDS = {name for name in VERBS if name.startswith("finish ")} | {"release"}
 # Of three, those that have met badly before.
 THREES = [
@@ -62,12 +65,16 @@ def pairs():
 
 
 def scenarios():
-    """(job, state, verbs) of everything that is run."""
+    """(job, state, verbs) of everything that is run; a verb by itself is held against the page's table."""
     for one, other in pairs():
         for state in states(one, other):
             yield "pairs.notes", state, (one, other)
             if {one.name, other.name} <= STEPS | EDITS:
                 yield "pairs.cards", state, (one, other)
+    for verb in VERBS.values():
+        for state in verb.states:
+            if left_by(verb.function, state, verb.is_forced):
+                yield "pairs.notes", state, (verb,)
     for state, *names in THREES:
         yield "pairs.notes", state, tuple(VERBS[name] for name in names)
 
@@ -85,11 +92,6 @@ def words(verb):
     return " or ".join(sorted(verb.states)).replace("_", " and ")
 
 
-def never_waits(verb):
-    """It must pass over what an application's open transaction holds."""
-    return verb.name in ("claim", "reap", "finish batch")
-
-
 def met_badly(scenario):
     """Pairs that once lost, held up or miscounted something: they are always run in every order."""
     names = [verb.name for verb in scenario[2]]
@@ -97,7 +99,3 @@ def met_badly(scenario):
         names[0].startswith(one) and names[1].startswith(other) or names[0].startswith(other) and names[1].startswith(one)
         for one, other in BAD
     )
-
-
-def is_of_application(verb):
-    return verb.side == APPLICATION

@@ -1,6 +1,9 @@
 """What the sessions of a storm do: every verb, at random."""
 
+import datetime
+
 JOB, TABLE, ENTITY = "metube.status", "watched_status", "watched_status"
+CONTAINER, ZONE = "iCloud.com.metube.app", "WatchedStatusZone"
 STATUSES = ["unknown", "unwatched", "watched", "skipped"]
 
 
@@ -24,8 +27,9 @@ class Draw:
         # Its own time rises whatever the database's clock does.
         modified = self.storm.rising_ms()
         if self.random.random() < 0.5:
+            iso = datetime.datetime.fromtimestamp(modified / 1000, datetime.timezone.utc).isoformat(timespec="milliseconds")
             values = (
-                f'{{"video_id": "{video}", "status": "{status}", "last_modified": "{self.storm.iso(modified)}"}}'
+                f'{{"video_id": "{video}", "status": "{status}", "last_modified": "{iso}"}}'
             )
             steps = [("select jobrunner.edit_record($1, $2, $3, $4)", [tenant, user, TABLE, values]), *self.asking(tenant, user)]
         else:
@@ -93,7 +97,8 @@ class Draw:
 
     def store_job_file(self):
         deadline = self.random.choice(["20 s", "25 s"])
-        return [(self.storm.storing(deadline), [])], ("store_job_file",)
+        changed = f"""to_jsonb(f) || '{{"deadline": "{deadline}"}}'"""
+        return [(f"select jobrunner.store_job_file({changed}) from jobrunner.job_files as f where f.name = '{JOB}'", [])], ("store_job_file",)
 
 
 WEIGHTS = {"edit": 30, "request": 20, "two requests": 4, "operate": 20, "read": 6, "store secret": 6, "limit": 3, "guests": 4,

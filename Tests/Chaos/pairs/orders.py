@@ -129,15 +129,9 @@ class Stage:
             course.note(waiting, done)
             courses[course.taken] = (waiting, done)
 
-    def run_until_commit(self, actor):
-        """Alone, but for its last step."""
-        while not actor.is_done and actor.step != COMMIT:
-            actor.send()
-            self.await_any([actor])
-
-    def run_to_its_end(self, actor):
-        """Whoever it waits for stays as it is."""
-        while not actor.is_done:
+    def run_alone(self, actor, until=None):
+        """To its end, or until a step is next; whoever it waits for stays as it is."""
+        while not actor.is_done and actor.step != until:
             actor.send()
             self.await_any([actor])
 

@@ -2,24 +2,20 @@
 
 import json
 
-from facts import Edit
-from orders import BEGIN, COMMIT
-from verbs import ANY, APPLICATION, verb
-from world import SEALED, TENANT
+from pairs.facts import Edit
+from pairs.orders import BEGIN, COMMIT
+from pairs.verbs import ANY, APPLICATION, alone, verb
+from pairs.world import SEALED, TENANT
 
 
 
 def asking(what, telling=(), **more):
     def body(me):
-        yield BEGIN
-        rows = yield me.call("enqueue", in_tenant=TENANT, in_user="ann", in_job=me.world.job,
-                             **{f"in_{name}": value(me) for name, value in more.items()})
-        started = me.actor.sent_at
-        yield COMMIT
         asked = {name: value(me) for name, value in more.items()}
+        rows, started = yield from alone(me, me.of_ann("enqueue", **{f"in_{name}": value for name, value in asked.items()}))
         me.request(what, "ann", started, answer=rows[0]["enqueue"], **asked)
 
-    verb(what, 3, APPLICATION, ANY, telling)(body)
+    verb(what, 3, APPLICATION, ANY, telling, function="enqueue")(body)
 
 
 asking("enqueue", {"later", "deferred"})
@@ -41,38 +37,29 @@ def enqueue_two(me):
         me.request("enqueue two", user, started, answer=answer)
 
 
-@verb("want_fresh", 3, APPLICATION, ANY, {"later"})
+@verb("want_fresh", 3, APPLICATION, ANY, {"later"}, function="want_fresh")
 def want_fresh(me):
-    yield BEGIN
-    row = (yield me.call("want_fresh", in_tenant=TENANT, in_user="ann", in_job=me.world.job))[0]
-    started = me.actor.sent_at
-    yield COMMIT
+    (row,), started = yield from alone(me, me.of_ann("want_fresh"))
     if row["answer"] in ("refreshing", "wait"):
         me.request("want_fresh", "ann", started, answer=row["answer"], after_run=int(row["after_run"]))
 
 
-@verb("trigger", 3, APPLICATION, ANY, {"later"})
+@verb("trigger", 3, APPLICATION, ANY, {"later"}, function="trigger_event")
 def trigger(me):
-    yield BEGIN
-    rows = yield me.call("trigger_event", in_tenant=TENANT, in_user="ann", in_event="noted")
-    started = me.actor.sent_at
-    yield COMMIT
+    rows, started = yield from alone(me, me.call("trigger_event", in_tenant=TENANT, in_user="ann", in_event="noted"))
     for row in rows:
         me.request("trigger", "ann", started, answer=row["answer"])
 
 
-def operating(what, function, column=None, requests=None, telling=(), states=ANY):
+def operating(what, function, requests=None, telling=()):
     def body(me):
-        yield BEGIN
-        rows = yield me.call(function, in_tenant=TENANT, in_user="ann", in_job=me.world.job)
-        started = me.actor.sent_at
-        yield COMMIT
+        rows, started = yield from alone(me, me.of_ann(function))
         count = int(rows[0][function])
         me.done(what, (count, started))
         if requests is not None and count > 0:
             me.request(what, "ann", started, answer="due", **requests)
 
-    verb(what, 3, APPLICATION, states, telling)(body)
+    verb(what, 3, APPLICATION, ANY, telling, function=function)(body)
 
 
 operating("cancel", "cancel_jobs")
@@ -83,35 +70,38 @@ operating("reset", "reset_jobs", telling={"running"})
 operating("repair", "repair_jobs", requests={"full": True, "repair": True})
 
 
-@verb("set_secret", 3, APPLICATION, ANY, {"reauth"})
-def set_secret(me):
-    yield BEGIN
-    yield me.call("set_secret", in_tenant_id=me.world.tenant_id, in_user_id=me.world.users["ann"],
-                  in_name="web_auth_token", in_sealed=SEALED + "02")
-    yield COMMIT
-    me.done("set_secret")
+def simple(what, function, may_meet=(), telling=(), of_world=lambda world: {}, **values):
+    """A transaction of one call, which leaves when it was sent as its answer."""
+    def body(me):
+        _, started = yield from alone(me, me.call(function, **values, **of_world(me.world)))
+        me.done(what, started)
+
+    verb(what, 3, APPLICATION, ANY, telling, may_meet)(body)
 
 
-@verb("give_job", 3, APPLICATION, ANY)
-def give_job(me):
-    yield from transaction_of(me, "give_job", in_tenant=TENANT, in_job="pairs.spare")
+def job_of(world):
+    return {"in_job": world.job}
 
 
-@verb("give_job anew", 3, APPLICATION, ANY)
-def give_job_anew(me):
-    """It does nothing, but where the job was taken meanwhile."""
-    yield BEGIN
-    yield me.call("give_job", in_tenant=TENANT, in_job=me.world.job)
-    yield COMMIT
-    me.done("give_job anew")
+simple("set_secret", "set_secret", telling={"reauth"}, in_name="web_auth_token", in_sealed=SEALED + "02",
+       of_world=lambda world: {"in_tenant_id": world.tenant_id, "in_user_id": world.users["ann"]})
+simple("give_job", "give_job", in_tenant=TENANT, in_job="pairs.spare")
+# It does nothing, but where the job was taken meanwhile.
+simple("give_job anew", "give_job", in_tenant=TENANT, of_world=job_of)
+simple("add_user", "add_user", {"JR013"}, in_tenant=TENANT, in_key="dora")
+simple("add_users", "add_users", in_tenant=TENANT, in_keys="{dora,emil}", in_within="1 hour")
+for whose, user in (("user", "ann"), ("tenant", None)):
+    for what, every in (("set", "10 minutes"), ("unset", None)):
+        simple(f"set_period {whose} {what}", "set_period", {"JR011", "JR012"}, {"period"} if every is None else (),
+               job_of, in_tenant=TENANT, in_user=user, in_every=every)
+simple("remove_user", "remove_user", {"JR011"}, in_tenant=TENANT, in_key="ann")
+simple("set_tenant", "set_tenant", telling={"limited"}, in_name=TENANT, in_weight=2, in_max_running=2)
 
 
 def taking(what, with_rows):
     @verb(what, 3, APPLICATION, ANY, {"running", "silent", "reauth"}, may_meet={"JR014"})
     def body(me):
-        yield BEGIN
-        yield me.call("take_job", in_tenant=TENANT, in_job=me.world.job, in_with_rows=with_rows)
-        yield COMMIT
+        yield from alone(me, me.call("take_job", in_tenant=TENANT, in_job=me.world.job, in_with_rows=with_rows))
         me.done("take_job", with_rows or me.facts.answers.get("take_job", False))
 
 
@@ -119,51 +109,11 @@ taking("take_job", False)
 taking("take_job with rows", True)
 
 
-@verb("add_user", 3, APPLICATION, ANY, may_meet={"JR013"})
-def add_user(me):
-    yield from transaction_of(me, "add_user", in_tenant=TENANT, in_key="dora")
-
-
-@verb("add_users", 3, APPLICATION, ANY)
-def add_users(me):
-    yield from transaction_of(me, "add_users", in_tenant=TENANT, in_keys="{dora,emil}", in_within="1 hour")
-
-
-for whose, user in (("user", "ann"), ("tenant", None)):
-    for what, every in (("set", "10 minutes"), ("unset", None)):
-        def set_period(me, user=user, every=every):
-            yield from transaction_of(me, "set_period", in_tenant=TENANT, in_user=user, in_job=me.world.job, in_every=every)
-
-        verb(f"set_period {whose} {what}", 3, APPLICATION, ANY, {"period"} if every is None else (),
-             may_meet={"JR011", "JR012"})(set_period)
-
-
-@verb("remove_user", 3, APPLICATION, ANY, may_meet={"JR011"})
-def remove_user(me):
-    yield from transaction_of(me, "remove_user", in_tenant=TENANT, in_key="ann")
-
-
-@verb("set_tenant", 3, APPLICATION, ANY, {"limited"})
-def set_tenant(me):
-    yield from transaction_of(me, "set_tenant", in_name=TENANT, in_weight=2, in_max_running=2)
-
-
-def transaction_of(me, function, **values):
-    yield BEGIN
-    rows = yield me.call(function, **values)
-    started = me.actor.sent_at
-    yield COMMIT
-    me.done(function, started)
-    return rows
-
-
 @verb("store_job_file", 3, APPLICATION, ANY, {"deferred", "failing", "quarantined"})
 def store_job_file(me):
-    yield BEGIN
-    yield (
-        f"""select {me.world.storing(every="'30 min'", deadline="'4 min'")}
-        from jobrunner.job_files as f where f.name = $1""", [me.world.job])
-    yield COMMIT
+    yield from alone(me, ("""
+        select jobrunner.store_job_file(to_jsonb(f) || jsonb_build_object('every', '30 min', 'deadline', '4 min'))
+        from jobrunner.job_files as f where f.name = $1""", [me.world.job]))
     me.done("store_job_file")
 
 

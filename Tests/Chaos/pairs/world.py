@@ -3,8 +3,6 @@
 Each state is made once by the product's own verbs and kept as a copy of all rows, which is put back before every order.
 """
 
-import re
-
 from libpq import Session
 
 TENANT, OTHER = "acme", "zeta"
@@ -54,22 +52,24 @@ STATES = {
 }
 ASKED_FOR = {"asked", "asked_silent"}
 SILENT = {"silent", "asked_silent", "ahead"}
+# Its run has committed a page.
+WITH_PASS = {"running", "silent"}
 
 
 class Run:
     """A claim as its worker knows it."""
 
-    def __init__(self, job, row, generation=0):
+    def __init__(self, job, row, started=-1, committed=-1, is_last=False):
         self.job, self.entity = job, JOBS[job][0] if job in JOBS else None
         self.user_id, self.fence, self.nonce = int(row["user_id"]), int(row["fence"]), row["nonce"]
-        self.generation = generation
+        self.generation = 0
         self.asked, self.forced = row.get("asked") == "t", row.get("forced") == "t"
         self.only = row.get("entity")
         # Versions of the secrets it has read, as the end of a refused run tells them.
         self.secrets = None
-        self.started, self.committed = -1, -1
+        self.started, self.committed = started, committed
         # What it had committed before the order began, and whether it is the run after the order.
-        self.page, self.is_last = {}, False
+        self.page, self.is_last = {}, is_last
 
 
 class World:
@@ -171,10 +171,9 @@ class World:
 
     def begin_runs(self, has_pass):
         """Ann's and Bob's jobs run, and Ann's first page is committed."""
-        names = {"jobs": [self.job], "users": [self.users["ann"], self.users["bob"]]}
         self.judge.script(f"update jobrunner.jobs set due_at = now() + '1 h' where user_id = {self.users['carl']}")
         self.judge.script(f"update jobrunner.tenants set paused_at = now() where name = '{OTHER}'")
-        rows = self.claim(self.worker, 10, names["jobs"])
+        rows = self.claim(self.worker, 10, [self.job])
         self.judge.script("update jobrunner.tenants set paused_at = null")
         self.judge.script(
             f"update jobrunner.jobs set due_at = now() - interval '1 min' where user_id = {self.users['carl']}")
@@ -233,7 +232,6 @@ class World:
         binds = ", ".join(f"{name} => ${place}::{type}" for place, (name, type) in enumerate(known, 1))
         return f"select * from jobrunner.{verb}({binds})", [values[name] for name, _ in known]
 
-
     def finish(self, **values):
         sql, bound = self.finishing(**values)
         return self.judge.query(sql, *bound)
@@ -249,11 +247,6 @@ class World:
             f"from unnest({binds}) as e ({', '.join(types)}))) as f",
             [values[name] for name in types],
         )
-
-    def storing(self, **changes):
-        """A call that stores job file `f` once more, with changes."""
-        changed = ", ".join(f"'{name}', {value}" for name, value in changes.items())
-        return f"jobrunner.store_job_file(to_jsonb(f) || jsonb_build_object({changed}))"
 
 
 RUN_END = {
