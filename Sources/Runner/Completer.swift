@@ -18,18 +18,30 @@ final class Completer: Sendable {
     private static let busyRetryDelay = Duration.milliseconds(250)
 
     private struct State {
-        var pending: [FinishedRun] = []
-        /// Taken out of `pending` or `unwritten`, not yet written.
-        var writing: [FinishedRun] = []
-        /// Somebody else's transaction holds their jobs; tried again apart from the others.
-        var busy: [FinishedRun] = []
-        /// Those of them whose time has come.
-        var retried: [FinishedRun] = []
-        var busyUntil = ContinuousClock.now
-        /// Tried again by themselves, when their time has come.
-        var unwritten: [UnwrittenOutcome] = []
+        /// In the order in which they came.
+        var held: [HeldOutcome] = []
         /// Since when something could not be written, and why.
         var stuck: (since: ContinuousClock.Instant, error: String)?
+
+        /// Begins to write those that are meant, so many at most; nil when there are none.
+        mutating func take(
+            atMost limit: Int = .max, _ isMeant: (HeldOutcome.State) -> Bool
+        ) -> [HeldOutcome]? {
+            var taken: [HeldOutcome] = []
+            for place in held.indices where taken.count < limit && isMeant(held[place].state) {
+                taken.append(held[place])
+                held[place].state = .writing
+            }
+            return taken.isEmpty ? nil : taken
+        }
+
+        /// Puts back those that were not written, each with its new state.
+        mutating func putBack(_ outcomes: [HeldOutcome]) {
+            let byClaim = Dictionary(outcomes.map { ($0.run.claim, $0) }) { $1 }
+            for place in held.indices {
+                if let outcome = byClaim[held[place].run.claim] { held[place] = outcome }
+            }
+        }
     }
 
     private let queue: Queue
@@ -54,7 +66,7 @@ final class Completer: Sendable {
     }
 
     func add(_ run: FinishedRun) {
-        state.withLock { $0.pending.append(run) }
+        state.withLock { $0.held.append(HeldOutcome(run: run)) }
         wakeUp.wake()
     }
 
@@ -64,26 +76,53 @@ final class Completer: Sendable {
             await wakeUp.wait(atMost: nextTry.map { $0 - .now } ?? .seconds(60))
             try? await Task.sleep(for: Self.batchWindow, clock: .continuous)
             await writeAll()
-            await retryUnwritten()
         }
     }
 
-    /// Writes what is pending; on failure it tries again until it succeeds or is cancelled.
+    private var nextTry: ContinuousClock.Instant? {
+        state.withLock { $0.held.compactMap(\.state.retryTime).min() }
+    }
+
+    /// Writes what waits and whose time has come; while the database is away it tries until it is cancelled.
+    ///
+    /// One caller at a time: what is under way is written, unless it was put back.
     func writeAll() async {
-        while !Task.isCancelled, let batch = takeBatch() {
-            await write(batch)
-            state.withLock { $0.writing = [] }
-            wrote(batch)
+        while !Task.isCancelled {
+            if let batch = takeBatch() {
+                await write(batch)
+                settle(batch)
+            } else if let due = takeAlone() {
+                await writeSingly(due)
+                settle(due)
+            } else {
+                return
+            }
         }
+    }
+
+    /// Busy ones have batches of their own, so that they take no place from a first try.
+    private func takeBatch() -> [HeldOutcome]? {
+        state.withLock { state in
+            let busy = state.take(atMost: Self.batchMax) {
+                if case .busy(let time) = $0 { time <= .now } else { false }
+            }
+            return busy ?? state.take(atMost: Self.batchMax) { $0 == .pending }
+        }
+    }
+
+    private func takeAlone() -> [HeldOutcome]? {
+        state.withLock { state in
+            state.take { if case .alone(let due) = $0 { due <= .now } else { false } }
+        }
+    }
+
+    private func settle(_ batch: [HeldOutcome]) {
+        state.withLock { state in state.held.removeAll { $0.state == .writing } }
+        wrote(batch.map(\.run))
     }
 
     /// Nothing waits and nothing is being written.
-    var isEmpty: Bool {
-        state.withLock { state in
-            state.pending.isEmpty && state.writing.isEmpty && state.busy.isEmpty
-                && state.retried.isEmpty && state.unwritten.isEmpty
-        }
-    }
+    var isEmpty: Bool { state.withLock { $0.held.isEmpty } }
 
     /// Why outcomes could not be written for so long; nil: they could.
     func isStuck(for span: Duration) -> String? {
@@ -97,81 +136,72 @@ final class Completer: Sendable {
     ///
     /// A run that asks nothing ends before the last one's outcome is written. What one tenant's or application's
     /// transaction holds up does not count: it keeps no other from work.
-    var isFull: Bool { state.withLock { $0.pending.count >= Self.pendingMax } }
+    var isFull: Bool {
+        state.withLock { state in
+            state.held.count(where: { $0.state == .pending }) >= Self.pendingMax
+        }
+    }
 
     /// The claims whose outcomes are still to be written.
-    var claims: Set<Claim> {
-        state.withLock { state in
-            let whole = state.pending + state.writing + state.busy + state.retried
-            return Set(whole.map(\.claim) + state.unwritten.map(\.run.claim))
-        }
-    }
+    var claims: Set<Claim> { state.withLock { Set($0.held.map(\.run.claim)) } }
 
-    private func takeBatch() -> [FinishedRun]? {
-        state.withLock { state in
-            if !state.busy.isEmpty, state.busyUntil <= .now {
-                state.retried += state.busy
-                state.busy = []
-            }
-            let next = state.retried.isEmpty ? \State.pending : \State.retried
-            guard !state[keyPath: next].isEmpty else { return nil }
-            let batch = Array(state[keyPath: next].prefix(Self.batchMax))
-            state[keyPath: next].removeFirst(batch.count)
-            state.writing = batch
-            return batch
-        }
-    }
-
-    private func write(_ batch: [FinishedRun]) async {
+    private func write(_ batch: [HeldOutcome]) async {
+        var batch = batch
         var backoff = Backoff.untilDatabaseAnswers
         var isRepeated = false
-        var isDoubtful = false
         while true {
             do {
-                let verdicts = try await queue.finishRuns(batch, failedWait: failedWait)
-                report(verdicts, isDoubtful)
-                postpone(batch, verdicts)
+                try await finish(batch)
                 return markWritten()
             } catch {
                 markStuck(error)
-                isDoubtful = isDoubtful || !isAnswered(error)
+                if !isAnswered(error) {
+                    for place in batch.indices { batch[place].isDoubtful = true }
+                }
                 // A deadlock or a lock may be gone at once: one more try for all.
                 if isRefused(error) || isRepeated && mayConcernOne(error) {
-                    return await writeSingly(batch.map { UnwrittenOutcome($0, isDoubtful) })
+                    return await writeSingly(batch)
                 }
                 isRepeated = true
-                guard await backoff.pause() else {
-                    state.withLock { $0.pending.insert(contentsOf: batch, at: 0) }
-                    return
-                }
+                guard await backoff.pause() else { return putBack(batch) { _ in .pending } }
             }
         }
     }
 
-    /// Keeps the outcomes of busy jobs for a later try; the others are written.
-    private func postpone(_ batch: [FinishedRun], _ verdicts: [Verdict]) {
-        let fences = Set(verdicts.lazy.filter { $0.kind == .busy }.map(\.fence))
-        guard !fences.isEmpty else { return }
-        state.withLock { state in
-            if state.busy.isEmpty { state.busyUntil = .now + Self.busyRetryDelay }
-            state.busy += batch.filter { fences.contains($0.claim.fence) }
+    /// Writes ends in one statement; those of busy jobs are put back for a later try.
+    private func finish(_ batch: [HeldOutcome]) async throws {
+        let verdicts = try await queue.finishRuns(batch.map(\.run), failedWait: failedWait)
+        let doubtful = Set(batch.lazy.filter(\.isDoubtful).map(\.run.claim.fence))
+        for verdict in verdicts { report(verdict, isDoubtful: doubtful.contains(verdict.fence)) }
+        let busy = Set(verdicts.lazy.filter { $0.kind == .busy }.map(\.fence))
+        putBack(batch.filter { busy.contains($0.run.claim.fence) }) { _ in
+            .busy(until: .now + Self.busyRetryDelay)
         }
+    }
+
+    private func putBack(_ outcomes: [HeldOutcome], as newState: (HeldOutcome) -> HeldOutcome.State)
+    {
+        guard !outcomes.isEmpty else { return }
+        let changed = outcomes.map { outcome in
+            var outcome = outcome
+            outcome.state = newState(outcome)
+            return outcome
+        }
+        state.withLock { $0.putBack(changed) }
     }
 
     /// Tells people what the server said.
     ///
     /// After a lost reply `lost` may also mean that the first try was written, so it is not told then.
-    private func report(_ verdicts: [Verdict], _ isDoubtful: Bool) {
-        for verdict in verdicts {
-            let subject = Subject(job: verdict.name, run: verdict.fence)
-            switch verdict.kind {
-            case .lost where isDoubtful: break
-            case .lost: log.emit(.runLost(subject, at: "finish"))
-            case .busy: break
-            case .quarantined:
-                log.emit(.jobQuarantined(subject, reason: "no progress in five runs"))
-            case .endless: log.emit(.passEndless(subject))
-            }
+    private func report(_ verdict: Verdict, isDoubtful: Bool) {
+        let subject = Subject(job: verdict.name, run: verdict.fence)
+        switch verdict.kind {
+        case .lost where isDoubtful: break
+        case .lost: log.emit(.runLost(subject, at: "finish"))
+        case .busy: break
+        case .quarantined:
+            log.emit(.jobQuarantined(subject, reason: "no progress in five runs"))
+        case .endless: log.emit(.passEndless(subject))
         }
     }
 
@@ -180,7 +210,12 @@ final class Completer: Sendable {
     }
 
     private func markWritten() {
-        state.withLock { if $0.unwritten.isEmpty { $0.stuck = nil } }
+        state.withLock { state in
+            let waitsAlone = state.held.contains {
+                if case .alone = $0.state { true } else { false }
+            }
+            if !waitsAlone { state.stuck = nil }
+        }
     }
 }
 
@@ -191,29 +226,8 @@ extension Completer {
 
     private enum Attempt { case written, refused, failed }
 
-    private var nextTry: ContinuousClock.Instant? {
-        state.withLock { state in
-            (state.unwritten.map(\.due) + (state.busy.isEmpty ? [] : [state.busyUntil])).min()
-        }
-    }
-
-    /// Tries again what could not be written and whose time has come.
-    func retryUnwritten() async {
-        let due = state.withLock { state in
-            let due = state.unwritten.filter { $0.due <= .now }
-            state.unwritten.removeAll { $0.due <= .now }
-            state.writing = due.map(\.run)
-            return due
-        }
-        guard !due.isEmpty else { return }
-        await writeSingly(due)
-        state.withLock { $0.writing = [] }
-        markWritten()
-        wrote(due.map(\.run))
-    }
-
     /// The server refuses a batch: one bad outcome must not hold up the others.
-    private func writeSingly(_ outcomes: [UnwrittenOutcome]) async {
+    private func writeSingly(_ outcomes: [HeldOutcome]) async {
         var failures = 0
         for outcome in outcomes {
             if failures >= Self.failuresMax || Task.isCancelled {
@@ -222,11 +236,12 @@ extension Completer {
                 failures = await write(outcome) == .failed ? failures + 1 : 0
             }
         }
+        markWritten()
     }
 
-    private func write(_ outcome: UnwrittenOutcome) async -> Attempt {
+    private func write(_ outcome: HeldOutcome) async -> Attempt {
         do {
-            try await finish(outcome.run, outcome.isDoubtful)
+            try await finish([outcome])
             return .written
         } catch {
             markStuck(error)
@@ -238,15 +253,17 @@ extension Completer {
 
     /// An outcome that is refused even alone is a bug: the run counts as failed then, so that the
     /// job backs off and says why.
-    private func writeReduced(_ outcome: UnwrittenOutcome, _ refusal: any Error) async -> Attempt {
+    private func writeReduced(_ outcome: HeldOutcome, _ refusal: any Error) async -> Attempt {
         if outcome.refusals == 0 { tell(outcome.run, "outcome refused: \(refusal)") }
+        var reduced = outcome
+        reduced.run = outcome.run.reduced(by: refusal)
         do {
-            try await finish(outcome.run.reduced(by: refusal), outcome.isDoubtful)
+            try await finish([reduced])
             return .written
         } catch {
             var outcome = outcome
             if isRefused(error) { outcome.refusals += 1 }
-            guard outcome.refusals < UnwrittenOutcome.refusalsMax else {
+            guard outcome.refusals < HeldOutcome.refusalsMax else {
                 // Nobody holds the claim any more here, so the worker gives it back as an orphaned claim.
                 tell(outcome.run, "outcome given up, its job runs again: \(error)")
                 return .written
@@ -256,17 +273,10 @@ extension Completer {
         }
     }
 
-    private func finish(_ run: FinishedRun, _ isDoubtful: Bool) async throws {
-        let verdicts = try await queue.finishRuns([run], failedWait: failedWait)
-        report(verdicts, isDoubtful)
-        postpone([run], verdicts)
-    }
-
-    private func retryLater(_ outcome: UnwrittenOutcome, after error: (any Error)? = nil) {
+    private func retryLater(_ outcome: HeldOutcome, after error: (any Error)? = nil) {
         var outcome = outcome
         if let error, !isAnswered(error) { outcome.isDoubtful = true }
-        outcome.due = .now + outcome.wait(pause)
-        state.withLock { $0.unwritten.append(outcome) }
+        putBack([outcome]) { .alone(due: .now + $0.wait(pause)) }
     }
 
     private func tell(_ run: FinishedRun, _ message: String) {
