@@ -35,16 +35,16 @@ private let mistakes: [(String, String)] = [
         "-- worker",
         "jobrunner: unknown option \"--\" before a command; jobrunner --help lists the commands"
     ),
-    ("tenant", "jobrunner tenant: expects add, list, set, pause, resume or remove"),
-    ("tenant --job a", "jobrunner tenant: expects add, list, set, pause, resume or remove"),
+    ("tenant", "jobrunner tenant: expects add, list, set or remove"),
+    ("tenant --job a", "jobrunner tenant: expects add, list, set or remove"),
     (
         "tenant ad acme",
-        "jobrunner tenant: unknown command \"ad\"; expected add, list, set, pause, resume or remove"
+        "jobrunner tenant: unknown command \"ad\"; expected add, list, set or remove"
             + "; did you mean add?"
     ),
     (
         "user frob",
-        "jobrunner user: unknown command \"frob\"; expected add, import, set, list, pause, resume or remove"
+        "jobrunner user: unknown command \"frob\"; expected add, import, set, list or remove"
     ),
     ("help wroker", "jobrunner: unknown command \"wroker\"; did you mean worker?"),
     ("help tenant lsit", "jobrunner help: tenant has no command \"lsit\"; did you mean list?"),

@@ -68,14 +68,14 @@ import Testing
                 try await installation.ok("tenant set zeta --job shop.status")
                     == "changed tenant zeta; its users got 1 job\n")
             #expect(
-                try await installation.ok("tenant pause zeta")
-                    == "paused tenant zeta; it holds back 2 jobs\n")
+                try await installation.ok("pause --tenant zeta --all")
+                    == "paused 2 jobs, every job of every user of tenant zeta\n")
             let paused = try #require(try await installation.json("tenant list").elements)
             #expect(paused[1]["paused_at"]?.string != nil)
             #expect(paused[1]["max_running"] == .null)
             #expect(
-                try await installation.ok("tenant resume zeta")
-                    == "resumed tenant zeta with 2 jobs\n")
+                try await installation.ok("resume --tenant zeta --all")
+                    == "resumed 2 jobs, every job of every user of tenant zeta\n")
             #expect(
                 try await installation.ok("tenant remove zeta")
                     == "removed tenant zeta: 1 user, 2 jobs\n")
@@ -113,11 +113,11 @@ import Testing
             #expect(users[0]["attributes"]?["n"] == .string("5"))
             #expect(users[0]["secrets"] == .array([.string("token")]))
             #expect(
-                try await installation.ok("user pause ann --tenant acme")
-                    == "paused user ann; it holds back 2 jobs\n")
+                try await installation.ok("pause --user ann --tenant acme")
+                    == "paused 2 jobs, every job of user ann\n")
             #expect(
-                try await installation.ok("user resume ann --tenant acme")
-                    == "resumed user ann with 2 jobs\n")
+                try await installation.ok("resume --user ann --tenant acme")
+                    == "resumed 2 jobs, every job of user ann\n")
             #expect(
                 try await installation.ok("user remove ann --tenant acme")
                     == "removed user ann of tenant acme: 1 secret, 2 jobs, 1 row of synced.store\n")

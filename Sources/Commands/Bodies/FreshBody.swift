@@ -24,7 +24,7 @@ func fresh(_ arguments: ParsedArguments, _ context: Context) async throws -> Exi
 }
 
 /// What a reader learns, in a line: `fresh: snapchef.refresh of user ann, read 3 min ago`.
-func freshnessWords(_ freshness: Freshness, _ scope: JobScope) -> String {
+func freshnessWords(_ freshness: FreshAnswer, _ scope: JobScope) -> String {
     let whole = "\(scope.job ?? "") of \(whose(scope.user, of: scope.tenant))"
     let age =
         freshness.ageSeconds.map { "read \(spanWords(seconds: $0)) ago" } ?? "never read, or empty"

@@ -51,8 +51,9 @@ func closeBreaker(_ arguments: ParsedArguments, _ context: Context) async throws
 /// `jobrunner pause`.
 func pauseJobs(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     let (scope, count) = try await apply(arguments, context) { try await $0.pauseJobs($1) }
+    // A pause of a whole tenant or user holds whatever jobs it has.
     try context.say(
-        count == 0
+        count == 0 && scope.job != nil
             ? "paused already: \(words(scope))"
             : "paused \(counted(count, "job")), \(words(scope))")
     return .ok
@@ -62,7 +63,7 @@ func pauseJobs(_ arguments: ParsedArguments, _ context: Context) async throws ->
 func resumeJobs(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     let (scope, count) = try await apply(arguments, context) { try await $0.resumeJobs($1) }
     try context.say(
-        count == 0
+        count == 0 && scope.job != nil
             ? "not paused: \(words(scope))" : "resumed \(counted(count, "job")), \(words(scope))")
     return .ok
 }

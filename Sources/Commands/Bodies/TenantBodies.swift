@@ -64,22 +64,6 @@ func listTenants(_ arguments: ParsedArguments, _ context: Context) async throws 
     return .ok
 }
 
-/// `jobrunner tenant pause`.
-func pauseTenant(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
-    let scope = JobScope(tenant: arguments.subject)
-    let count = try await context.withQueue { try await $0.pauseJobs(scope) }
-    try context.say("paused tenant \(scope.tenant); it holds back \(counted(count, "job"))")
-    return .ok
-}
-
-/// `jobrunner tenant resume`.
-func resumeTenant(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
-    let scope = JobScope(tenant: arguments.subject)
-    let count = try await context.withQueue { try await $0.resumeJobs(scope) }
-    try context.say("resumed tenant \(scope.tenant) with \(counted(count, "job"))")
-    return .ok
-}
-
 /// `jobrunner tenant remove`.
 func removeTenant(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     let name = arguments.subject

@@ -65,24 +65,6 @@ func listUsers(_ arguments: ParsedArguments, _ context: Context) async throws ->
     return .ok
 }
 
-private func scope(_ arguments: ParsedArguments) -> JobScope {
-    JobScope(tenant: arguments.required("tenant"), user: arguments.subject)
-}
-
-/// `jobrunner user pause`.
-func pauseUser(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
-    let count = try await context.withQueue { try await $0.pauseJobs(scope(arguments)) }
-    try context.say("paused user \(arguments.subject); it holds back \(counted(count, "job"))")
-    return .ok
-}
-
-/// `jobrunner user resume`.
-func resumeUser(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
-    let count = try await context.withQueue { try await $0.resumeJobs(scope(arguments)) }
-    try context.say("resumed user \(arguments.subject) with \(counted(count, "job"))")
-    return .ok
-}
-
 /// `jobrunner user remove`.
 func removeUser(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     let (tenant, key) = (arguments.required("tenant"), arguments.subject)

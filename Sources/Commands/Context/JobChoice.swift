@@ -1,21 +1,22 @@
 import JobQueue
 
-/// Which jobs a command line means by `JOB --tenant T [--user KEY | --all]`.
+/// Which jobs a command line means by `[JOB] --tenant T [--user KEY | --all]`.
 ///
-/// A job of scope tenant has no user to name. Throws `UsageError` when the job is each user's and
+/// A job of scope tenant has no user to name. A command that can do without JOB means every job then. Throws `UsageError` when the job is each user's and
 /// none is named, `Failure` when a user is named for the tenant's own.
 func chosenJobs(_ arguments: ParsedArguments, _ queue: Queue) async throws -> JobScope {
-    let name = arguments.subject
+    let name = arguments.positionals.first
     let isAll = arguments.command.option("all") != nil && arguments.has("all")
     var scope = JobScope(
         tenant: arguments.required("tenant"), user: arguments.text("user"), job: name)
     // Whoever means all users need not know whose job it is.
     guard !isAll else { return scope }
-    let isTenants = try await queue.storedJob(name)?.isTenants ?? false
+    var isTenants = false
+    if let name { isTenants = try await queue.storedJob(name)?.isTenants ?? false }
     if isTenants {
         guard scope.user == nil || scope.user == tenantsOwnKey else {
             throw Failure(
-                .data, "job \(name) is the tenant's own, not a user's; leave --user out")
+                .data, "job \(name ?? "") is the tenant's own, not a user's; leave --user out")
         }
         scope.user = tenantsOwnKey
     } else if scope.user == nil {

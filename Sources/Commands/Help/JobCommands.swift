@@ -11,6 +11,21 @@ private func jobCommand(
         example: "jobrunner \(name) metube.refresh --tenant acme --user ann")
 }
 
+private func pauseCommand(_ name: String, _ summary: String) -> CommandSpec {
+    CommandSpec(
+        name, summary,
+        positionals: [
+            PositionalSpec(
+                name: "JOB", count: .optional, help: "name of the job; every job if not given")
+        ],
+        options: [
+            .tenant, .user,
+            .flag("all", "every user of the tenant; without JOB also those added later"),
+        ],
+        rules: [.atMostOne(["user", "all"])],
+        example: "jobrunner \(name) metube.refresh --tenant acme --user ann")
+}
+
 /// What an operator does to jobs.
 let jobCommands = [
     jobCommand("cancel", "Ask the run that is under way to stop, keeping what it committed"),
@@ -20,8 +35,8 @@ let jobCommands = [
         "Ask a source now that was found away: close its breaker and make due what that put off",
         positionals: [PositionalSpec(name: "SOURCE", count: .one, help: "id of the source")],
         options: [.tenant], example: "jobrunner close-breaker metube-hub --tenant acme"),
-    jobCommand("pause", "Start no run of a job until it is resumed"),
-    jobCommand("resume", "Let a paused job run again"),
+    pauseCommand("pause", "Start no run of a job, a user or a tenant until it is resumed"),
+    pauseCommand("resume", "Let what was paused run again"),
     CommandSpec(
         "period", "Set how often a job is due for a user, or for every user of a tenant",
         positionals: [.job],

@@ -42,12 +42,6 @@ let tenantCommands = [
         ],
         example: "jobrunner tenant set acme --weight 5 --max-running 20"),
     CommandSpec(
-        "tenant pause", "Start no run of a tenant until it is resumed", positionals: [name],
-        example: "jobrunner tenant pause acme"),
-    CommandSpec(
-        "tenant resume", "Let a paused tenant's jobs run again", positionals: [name],
-        example: "jobrunner tenant resume acme"),
-    CommandSpec(
         "tenant remove", "Remove a tenant with its users, secrets and synced data",
         positionals: [name], example: "jobrunner tenant remove acme"),
 ]

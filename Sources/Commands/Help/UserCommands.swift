@@ -48,12 +48,6 @@ let userCommands = [
         ],
         example: "jobrunner user list --tenant acme"),
     CommandSpec(
-        "user pause", "Start no run of a user until it is resumed", positionals: [key],
-        options: [.tenant], example: "jobrunner user pause ann --tenant acme"),
-    CommandSpec(
-        "user resume", "Let a paused user's jobs run again", positionals: [key],
-        options: [.tenant], example: "jobrunner user resume ann --tenant acme"),
-    CommandSpec(
         "user remove", "Remove a user with its secrets and synced data", positionals: [key],
         options: [.tenant], example: "jobrunner user remove ann --tenant acme"),
 ]
