@@ -17,23 +17,14 @@ as $$
 -- Locks the user's row: of two callers the later one would else not see, and so not remove, what the other adds.
 declare
   v_user_id bigint := (jobrunner.user_named(in_tenant, in_user)).id;
-  v_writes text;
-  v_items text[] := coalesce(array_remove(in_items, null), '{}');
+  v_lacking text[];
 begin
   perform from jobrunner.users as u where u.id = v_user_id for no key update;
   perform jobrunner.check_list(in_table, in_column);
-  perform jobrunner.push_soon(v_user_id, in_table);
-  v_writes := jobrunner.own_writes('on');
-  execute format('delete from synced.%1$I where user_id = $1 and %2$I <> all ($2)', in_table, in_column)
-  using v_user_id, v_items;
-  get diagnostics removed = row_count;
-  perform jobrunner.own_writes(v_writes);
-  execute format(
-    'insert into synced.%1$I (user_id, %2$I) select $1, item from (select distinct unnest($2)) as given (item)
-    on conflict do nothing', in_table, in_column)
-  using v_user_id, v_items;
-  get diagnostics added = row_count;
-  return next;
+  execute format('select array_agg(%2$I) from synced.%1$I where user_id = $1 and %2$I <> all ($2)', in_table, in_column)
+  into v_lacking
+  using v_user_id, coalesce(array_remove(in_items, null), '{}');
+  return query select e.* from jobrunner.edit_list(in_tenant, in_user, in_table, in_column, in_items, v_lacking) as e;
 end
 $$;
 comment on function jobrunner.replace_list is 'Makes a user''s list hold exactly the given items.';
