@@ -210,7 +210,7 @@ let package = Package(
         // Measures jobrunner as a child process beside yardsticks; nothing of it is in jobrunner.
         .target(
             name: "Bench",
-            dependencies: ["Basics", "Postgres", "JobQueue", "Claiming", "JSON", "CLinux"],
+            dependencies: ["Basics", "Postgres", "JobQueue", "JSON", "CLinux"],
             // Read where they lie, in the root of the repository.
             exclude: ["README.md", "JobFiles", "Yardsticks"], swiftSettings: swiftSettings),
         .executableTarget(

@@ -14,8 +14,8 @@ private func benchmark(_ number: Int = 1) -> Benchmark {
         measure: { _ in })
 }
 
-private func outcome(rate: [Double], memory: [Double], failure: String? = nil) -> Outcome {
-    Outcome(
+private func outcome(rate: [Double], memory: [Double], failure: String? = nil) -> BenchmarkResult {
+    BenchmarkResult(
         number: 1, name: "drain", form: "short", at: "2026-01-02 03:04 UTC", commit: "abc+",
         seconds: 12.3,
         series: [
@@ -26,7 +26,7 @@ private func outcome(rate: [Double], memory: [Double], failure: String? = nil) -
         failure: failure)
 }
 
-private func report(_ outcomes: [Outcome], limits: [Int: String] = [:]) -> String {
+private func report(_ outcomes: [BenchmarkResult], limits: [Int: String] = [:]) -> String {
     Report(
         benchmarks: [benchmark()], outcomes: outcomes, machine: "2 cores", limits: limits,
         chart: "c.svg", raw: "r.json"
@@ -65,11 +65,11 @@ private func report(_ outcomes: [Outcome], limits: [Int: String] = [:]) -> Strin
     @Test func `raw numbers are read back as they were written`() throws {
         let before = outcome(rate: [90.25, 1e-9], memory: [50], failure: "half")
         let document = try JSONDocument(parsing: before.json.bytes)
-        let after = try #require(document.root.value.flatMap { Outcome($0) })
+        let after = try #require(document.root.value.flatMap { BenchmarkResult($0) })
         #expect(after.series == before.series)
         #expect(after.notes == before.notes && after.extras == before.extras)
         #expect(after.failure == "half" && after.seconds == 12.3 && after.commit == "abc+")
-        #expect(Outcome(.object([])) == nil)
+        #expect(BenchmarkResult(.object([])) == nil)
     }
 
     @Test func `a goal is reached at its limit`() {

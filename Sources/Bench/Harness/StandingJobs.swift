@@ -31,20 +31,6 @@ extension Installation {
     }
 }
 
-/// Ends claimed jobs' runs as those that found nothing new.
-func finishAsUnchanged(_ jobs: [ClaimedJob], _ queue: Queue) async throws {
-    var runs = jobs.map {
-        FinishedRun(
-            claim: $0.claim, outcome: .complete, requests: 0, hasCommitted: false, isUnchanged: true
-        )
-    }
-    while !runs.isEmpty {
-        // A claim may hold a job's row for a moment after another has ended it.
-        let busy = Set(try await queue.finishRuns(runs).filter { $0.kind == .busy }.map(\.fence))
-        runs.removeAll { !busy.contains($0.claim.fence) }
-    }
-}
-
 /// SQL of the folder `bench`, without its comment lines.
 func benchmarkSQL(_ name: String) throws -> String {
     try readFile("bench/\(name).sql").split(separator: "\n")

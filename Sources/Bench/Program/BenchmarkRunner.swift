@@ -37,7 +37,7 @@ struct BenchmarkRunner {
     func run() async throws -> Bool {
         defer { rmdir(scratch) }
         var machine = Machine.present()
-        var outcomes: [Outcome] = []
+        var outcomes: [BenchmarkResult] = []
         for (index, benchmark) in chosen.enumerated() {
             try Task.checkCancellation()
             tell("\(index + 1)/\(chosen.count) \(benchmark.name): \(benchmark.sentence)")
@@ -52,7 +52,7 @@ struct BenchmarkRunner {
     }
 
     /// One benchmark, whose error is a line of its outcome.
-    private func perform(_ benchmark: Benchmark) async -> (Outcome, server: String) {
+    private func perform(_ benchmark: Benchmark) async -> (BenchmarkResult, server: String) {
         let folder = "\(scratch)/\(benchmark.number)"
         let context = BenchmarkContext(
             form: form, rounds: options.rounds ?? form.roundsUsual, program: program,
@@ -72,7 +72,7 @@ struct BenchmarkRunner {
         // rm is the shortest way to remove a folder without Foundation.
         await Task { _ = await (try? ChildProcess("rm", ["-rf", folder]))?.wait() }.value
         let contents = context.measurements.contents
-        let outcome = Outcome(
+        let outcome = BenchmarkResult(
             number: benchmark.number, name: benchmark.name, form: form.rawValue, at: at,
             commit: commit, seconds: (ContinuousClock.now - began).seconds,
             series: contents.series, notes: contents.notes, extras: contents.extras,
@@ -88,7 +88,7 @@ struct BenchmarkRunner {
         }
     }
 
-    private func verdicts(_ benchmark: Benchmark, _ outcome: Outcome) -> [String] {
+    private func verdicts(_ benchmark: Benchmark, _ outcome: BenchmarkResult) -> [String] {
         var lines = outcome.failure.map { ["could not run: \($0)"] } ?? []
         for goal in benchmark.goals {
             guard let summary = outcome.summary(of: goal) else { continue }
@@ -101,7 +101,7 @@ struct BenchmarkRunner {
         return lines + outcome.notes
     }
 
-    private func write(_ outcomes: [Outcome], _ machine: Machine) throws {
+    private func write(_ outcomes: [BenchmarkResult], _ machine: Machine) throws {
         let folder = options.folder ?? ".build/bench/\(utc("%Y%m%dT%H%M%SZ"))"
         try makeFolder(folder)
         try write(
@@ -123,7 +123,8 @@ struct BenchmarkRunner {
     }
 
     private func write(
-        _ benchmarks: [Benchmark], _ outcomes: [Outcome], _ machine: Machine, report: String,
+        _ benchmarks: [Benchmark], _ outcomes: [BenchmarkResult], _ machine: Machine,
+        report: String,
         chart: String, raw: String
     ) throws {
         let text = Report(
@@ -151,11 +152,11 @@ struct BenchmarkRunner {
         return limits
     }
 
-    private func earlierOutcomes(_ path: String) -> [Outcome] {
+    private func earlierOutcomes(_ path: String) -> [BenchmarkResult] {
         guard let text = try? readFile(path),
             let document = try? JSONDocument(parsing: Array(text.utf8))
         else { return [] }
-        return document.root.value?["outcomes"]?.elements?.compactMap { Outcome($0) } ?? []
+        return document.root.value?["outcomes"]?.elements?.compactMap { BenchmarkResult($0) } ?? []
     }
 }
 

@@ -11,7 +11,7 @@ struct Chart: Sendable {
     let bars: [Bar]
 
     /// A bar for each goal, in the order of the report.
-    init(_ benchmarks: [Benchmark], _ outcomes: [Outcome]) {
+    init(_ benchmarks: [Benchmark], _ outcomes: [BenchmarkResult]) {
         bars = benchmarks.flatMap { benchmark in
             let outcome = outcomes.first { $0.number == benchmark.number }
             return benchmark.goals.map { goal in

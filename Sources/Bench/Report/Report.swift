@@ -4,7 +4,7 @@ import JSON
 struct Report: Sendable {
     /// The benchmarks that the report has a row for, in order.
     let benchmarks: [Benchmark]
-    let outcomes: [Outcome]
+    let outcomes: [BenchmarkResult]
     let machine: String
     /// What limits a figure, written by people, by the benchmark's number.
     let limits: [Int: String]

@@ -1,7 +1,7 @@
 import JSON
 
 /// What became of one benchmark: what the report is written from, and what the JSON keeps.
-struct Outcome: Sendable {
+struct BenchmarkResult: Sendable {
     let number: Int
     let name: String
     let form: String
@@ -25,7 +25,7 @@ struct Outcome: Sendable {
     }
 }
 
-extension Outcome {
+extension BenchmarkResult {
     /// The raw numbers.
     var json: JSONValue {
         .object([
