@@ -128,9 +128,6 @@ public final class Credentials {
     /// Whether a secret of the name is set.
     public func has(_ name: String) -> Bool { secrets[name] != nil }
 
-    /// A replaced credential waits for a transaction that stores it.
-    public var hasUnstored: Bool { rotation != nil }
-
     /// What stores the replaced credential in the transaction of a page.
     public var statements: [Statement] {
         guard let rotation else { return [] }

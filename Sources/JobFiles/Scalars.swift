@@ -138,9 +138,6 @@ extension NodeReading {
         return nil
     }
 
-    /// A key that can only say one thing; true when it does.
-    func isWord(_ word: String, _ node: Node) -> Bool { choice(node, "word", of: [word]) != nil }
-
     /// A name that may become a table, a column or a word of the file.
     func name(_ node: Node) -> String? {
         guard let text = text(node) else { return nil }

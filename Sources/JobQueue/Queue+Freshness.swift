@@ -1,7 +1,7 @@
 import Postgres
 
 /// What a reader of a job's rows may do.
-public struct Freshness: Sendable, Equatable {
+public struct FreshAnswer: Sendable, Equatable {
     /// `fresh`, `refreshing`, `wait`, or why no refresh begins: `paused`, `quarantined`,
     /// `needs_reauth`, `deferred`.
     public var answer: String
@@ -20,7 +20,7 @@ extension Queue {
     /// User nil: the tenant's own job. Forced: a refresh at any age, but never two at once.
     public func wantFresh(
         tenant: String, user: String?, job: String, isForced: Bool = false
-    ) async throws -> Freshness {
+    ) async throws -> FreshAnswer {
         let statement = Statement(
             """
             select f.answer, extract(epoch from f.age)::double precision as age_seconds, f.usable,
@@ -31,7 +31,7 @@ extension Queue {
             let row = try rows.only()
             let answer = try row.text("answer")
             let isComing = answer == "wait" || answer == "refreshing"
-            return Freshness(
+            return FreshAnswer(
                 answer: answer, ageSeconds: try row.optionalDouble("age_seconds"),
                 isUsable: try row.bool("usable"),
                 job: EnqueuedJob(

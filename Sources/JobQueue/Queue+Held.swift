@@ -5,7 +5,7 @@ extension Queue {
     /// lock: the lock waits for a transaction whose reply was lost (invariant 13).
     ///
     /// Throws `QueueError.lost` when the claim is not held any more.
-    public func runProgress(of entity: String, for claim: Claim) async throws -> RunProgress {
+    public func runProgress(of entity: String, for claim: Claim) async throws -> CommittedPages {
         let read = Statement(
             """
             select k.run_fence, (k.counters).pages
@@ -13,8 +13,8 @@ extension Queue {
             where k.user_id = $1 and k.job_name = $2 and k.entity = $3
             """, .int8(claim.userID), .text(claim.name), .text(entity))
         let rows = try await turn([claim.holdStatement, read])
-        guard let row = rows[1].first else { return RunProgress(fence: 0, pages: 0) }
-        return RunProgress(fence: Int64(try row.int(0)), pages: try row.int(1))
+        guard let row = rows[1].first else { return CommittedPages(fence: 0, pages: 0) }
+        return CommittedPages(fence: Int64(try row.int(0)), pages: try row.int(1))
     }
 
     /// Every claim that a worker holds, by the database.
@@ -57,7 +57,7 @@ extension Queue {
 }
 
 /// How far a run has come in one entity, by the database.
-public struct RunProgress: Sendable, Equatable {
+public struct CommittedPages: Sendable, Equatable {
     /// Number of the run.
     public var fence: Int64
     /// Pages of that run that are committed for the entity.

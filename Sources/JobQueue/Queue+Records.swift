@@ -115,13 +115,6 @@ extension Queue {
             .text(table), .textArray(columns))
         return try await call(statement) { try $0.map { Int64(try $0.int(0)) } }
     }
-
-    /// The user under which a tenant's own jobs and rows stand; nil: it has none.
-    public func tenantUser(of tenant: String) async throws -> Int64? {
-        try await call(Statement("select jobrunner.tenant_user($1)", .text(tenant))) {
-            try $0.only().optionalInt(0).map(Int64.init)
-        }
-    }
 }
 
 extension Duplicates {

@@ -1,7 +1,7 @@
 import Basics
 
 // From the wire's binary format to Swift values; the type's oid decides, nothing is guessed.
-extension Field {
+extension ColumnValue {
     func bool() throws -> Bool {
         guard oid == TypeOID.bool, bytes.count == 1 else { throw mismatch("a boolean") }
         return bytes[0] != 0
@@ -101,9 +101,9 @@ extension Field {
     }
 }
 
-extension Field {
+extension ColumnValue {
     /// The elements of a one-dimensional array, nil for null.
-    func array<T>(_ decode: (Field) throws -> T) throws -> [T?] {
+    func array<T>(_ decode: (ColumnValue) throws -> T) throws -> [T?] {
         guard bytes.count >= 12 else { throw mismatch("an array") }
         let dimensions = load(Int32.self, at: 0)
         guard dimensions != 0 else { return [] }
@@ -129,7 +129,7 @@ extension Field {
         return values
     }
 
-    func arrayWithoutNulls<T>(_ decode: (Field) throws -> T) throws -> [T] {
+    func arrayWithoutNulls<T>(_ decode: (ColumnValue) throws -> T) throws -> [T] {
         try array(decode).map {
             guard let value = $0 else { throw mismatch("an array without nulls") }
             return value

@@ -65,15 +65,15 @@ public struct Row: Sendable {
 }
 
 /// One value as it came: binary, valid while its row is held.
-struct Field {
+struct ColumnValue {
     let bytes: UnsafeRawBufferPointer
     let oid: UInt32
     fileprivate let result: OpaquePointer
     fileprivate let index: Int32
 
     /// An element of this array.
-    func inner(_ bytes: UnsafeRawBufferPointer, _ oid: UInt32) -> Field {
-        Field(bytes: bytes, oid: oid, result: result, index: index)
+    func inner(_ bytes: UnsafeRawBufferPointer, _ oid: UInt32) -> ColumnValue {
+        ColumnValue(bytes: bytes, oid: oid, result: result, index: index)
     }
 
     /// For errors: made only there.
@@ -84,7 +84,7 @@ extension Row {
     /// Reads a value with `decode`; nil for null.
     ///
     /// Throws `.decoding` for an unknown column.
-    func read<T>(_ column: Column, _ decode: (Field) throws -> T) throws -> T? {
+    func read<T>(_ column: Column, _ decode: (ColumnValue) throws -> T) throws -> T? {
         let index = try index(of: column)
         let pointer = result.pointer
         guard PQgetisnull(pointer, position, index) == 0 else { return nil }
@@ -93,12 +93,13 @@ extension Row {
             start: PQgetvalue(pointer, position, index), count: length)
         return try withExtendedLifetime(result) {
             try decode(
-                Field(bytes: bytes, oid: PQftype(pointer, index), result: pointer, index: index))
+                ColumnValue(
+                    bytes: bytes, oid: PQftype(pointer, index), result: pointer, index: index))
         }
     }
 
     /// As `read`, but null throws `.decoding`.
-    func require<T>(_ column: Column, _ decode: (Field) throws -> T) throws -> T {
+    func require<T>(_ column: Column, _ decode: (ColumnValue) throws -> T) throws -> T {
         guard let value = try read(column, decode) else {
             throw DatabaseError(.decoding, "column \(label(column)) is null")
         }

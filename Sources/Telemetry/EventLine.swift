@@ -1,5 +1,5 @@
 /// A field of a line: its value decides whether JSON quotes it.
-enum FieldValue: Equatable {
+enum LogValue: Equatable {
     case id(String)
     case text(String)
     case integer(Int64)
@@ -8,11 +8,11 @@ enum FieldValue: Equatable {
 }
 
 /// A name and value of a line.
-struct Field: Equatable {
+struct LogField: Equatable {
     let name: String
-    let value: FieldValue
+    let value: LogValue
 
-    init(_ name: String, _ value: FieldValue) {
+    init(_ name: String, _ value: LogValue) {
         self.name = name
         self.value = value
     }
@@ -23,7 +23,7 @@ struct EventLine {
     /// In `snake_case`, for machines.
     let name: String
     let level: Level
-    let fields: [Field]
+    let fields: [LogField]
 
     init(_ event: Event) {
         let (name, level) = event.nameAndLevel
@@ -34,35 +34,35 @@ struct EventLine {
 }
 
 extension Subject {
-    fileprivate var fields: [Field] {
-        var fields: [Field] = []
-        if let worker { fields.append(Field("worker", .integer(worker))) }
-        if let tenant { fields.append(Field("tenant", .id(tenant))) }
-        if let user { fields.append(Field("user", .id(user))) }
-        if let job { fields.append(Field("job", .id(job))) }
-        if let jobID { fields.append(Field("job_id", .integer(jobID))) }
-        if let run { fields.append(Field("run", .integer(run))) }
-        if let fence { fields.append(Field("fence", .integer(fence))) }
+    fileprivate var fields: [LogField] {
+        var fields: [LogField] = []
+        if let worker { fields.append(LogField("worker", .integer(worker))) }
+        if let tenant { fields.append(LogField("tenant", .id(tenant))) }
+        if let user { fields.append(LogField("user", .id(user))) }
+        if let job { fields.append(LogField("job", .id(job))) }
+        if let jobID { fields.append(LogField("job_id", .integer(jobID))) }
+        if let run { fields.append(LogField("run", .integer(run))) }
+        if let fence { fields.append(LogField("fence", .integer(fence))) }
         return fields
     }
 }
 
 extension RunSummary {
-    fileprivate var fields: [Field] {
+    fileprivate var fields: [LogField] {
         var fields = [
-            Field("outcome", .id(outcome)), count("pages", pages), count("requests", requests),
+            LogField("outcome", .id(outcome)), count("pages", pages), count("requests", requests),
             count("fetched", fetched), count("changed", changed),
-            Field("took_ms", .milliseconds(took)),
+            LogField("took_ms", .milliseconds(took)),
         ]
         if deleted > 0 { fields.append(count("deleted", deleted)) }
-        if let errorKind { fields.append(Field("error_kind", .id(errorKind))) }
-        if let error { fields.append(Field("error", .text(error))) }
+        if let errorKind { fields.append(LogField("error_kind", .id(errorKind))) }
+        if let error { fields.append(LogField("error", .text(error))) }
         return fields
     }
 }
 
-private func count(_ name: String, _ value: Int) -> Field {
-    Field(name, .integer(Int64(value)))
+private func count(_ name: String, _ value: Int) -> LogField {
+    LogField(name, .integer(Int64(value)))
 }
 
 extension Event {
@@ -147,53 +147,53 @@ extension Event {
         }
     }
 
-    fileprivate var details: [Field] {
+    fileprivate var details: [LogField] {
         switch self {
         case .workerStarted(_, let host, let pid, let version, let capacity):
             [
-                Field("host", .id(host)), Field("pid", .integer(Int64(pid))),
-                Field("version", .id(version)), count("capacity", capacity),
+                LogField("host", .id(host)), LogField("pid", .integer(Int64(pid))),
+                LogField("version", .id(version)), count("capacity", capacity),
             ]
-        case .listening(_, let address): [Field("address", .id(address))]
+        case .listening(_, let address): [LogField("address", .id(address))]
         case .workerDraining(_, let running, let reason):
-            [count("running", running), Field("reason", .text(reason))]
+            [count("running", running), LogField("reason", .text(reason))]
         case .workerStopped(_, let runs, let uptime):
-            [count("runs", runs), Field("uptime_ms", .milliseconds(uptime))]
+            [count("runs", runs), LogField("uptime_ms", .milliseconds(uptime))]
         case .workerState(_, let busy, let free, let notReady):
             [count("busy", busy), count("free", free)]
-                + (notReady.isEmpty ? [] : [Field("not_ready", .text(notReady))])
+                + (notReady.isEmpty ? [] : [LogField("not_ready", .text(notReady))])
         case .slotState(_, let holding, let entity, let page, let step, let since):
-            [Field("holding_ms", .milliseconds(holding))]
-                + (entity.map { [Field("entity", .id($0))] } ?? [])
+            [LogField("holding_ms", .milliseconds(holding))]
+                + (entity.map { [LogField("entity", .id($0))] } ?? [])
                 + (page.map { [count("page", $0)] } ?? [])
-                + [Field("step", .id(step)), Field("since_ms", .milliseconds(since))]
+                + [LogField("step", .id(step)), LogField("since_ms", .milliseconds(since))]
         case .databaseLost(_, let error, let failures):
-            [Field("error", .text(error)), count("failures", failures)]
-        case .databaseBack(_, let after): [Field("after_ms", .milliseconds(after))]
-        case .ownLimitReached(_, let error): [Field("error", .text(error))]
+            [LogField("error", .text(error)), count("failures", failures)]
+        case .databaseBack(_, let after): [LogField("after_ms", .milliseconds(after))]
+        case .ownLimitReached(_, let error): [LogField("error", .text(error))]
         case .slotsLowered(_, let asked, let capacity, let openFiles):
             [count("asked", asked), count("capacity", capacity), count("open_files", openFiles)]
         case .jobsReaped(_, let jobs): [count("count", jobs)]
-        case .jobQuarantined(_, let reason): [Field("reason", .text(reason))]
+        case .jobQuarantined(_, let reason): [LogField("reason", .text(reason))]
         case .sourceBlocked(_, let source, let wait, let reason):
             [
-                Field("source", .id(source)), Field("wait_ms", .milliseconds(wait)),
-                Field("reason", .text(reason)),
+                LogField("source", .id(source)), LogField("wait_ms", .milliseconds(wait)),
+                LogField("reason", .text(reason)),
             ]
-        case .sourceUnblocked(_, let source): [Field("source", .id(source))]
+        case .sourceUnblocked(_, let source): [LogField("source", .id(source))]
         case .callWarned(_, let call, let error):
-            [Field("call", .id(call)), Field("error", .text(error))]
+            [LogField("call", .id(call)), LogField("error", .text(error))]
         case .pageCommitted(_, let entity, let page, let fetched, let changed):
             [
-                Field("entity", .id(entity)), count("page", page), count("fetched", fetched),
+                LogField("entity", .id(entity)), count("page", page), count("fetched", fetched),
                 count("changed", changed),
             ]
         case .internalError(_, let message, let location):
-            [Field("message", .text(message)), Field("location", .id(location))]
+            [LogField("message", .text(message)), LogField("location", .id(location))]
         case .linesDropped(let lines): [count("count", lines)]
-        case .jobFileRefused(_, let mistake): [Field("mistake", .text(mistake))]
+        case .jobFileRefused(_, let mistake): [LogField("mistake", .text(mistake))]
         case .secretsLocked(_, let secrets, let reason):
-            [count("count", secrets), Field("reason", .text(reason))]
+            [count("count", secrets), LogField("reason", .text(reason))]
         case .runFinished, .runLost, .runDeferred, .runStarted, .recordsIgnored, .rowsPushed,
             .jobFilesDiffer, .duplicatesFound, .passBegunAnew, .recordAhead, .positionForgotten,
             .recordsIncompatible, .valuesUnread,
@@ -205,55 +205,56 @@ extension Event {
         }
     }
 
-    private var runDetails: [Field] {
+    private var runDetails: [LogField] {
         switch self {
         case .runFinished(_, let summary): summary.fields
-        case .runLost(_, let step): [Field("at", .id(step))]
+        case .runLost(_, let step): [LogField("at", .id(step))]
         case .runDeferred(_, let wait, let reason):
-            [Field("wait_ms", .milliseconds(wait)), Field("reason", .text(reason))]
+            [LogField("wait_ms", .milliseconds(wait)), LogField("reason", .text(reason))]
         case .recordsIgnored(_, let entity, let type):
-            [Field("entity", .id(entity)), Field("type", .text(type))]
-        case .passBegunAnew(_, let entity): [Field("entity", .id(entity))]
+            [LogField("entity", .id(entity)), LogField("type", .text(type))]
+        case .passBegunAnew(_, let entity): [LogField("entity", .id(entity))]
         case .fieldAbsent(_, let entity, let field, let records):
             [
-                Field("entity", .id(entity)), Field("field", .id(field)),
+                LogField("entity", .id(entity)), LogField("field", .id(field)),
                 count("fetched", records),
             ]
         case .listCut(_, let entity, let field, let sign):
             [
-                Field("entity", .id(entity)), Field("field", .id(field)),
-                Field("sign", .text(sign)),
+                LogField("entity", .id(entity)), LogField("field", .id(field)),
+                LogField("sign", .text(sign)),
             ]
         case .recordAhead(_, let entity, let record, let reason):
             [
-                Field("entity", .id(entity)), Field("record", .text(record)),
-                Field("reason", .text(reason)),
+                LogField("entity", .id(entity)), LogField("record", .text(record)),
+                LogField("reason", .text(reason)),
             ]
         case .recordsIncompatible(_, let entity, let incompatible, let fetched, let field):
             [
-                Field("entity", .id(entity)), count("incompatible", incompatible),
-                count("fetched", fetched), Field("field", .id(field)),
+                LogField("entity", .id(entity)), count("incompatible", incompatible),
+                count("fetched", fetched), LogField("field", .id(field)),
             ]
         case .valuesUnread(_, let entity, let field, let found, let example),
             .valuesRounded(_, let entity, let field, let found, let example):
             [
-                Field("entity", .id(entity)), Field("field", .id(field)), count("count", found),
-                Field("example", .text(example)),
+                LogField("entity", .id(entity)), LogField("field", .id(field)),
+                count("count", found),
+                LogField("example", .text(example)),
             ]
         case .sweepRefused(_, let entity, let reason), .endUnproven(_, let entity, let reason),
             .absenceUnproven(_, let entity, let reason),
             .positionForgotten(_, let entity, let reason):
-            [Field("entity", .id(entity)), Field("reason", .text(reason))]
+            [LogField("entity", .id(entity)), LogField("reason", .text(reason))]
         case .editsLost(_, let entity, let lost):
-            [Field("entity", .id(entity)), count("count", lost)]
-        case .runOverdue(_, let since): [Field("since_ms", .milliseconds(since))]
+            [LogField("entity", .id(entity)), count("count", lost)]
+        case .runOverdue(_, let since): [LogField("since_ms", .milliseconds(since))]
         case .rowsPushed(_, let entity, let pushed, let failed):
-            [Field("entity", .id(entity)), count("pushed", pushed), count("failed", failed)]
+            [LogField("entity", .id(entity)), count("pushed", pushed), count("failed", failed)]
         case .jobFilesDiffer(_, let files):
-            [Field("files", .text(files.joined(separator: " ")))]
+            [LogField("files", .text(files.joined(separator: " ")))]
         case .duplicatesFound(_, let table, let columns, let values, let rows):
             [
-                Field("table", .id(table)), Field("by", .id(columns.joined(separator: ","))),
+                LogField("table", .id(table)), LogField("by", .id(columns.joined(separator: ","))),
                 count("values", values), count("rows", rows),
             ]
         default: []

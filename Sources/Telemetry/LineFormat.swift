@@ -42,7 +42,7 @@ extension LineFormat {
         return output + "}\n"
     }
 
-    private func escapedValue(_ value: FieldValue) -> (String, isText: Bool) {
+    private func escapedValue(_ value: LogValue) -> (String, isText: Bool) {
         switch value {
         case .id(let id): (Escaping.escaped(id, limit: idBytesMax), true)
         case .text(let text): (Escaping.escaped(text, limit: textBytesMax), true)

@@ -201,7 +201,7 @@ struct FreshnessTests {
 }
 
 extension Fixture {
-    fileprivate func fresh(isForced: Bool = false) async throws -> Freshness {
+    fileprivate func fresh(isForced: Bool = false) async throws -> FreshAnswer {
         try await queue.wantFresh(
             tenant: "acme", user: "ann", job: Fixture.refresh, isForced: isForced)
     }

@@ -40,10 +40,10 @@ struct TenantJobTests {
             let worker = try await fixture.addWorker()
             let claimed = try await fixture.claim(worker, names: ["hub.shared"])
             #expect(claimed.map(\.userKey) == ["*"])
-            let user = try await fixture.queue.tenantUser(of: "acme")
-            #expect(user == claimed.first?.claim.userID)
+            let user = try await fixture.int("select jobrunner.tenant_user('acme')")
+            #expect(claimed.first?.claim.userID == Int64(user))
             try await fixture.addTenant("other")
-            #expect(try await fixture.queue.tenantUser(of: "other") == nil)
+            #expect(try await fixture.text("select jobrunner.tenant_user('other')") == "null")
         }
     }
 
