@@ -66,7 +66,7 @@ final class AccessTokenHolder {
         return true
     }
 
-    /// Nil: another run renews the token at present.
+    /// Nil when another run renews the token at present.
     private func found(_ secrets: () -> SourceSecrets) async throws -> AccessTokens.Token? {
         let key = key
         if let kept = tools.tokens.token(of: key) { return kept }
@@ -87,7 +87,8 @@ final class AccessTokenHolder {
         return token
     }
 
-    /// One that does not open was sealed with another key, and one that no header may hold was kept by an older program: it
+    /// One that does not open was sealed with another key, and one that no header may hold was kept by an older
+    /// program: it
     /// is renewed.
     private func opened(_ sealed: [UInt8], for span: Duration) -> AccessTokens.Token? {
         guard let value = try? tools.sealer?.open(sealed, for: owner),

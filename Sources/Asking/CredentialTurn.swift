@@ -10,7 +10,7 @@ struct CredentialTurn {
     let name: String
     let deadline: ContinuousClock.Instant
 
-    /// Tries until there is a result; nil: it is somebody else's turn.
+    /// Tries until there is a result; nil when it is somebody else's turn.
     ///
     /// Throws `RunEnd.deferred` when it stays so.
     func wait<Result>(_ attempt: () async throws -> Result?) async throws -> Result {

@@ -11,7 +11,8 @@ public struct PushOperation: Sendable, Equatable {
         case update(changeTag: String)
         /// Whatever is there is overwritten in the fields that are named.
         case force
-        /// The record with this change tag is deleted, nil: whatever it holds; one that is gone already counts as deleted.
+        /// The record with this change tag is deleted; nil means whatever it holds. One that is gone already counts as
+        /// deleted.
         case delete(changeTag: String?)
     }
     /// What is to happen.

@@ -35,7 +35,7 @@ public struct RetryClock {
         }
     }
 
-    /// Why the answer is to be asked for again; nil: it is not.
+    /// Why the answer is to be asked for again; nil when it is not.
     ///
     /// Without `retries` only a 429 is, so that its wait is obeyed.
     func trouble(
@@ -62,7 +62,7 @@ public struct RetryClock {
             end: .deferred(kind, message: message, wait: asked ?? unsaidWait), asked: asked)
     }
 
-    /// The wait before the next attempt; nil: there is none.
+    /// The wait before the next attempt; nil when there is none.
     ///
     /// `attempt` counts the requests made so far. A wait that the source itself asks for is taken
     /// as it is, others carry jitter.
@@ -83,9 +83,10 @@ public struct RetryClock {
         rule.on.contains(.status(status)) || (status >= 500 && rule.on.contains(.serverErrors))
     }
 
-    /// How long a refusal wants to be waited for, whatever its status; nil: it is no matter of patience.
+    /// How long a refusal wants to be waited for, whatever its status; nil when it is no matter of patience.
     ///
-    /// Some services refuse with 403 or 400 who has asked too often: by a wait, or by a rate limit that is spent. What a
+    /// Some services refuse with 403 or 400 who has asked too often: by a wait, or by a rate limit that is spent. What
+    /// a
     /// status says of a record's state is no refusal.
     private func refusalWait(_ response: HTTPResponse, nowUnixSeconds now: Int) -> Duration? {
         guard (400..<500).contains(response.status),

@@ -16,14 +16,14 @@ public protocol SourceDialect: RecordClassifier {
         _ request: HTTPRequest, with secrets: SourceSecrets, unixSeconds: Int
     ) throws -> HTTPRequest
 
-    /// What the answer as a whole failed with, whatever its status; nil: it did not.
+    /// What the answer as a whole failed with, whatever its status; nil when it did not.
     ///
     /// `document` is the body when that is JSON; `request` is what was asked, for the failure's words.
     func failure(
         in response: HTTPResponse, _ document: JSONDocument?, to request: HTTPRequest
     ) -> SourceFailure?
 
-    /// Name of the secret that each answer replaces, so that only one run at a time can use it; nil: none is.
+    /// Name of the secret that each answer replaces, so that only one run at a time can use it; nil when none is.
     var rotatingSecret: String? { get }
 
     /// A credential that the answer replaces the sent one with.
@@ -43,7 +43,7 @@ public protocol SourceDialect: RecordClassifier {
         send: (DialectRequest) async throws -> JSONDocument
     ) async throws -> String?
 
-    /// Why the source has no form for a value of the operation; nil: it has one for each.
+    /// Why the source has no form for a value of the operation; nil when it has one for each.
     ///
     /// Such an operation is in no request.
     func obstacle(to operation: PushOperation) -> String?
@@ -59,15 +59,15 @@ public protocol SourceDialect: RecordClassifier {
     /// The request that reads records by name, at most as many as a push may hold.
     func lookupRequest(_ names: [String], in place: RecordPlace) -> DialectRequest
 
-    /// The records a look-up found, by name; nil: gone. A record that failed is left out.
+    /// The records a look-up found, by name; nil means gone. A record that failed is left out.
     func lookedUp(_ document: JSONDocument) -> [String: JSONNode?]
 
-    /// The tag of a record that was looked up; nil: it has none.
+    /// The tag of a record that was looked up; nil when it has none.
     func changeTag(of record: JSONNode) -> String?
 
     /// A whole number in a record that was looked up, 0 where the field is not set, with the record's tag.
     ///
-    /// Nil: the field holds something else, or the record has no tag.
+    /// Nil when the field holds something else, or the record has no tag.
     func number(_ field: String, of record: JSONNode) -> (number: Int64, tag: String)?
 }
 
@@ -97,7 +97,7 @@ public struct SourceSecrets: Sendable {
 public struct DialectRequest: Sendable {
     /// Path below the source's base.
     public var path: String
-    /// The body; nil: a GET.
+    /// The body; nil means a GET.
     public var body: JSONValue?
 
     /// Describes a request.
@@ -113,7 +113,7 @@ public struct SourceFailure: Sendable {
     public var code: String?
     /// The source's reason.
     public var reason: String
-    /// How long the source wants to be left alone; nil: it does not say.
+    /// How long the source wants to be left alone; nil when it does not say.
     public var wait: Duration?
     /// It may pass within the run, so that the retry rule applies.
     public var mayPass: Bool

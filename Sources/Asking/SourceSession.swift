@@ -21,7 +21,7 @@ public final class SourceSession {
     private let claimedAt: ContinuousClock.Instant
     private let activity: RunActivity
 
-    /// What the source speaks besides plain REST; nil: nothing.
+    /// What the source speaks besides plain REST; nil means nothing.
     public let dialect: (any SourceDialect)?
     /// The run's secrets.
     public let credentials: Credentials
@@ -31,7 +31,7 @@ public final class SourceSession {
     /// What placeholders stand for in all requests of the run.
     public var values: Values
     private var sourceRequests = 0
-    /// Server time of the first answer, microseconds since 1970; nil: there was none, or it told none.
+    /// Server time of the first answer, microseconds since 1970; nil when there was none, or it told none.
     public private(set) var sourceTime: Int64?
     /// The source has answered with more than a failure that may pass.
     private var isAnswered = false
@@ -41,7 +41,8 @@ public final class SourceSession {
 
     /// Begins a conversation for a claimed job.
     ///
-    /// `base` is the tenant's own address for the source, nil: the job file's. `secretNames` are those that the job
+    /// `base` is the tenant's own address for the source; nil means the job file's. `secretNames` are those that the
+    /// job
     /// file names.
     public init(
         with source: Source, at base: String?, naming secretNames: [String], for job: ClaimedJob,
@@ -119,7 +120,8 @@ public final class SourceSession {
             excerpt: excerpt, hasCredential: source.auth != .none)
     }
 
-    /// How a run ends whose list is still being made: put off, for as long as the source says, else for a little longer each
+    /// How a run ends whose list is still being made: put off, for as long as the source says, else for a little
+    /// longer each
     /// time.
     public func end(ofUnready answer: Answer, method: String) -> RunEnd {
         let wait = RetryClock(rule: source.retry).askedWait(
@@ -138,7 +140,7 @@ public final class SourceSession {
             .rateLimited, message: failure.message, wait: RetryClock.bounded(wait))
     }
 
-    /// What a placeholder stands for outside of any pass; nil: nothing.
+    /// What a placeholder stands for outside of any pass; nil means nothing.
     public func value(of placeholder: Placeholder) -> JSONValue? {
         values(with: PassValues())[placeholder]
     }

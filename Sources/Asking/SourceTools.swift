@@ -11,7 +11,7 @@ public struct SourceTools: Sendable {
     public var client: any Sender
     /// What this worker may ask of sources.
     public var budgets: Budgets
-    /// Opens secrets; nil: there is no key file, and a job with secrets needs one.
+    /// Opens secrets; nil when there is no key file, and a job with secrets needs one.
     public var sealer: Sealer?
     /// What is measured.
     public var metrics: Metrics

@@ -10,7 +10,7 @@ struct TokenRequest {
     private static let unsaidSpan = Duration.seconds(300)
 
     let client: OAuth2
-    /// Name of the secret that is the refresh token; nil: client credentials.
+    /// Name of the secret that is the refresh token; nil means client credentials.
     let refreshToken: String?
 
     /// Nil where the source wants no access token.
@@ -52,7 +52,7 @@ struct TokenRequest {
     /// What a token server has answered.
     struct Issued {
         var accessToken: String
-        /// The refresh token that takes the old one's place; nil: that stays.
+        /// The refresh token that takes the old one's place; nil when that stays.
         var refreshToken: String?
         var validity: Duration
     }

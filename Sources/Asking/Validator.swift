@@ -3,7 +3,7 @@ import HTTP
 
 // What a conditional request sends back.
 extension Answer {
-    /// `ETag`, `Last-Modified` and the address they belong to, one a line; nil: the answer has
+    /// `ETag`, `Last-Modified` and the address they belong to, one a line; nil when the answer has
     /// neither.
     public var validator: String? {
         let tag = sendable(response.header("ETag"))

@@ -4,9 +4,9 @@ import Secrets
 
 /// What placeholders stand for that belong to one request of a pass, and not to the whole run.
 public struct PassValues: Sendable {
-    /// Where an incremental pass begins; nil: a full one has no such place.
+    /// Where an incremental pass begins; nil when a full one has no such place.
     public var since: JSONValue?
-    /// The position of the page; nil: the pass begins.
+    /// The position of the page; nil when the pass begins.
     public var pageToken: JSONValue?
     /// How many records a page is asked for.
     public var pageSize: Int?
@@ -36,7 +36,7 @@ public struct Values: Sendable {
 
     init(attributes: JSONValue) { self.attributes = attributes }
 
-    /// The value of a placeholder; nil: there is none.
+    /// The value of a placeholder; nil when there is none.
     public subscript(placeholder: Placeholder) -> JSONValue? {
         switch placeholder {
         case .user(let name): attributes[name]

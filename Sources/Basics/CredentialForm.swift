@@ -14,7 +14,7 @@ public enum CredentialForm: Sendable {
     /// A credential is some kilobytes at most, even as a PEM file; a run is given several, and room is bounded.
     public static let bytesMax = 16 << 10
 
-    /// What is wrong with a value, to follow its name; nil: nothing.
+    /// What is wrong with a value, to follow its name; nil means nothing.
     ///
     /// It holds nothing of the value.
     public func fault(of bytes: some Collection<UInt8>) -> String? {

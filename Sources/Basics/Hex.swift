@@ -28,7 +28,7 @@ public enum Hex {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 
-    /// The value of a digit in either case; nil: the byte is no hexadecimal digit.
+    /// The value of a digit in either case; nil when the byte is no hexadecimal digit.
     @inlinable public static func value(of digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")

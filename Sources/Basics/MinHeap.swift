@@ -10,7 +10,7 @@ public struct MinHeap<Element: Comparable & Sendable>: Sendable {
     /// How many elements it holds.
     @inlinable public var count: Int { elements.count }
 
-    /// The least element; nil: the heap is empty.
+    /// The least element; nil when the heap is empty.
     @inlinable public var least: Element? { elements.first }
 
     /// Adds an element.
@@ -25,7 +25,7 @@ public struct MinHeap<Element: Comparable & Sendable>: Sendable {
         }
     }
 
-    /// Takes out the least element; nil: the heap is empty.
+    /// Takes out the least element; nil when the heap is empty.
     @inlinable public mutating func pop() -> Element? {
         guard let least = elements.first, let last = elements.popLast() else { return nil }
         guard !elements.isEmpty else { return least }

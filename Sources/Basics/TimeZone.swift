@@ -6,7 +6,7 @@ import CGLib
 public final class TimeZone: @unchecked Sendable {
     private let zone: OpaquePointer
 
-    /// By a name such as `Europe/Berlin`, or an offset such as `+02:00`; nil: there is none.
+    /// By a name such as `Europe/Berlin`, or an offset such as `+02:00`; nil when there is none.
     public init?(named name: String) {
         // The name becomes a file's path.
         guard let first = name.utf8.first, Self.mayBegin(first), name.utf8.count <= 64,
@@ -25,7 +25,8 @@ public final class TimeZone: @unchecked Sendable {
 
     /// How far the clock is ahead of UTC when it shows `local`, both in seconds.
     ///
-    /// Of two instants at which it shows that, the earlier one counts; a time that it leaps over is read as if it had not
+    /// Of two instants at which it shows that, the earlier one counts; a time that it leaps over is read as if it had
+    /// not
     /// leapt yet.
     public func offset(atLocal local: Int64) -> Int64 {
         var moved = gint64(local)

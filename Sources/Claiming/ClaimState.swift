@@ -60,9 +60,9 @@ struct ClaimState: Sendable {
     private var lookedAt = -Double.infinity
     /// Looks at ranges since all was seen.
     private var looks = 0
-    /// Since when more has become due than a look at the front has seen; nil: it was seen since.
+    /// Since when more has become due than a look at the front has seen; nil when it was seen since.
     private var behindAt: Double?
-    /// Seconds of looks since a rescan began; nil: none is under way.
+    /// Seconds of looks since a rescan began; nil when none is under way.
     private var rescanTook: Double?
     private var rescansAt = -Double.infinity
     /// Tenants whose limit is new, and who are not claimed from until what runs of them is counted.
@@ -73,7 +73,7 @@ struct ClaimState: Sendable {
     private var slotSince: [Int64: Double] = [:]
     private var use = SlotUse()
     private var yieldsAt = -Double.infinity
-    /// What was heard while a statement is under way, whose answer knows nothing of it; nil: none is.
+    /// What was heard while a statement is under way, whose answer knows nothing of it; nil when none is.
     private var heardMeanwhile: [News]?
 
     /// What a worker hears of jobs that wait where it has looked already.
@@ -95,7 +95,7 @@ extension ClaimState {
         return step
     }
 
-    /// The next statement of a call that may take so many jobs more; nil: the call is over.
+    /// The next statement of a call that may take so many jobs more; nil when the call is over.
     mutating func next(_ slots: Int, _ call: Call, at now: Double) -> Step? {
         let request = request(forFree: slots, at: now)
         if !call.hasLookedAtFront {
@@ -172,7 +172,7 @@ extension ClaimState {
         return share.yields(at: now)
     }
 
-    /// How long tenants held slots in the last five minutes; nil: nothing new to tell.
+    /// How long tenants held slots in the last five minutes; nil when there is nothing new to tell.
     mutating func report(at now: Double) -> SlotUse.Report? {
         use.report(share.running(at: now), at: now)
     }

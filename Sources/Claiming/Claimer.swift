@@ -53,7 +53,8 @@ public final class Claimer: Sendable {
 
     /// Claims up to `slots` due jobs, fair between tenants; what their runs must know is read by `read`.
     ///
-    /// One statement while all that is due fits, and usually two while there is a backlog. With no slots it looks only. Throws
+    /// One statement while all that is due fits, and usually two while there is a backlog. With no slots it looks
+    /// only. Throws
     /// `QueueError.workerEnded` when the worker was given up or drains and got nothing.
     public func take(worker: Int, slots: Int) async throws -> Taken {
         var taken = Taken()
@@ -122,7 +123,7 @@ public final class Claimer: Sendable {
         return []
     }
 
-    /// Gives the worker a job that may have killed two workers, where it holds no other such job; nil: none.
+    /// Gives the worker a job that may have killed two workers, where it holds no other such job; nil means none.
     public func takeSuspect(worker: Int) async throws -> ClaimedJob? {
         let job = try await queue.claimSuspect(worker: worker, names: names)
         suspect.withLock { suspect in
@@ -175,7 +176,8 @@ extension Claimer {
     /// Whether jobs wait for a slot that is not kept for others.
     public var isHeldBack: Bool { state.withLock { $0.isHeldBack } }
 
-    /// This worker's place among the living, from 0, and how many these are: workers begin at different tenants, and those
+    /// This worker's place among the living, from 0, and how many these are: workers begin at different tenants, and
+    /// those
     /// at their limits are asked the more seldom.
     public func setRank(_ rank: Int, of workers: Int) {
         state.withLock { state in
@@ -213,7 +215,8 @@ extension Claimer {
 
     /// Outcomes of these runs are written.
     ///
-    /// Returns whether another may be claimed at once: of a tenant that waited at its limit, or of the suspects, which a
+    /// Returns whether another may be claimed at once: of a tenant that waited at its limit, or of the suspects, which
+    /// a
     /// worker runs one at a time.
     public func written(_ runs: some Sequence<FinishedRun>) -> Bool {
         let isNextSuspect = suspect.withLock { suspect in

@@ -1,7 +1,9 @@
 /// How far a worker has looked at what is due: all before a front, but for ranges that are still to be looked at.
 ///
-/// Becoming due goes by the clock, so what became due since the last look lies behind the front. A job that comes to wait
-/// before it is seen because the front is moved back over transactions that commit late, and because what became due in the
+/// Becoming due goes by the clock, so what became due since the last look lies behind the front. A job that comes to
+/// wait
+/// before it is seen because the front is moved back over transactions that commit late, and because what became due
+/// in the
 /// past is announced.
 struct DueCursor: Sendable {
     /// A part of `jobs_due` that is to be looked at.
@@ -13,7 +15,8 @@ struct DueCursor: Sendable {
         var isNews = false
     }
 
-    /// A transaction writes its own start as a job's due time and commits later, nearly always within this time, in microseconds.
+    /// A transaction writes its own start as a job's due time and commits later, nearly always within this time, in
+    /// microseconds.
     private static let lateCommit: Int64 = 3_000_000
     /// What is announced and no older than this is looked at by moving the front back, in microseconds.
     private static let nearBy: Int64 = 5_000_000
@@ -34,12 +37,13 @@ struct DueCursor: Sendable {
     private(set) var front = DuePosition.beginning
     /// The one that is looked at next is the last.
     private(set) var ranges: [Range] = []
-    /// How long the next slice is; nil: ranges are looked at whole, a look at a time.
+    /// How long the next slice is; nil when ranges are looked at whole, a look at a time.
     private var slice: Int64?
     private var rewoundAt = -Double.infinity
     /// The front was moved back over what was seen.
     private(set) var isRewound = false
-    /// A look at the front took too long: the next one only asks for the time, and leaves all since the front as a range.
+    /// A look at the front took too long: the next one only asks for the time, and leaves all since the front as a
+    /// range.
     private var isFrontSkipped = false
     /// A slice was left to the scan of the tenants.
     private(set) var hasDropped = false
@@ -52,7 +56,7 @@ struct DueCursor: Sendable {
         isFrontSkipped ? .end : front
     }
 
-    /// The range of the next look, cut to a slice where that is needed; nil: there is none.
+    /// The range of the next look, cut to a slice where that is needed; nil when there is none.
     var next: Range? {
         guard let last = ranges.last, let slice,
             last.end - slice > max(last.start.time, Self.oldest)
@@ -60,7 +64,8 @@ struct DueCursor: Sendable {
         return Range(start: .from(last.end - slice), end: last.end, isNews: last.isNews)
     }
 
-    /// Moves the front back over what may have committed late: of `workers`, three do so in each second, one after the other
+    /// Moves the front back over what may have committed late: of `workers`, three do so in each second, one after the
+    /// other
     /// by rank; of fewer each does.
     mutating func rewindForLateCommits(rank: Int = 0, of workers: Int, at now: Double) {
         let pace = max(1, Double(workers) / 3)

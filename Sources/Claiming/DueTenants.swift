@@ -6,7 +6,7 @@ struct DueTenants: Sendable {
     struct Found: Sendable, Equatable {
         var tenant: Int64
         var lane: Lane
-        /// Its jobs that the look came to; nil: more than it counts.
+        /// Its jobs that the look came to; nil when more than it counts.
         var count: Int?
         /// The oldest of them.
         var first: DuePosition

@@ -46,7 +46,8 @@ struct FairShare: Sendable {
     struct QueueEntry: Comparable, Sendable {
         var key: Double
         var since: Double
-        /// Of equals each worker has another one first, so that workers which share a backlog take from different tenants.
+        /// Of equals each worker has another one first, so that workers which share a backlog take from different
+        /// tenants.
         var order: UInt64
         var tenant: Int64
         var stamp: Int
@@ -64,7 +65,8 @@ struct FairShare: Sendable {
 
     /// What a run costs at least: below it runs are counted, and not timed, for their time is mostly ours.
     static let leastCost = 0.1
-    /// The longest run of which half is charged to who comes: a first sync of an hour would keep its tenant away for long.
+    /// The longest run of which half is charged to who comes: a first sync of an hour would keep its tenant away for
+    /// long.
     static let mostHalved = 1.0
     /// How long one worker leaves a tenant alone that is at its limit, in seconds.
     static let leastRest = 0.05
@@ -121,7 +123,7 @@ struct FairShare: Sendable {
 extension FairShare {
     /// A tenant has something due.
     ///
-    /// `weight` nil: as known, else 1.
+    /// `weight` nil means as known, else 1.
     mutating func name(_ id: Int64, weight: Int? = nil, at now: Double) {
         if waitingCount == 0 { forgetUse(at: now) }
         var tenant = tenants[id] ?? Tenant(use: level)
@@ -204,7 +206,8 @@ extension FairShare {
         requeue(&tenant, id)
     }
 
-    /// A claim found a tenant at its limit: it is asked again when it is lifted, or after a rest; up to twenty workers together
+    /// A claim found a tenant at its limit: it is asked again when it is lifted, or after a rest; up to twenty workers
+    /// together
     /// ask as often as one.
     mutating func foundFull(_ id: Int64, at now: Double) {
         rest(id, Self.leastRest, at: now)

@@ -1,10 +1,10 @@
 import JobQueue
 
-/// From where on jobs of a tenant wait, lane by lane; nil: nothing of the lane waits.
+/// From where on jobs of a tenant wait, lane by lane; nil when nothing of the lane waits.
 struct Floors: Sendable, Equatable {
     struct Floor: Sendable, Equatable {
         var position: DuePosition
-        /// Jobs that wait from there on, as far as looks have come; nil: many.
+        /// Jobs that wait from there on, as far as looks have come; nil means many.
         var count: Int?
     }
 
@@ -32,7 +32,7 @@ struct Floors: Sendable, Equatable {
     /// The lanes in the order in which they are claimed from.
     static let lanes: [Lane] = [.asked, .due, .new]
 
-    /// Jobs that wait in all lanes; nil: many.
+    /// Jobs that wait in all lanes; nil means many.
     var count: Int? {
         Self.lanes.reduce(0) { sum, lane in
             guard let floor = self[lane] else { return sum }

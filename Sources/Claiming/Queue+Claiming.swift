@@ -51,7 +51,7 @@ extension Queue {
         return try await call(statement) { Int64(try $0.only().int(0)) }
     }
 
-    /// The number of the tenant that comes next; nil: there is none.
+    /// The number of the tenant that comes next; nil when there is none.
     func tenant(after last: Int64) async throws -> Int64? {
         let statement = Statement(
             "select min(t.id) from jobrunner.tenants as t where t.id > $1", .int8(last))
@@ -93,7 +93,7 @@ extension Queue {
         }
     }
 
-    /// A job that may have killed two workers; nil: there is none for this worker.
+    /// A job that may have killed two workers; nil when there is none for this worker.
     func claimSuspect(worker: Int, names: [String]) async throws -> ClaimedJob? {
         let statement = Statement(
             "select j.* from unnest(jobrunner.claim_suspect($1, $2)) as j",
@@ -101,9 +101,11 @@ extension Queue {
         return try await call(statement) { try $0.first.map { try ClaimedJob($0) } }
     }
 
-    /// Counts what runs towards limits that are new; one that a claim keeps for longer than 200 ms is left to the next time.
+    /// Counts what runs towards limits that are new; one that a claim keeps for longer than 200 ms is left to the next
+    /// time.
     ///
-    /// Returns false where a claim under way was not over in time; true where they are counted, or others have their turns.
+    /// Returns false where a claim under way was not over in time; true where they are counted, or others have their
+    /// turns.
     @discardableResult
     public func activateLimits() async throws -> Bool {
         do {
@@ -134,7 +136,7 @@ private func claimedJobs(_ rows: Rows, from column: Int) throws -> [ClaimedJob] 
 extension DueTenants {
     /// Reads the time and the columns of type `due_tenants`.
     ///
-    /// `countsUpTo`: a greater count is no whole one; nil: all that the look came to is counted.
+    /// `countsUpTo`: a greater count is no whole one; nil when all that the look came to is counted.
     fileprivate init(_ row: Row, countsUpTo most: Int? = nil) throws {
         now = try row.timestamp(0)
         reached = DuePosition(

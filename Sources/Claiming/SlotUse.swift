@@ -17,7 +17,8 @@ struct SlotUse: Sendable {
             seconds, Double(60 * Self.minutes))
     }
 
-    /// What there is to tell, `running` included: tenants with seconds, those with most first; nil: as little as the
+    /// What there is to tell, `running` included: tenants with seconds, those with most first; nil means as little as
+    /// the
     /// last time.
     mutating func report(_ running: [(tenant: Int64, seconds: Double)], at now: Double) -> Report? {
         let oldest = Int(now / 60) - Self.minutes

@@ -1,4 +1,5 @@
-/// A look at what is due tenant by tenant: it costs by tenants and not by what is due, and finds a quiet tenant behind a
+/// A look at what is due tenant by tenant: it costs by tenants and not by what is due, and finds a quiet tenant behind
+/// a
 /// backlog of another's.
 ///
 /// Workers begin at different tenants, so that together they have asked all of them soon.
@@ -39,13 +40,14 @@ struct TenantScan: Sendable {
         isOver = start == 0
     }
 
-    /// A statement took too long, for one of the tenants has many dead entries: they are asked one by one, and that one is left out.
+    /// A statement took too long, for one of the tenants has many dead entries: they are asked one by one, and that
+    /// one is left out.
     mutating func failed() {
         isStuck = count == 1
         count = 1
     }
 
-    /// Leaves out the tenant behind the last; nil: there is none.
+    /// Leaves out the tenant behind the last; nil when there is none.
     mutating func skip(_ tenant: Int64?) {
         (isStuck, hasSkipped) = (false, true)
         if let tenant { last = tenant } else { asked(upTo: nil, isCut: false) }

@@ -18,7 +18,7 @@ struct ErrorDictionary {
     /// Where a person signs in again.
     var redirectURL: String?
 
-    /// Reads a dictionary; nil: the node is no error.
+    /// Reads a dictionary; nil when the node is no error.
     init?(_ node: JSONNode) {
         guard let code = node["serverErrorCode"], code.kind != .null else { return nil }
         self.code = code.string ?? code.rawText
@@ -31,7 +31,7 @@ struct ErrorDictionary {
         redirectURL = node["redirectURL"]?.string
     }
 
-    /// The error of an answer's first zone, as only one is ever asked for; nil: it has none.
+    /// The error of an answer's first zone, as only one is ever asked for; nil when it has none.
     init?(ofZoneIn root: JSONNode) {
         guard let zone = root["zones"]?.elements.first(where: { _ in true }) else { return nil }
         self.init(zone)
@@ -52,14 +52,14 @@ struct ErrorDictionary {
     private static let conflict: Set = ["CONFLICT", "EXISTS", "CAS_OP_LOCK"]
 }
 
-/// A number of seconds as a wait, capped; nil: it is none.
+/// A number of seconds as a wait, capped; nil when it is none.
 func waitInSeconds(_ text: String, now: Int? = nil) -> Duration? {
     SaidWait.seconds(text, now: now).map {
         min(.milliseconds(Int(min($0, 1e9) * 1000)), RetryClock.waitMax)
     }
 }
 
-/// The wait of a `Retry-After` header, capped; nil: there is none.
+/// The wait of a `Retry-After` header, capped; nil when there is none.
 ///
 /// A date is compared with the answer's own `Date`, so that no clock of ours takes part.
 func headerWait(_ response: HTTPResponse) -> Duration? {

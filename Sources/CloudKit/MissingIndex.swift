@@ -6,7 +6,7 @@ struct MissingIndex {
     private let field: String
     private let kind: String
 
-    /// Reads Apple's reason; nil: it is of something else.
+    /// Reads Apple's reason; nil when it is of something else.
     init?(reason: String) {
         guard
             let found = reason.firstMatch(of: /Field '([^']+)' is not marked (queryable|sortable)/)

@@ -1,7 +1,7 @@
 public import Asking
 public import JobFiles
 
-/// The dialect of a source that has the preset; nil: the source has none.
+/// The dialect of a source that has the preset; nil when the source has none.
 public func cloudKitDialect(for source: Source) -> (any SourceDialect)? {
     switch source.preset {
     case .cloudkit(let address): CloudKitDialect(address: address, authentication: source.auth)

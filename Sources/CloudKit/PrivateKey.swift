@@ -8,7 +8,7 @@ import COpenSSL
 struct PrivateKey: ~Copyable {
     private let key: OpaquePointer
 
-    /// Reads a PEM in SEC1 or PKCS#8 form; nil: it is no such key, of another curve, or encrypted.
+    /// Reads a PEM in SEC1 or PKCS#8 form; nil when it is no such key, of another curve, or encrypted.
     init?(pem: String) {
         guard let read = Self.read(pem) else { return nil }
         guard Self.isP256(read) else {
@@ -20,7 +20,7 @@ struct PrivateKey: ~Copyable {
 
     deinit { EVP_PKEY_free(key) }
 
-    /// The DER form of an ECDSA signature of the message's SHA-256; nil: OpenSSL can't.
+    /// The DER form of an ECDSA signature of the message's SHA-256; nil when OpenSSL can't.
     func signature(of message: [UInt8]) -> [UInt8]? {
         guard let context = EVP_MD_CTX_new() else { return nil }
         defer { EVP_MD_CTX_free(context) }
@@ -67,7 +67,7 @@ private struct Block: ~Copyable {
     private var bytes: UnsafeMutablePointer<UInt8>?
     private var count = 0
 
-    /// Reads the next block; nil: there is none.
+    /// Reads the next block; nil when there is none.
     init?(_ bio: OpaquePointer) {
         guard PEM_read_bio(bio, &name, &header, &bytes, &count) == 1 else { return nil }
     }
@@ -78,7 +78,7 @@ private struct Block: ~Copyable {
         CRYPTO_clear_free(bytes, count, nil, 0)
     }
 
-    /// The private key of an EC block; nil: it holds none.
+    /// The private key of an EC block; nil when it holds none.
     func key() -> OpaquePointer? {
         let structures = ["EC PRIVATE KEY": "type-specific", "PRIVATE KEY": "PrivateKeyInfo"]
         guard let name, let structure = structures[String(cString: name)] else { return nil }
@@ -105,7 +105,7 @@ private struct Block: ~Copyable {
     }
 }
 
-/// SHA-256 in base64; nil: OpenSSL can't.
+/// SHA-256 in base64; nil when OpenSSL can't.
 func hash(_ bytes: [UInt8]) -> String? {
     var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var count: UInt32 = 0

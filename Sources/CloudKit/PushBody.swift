@@ -31,7 +31,7 @@ extension PushOperation {
         }
     }
 
-    /// Why one of the fields can't be sent; nil: each can.
+    /// Why one of the fields can't be sent; nil when each can.
     var obstacle: String? {
         for field in fields {
             if let value = field.value, case .failure(let obstacle) = wire(value) {
@@ -41,7 +41,7 @@ extension PushOperation {
         return nil
     }
 
-    /// The field as sent; nil: it is left out, which keeps what the record holds.
+    /// The field as sent; nil when it is left out, which keeps what the record holds.
     private func member(_ field: PushField) -> JSONMember? {
         guard let value = field.value, value != .json("null") else {
             // A new record has nothing to clear.

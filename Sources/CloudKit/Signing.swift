@@ -87,7 +87,7 @@ extension CloudKitDialect {
 }
 
 /// What a server's key signs: date, hash of the body's bytes, and the path from `/database/` on,
-/// whatever prefix the base has, without the query; nil: OpenSSL can't hash.
+/// whatever prefix the base has, without the query; nil when OpenSSL can't hash.
 func signedMessage(date: String, body: [UInt8], url: String) -> String? {
     let address = String(
         decoding: url.utf8.prefix { !"?#".utf8.contains($0) }, as: UTF8.self)

@@ -64,7 +64,7 @@ extension Entity {
         return url.contains(text)
     }
 
-    /// The position that a page of its own gives for the next; nil: none, or not of these styles.
+    /// The position that a page of its own gives for the next; nil means none, or not of these styles.
     func next(in response: HTTPResponse) -> String? {
         guard let root = (try? JSONDocument(parsing: response.body))?.root else { return nil }
         let found: JSONNode?

@@ -8,7 +8,8 @@ public struct ScratchDatabase: Sendable {
     /// Leads to it.
     let configuration: DatabaseConfiguration
     private let home: DatabaseConfiguration
-    /// Its only session keeps every other suite out of a database that is there for all; nil: the suite made its own.
+    /// Its only session keeps every other suite out of a database that is there for all; nil when the suite made its
+    /// own.
     private let turn: Database?
 
     /// Makes the database beside the one that the settings name, or takes the one that is there for it.

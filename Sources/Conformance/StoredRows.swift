@@ -5,7 +5,7 @@ struct StoredRows: Sendable {
     /// Each row's version: table, place and transaction.
     var versions: Set<String> = []
 
-    /// How the rows differ from others; nil: they don't.
+    /// How the rows differ from others; nil when they don't.
     func difference(from others: StoredRows) -> String? {
         let (here, there) = (Set(rows), Set(others.rows))
         let gone = there.subtracting(here).count

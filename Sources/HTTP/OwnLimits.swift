@@ -1,7 +1,7 @@
 import CCurl
 import Glibc
 
-/// What this process lacked, so that an exchange came to nothing; nil: it lacked nothing, as far as can be seen.
+/// What this process lacked, so that an exchange came to nothing; nil when it lacked nothing, as far as can be seen.
 ///
 /// `systemError` is what the system said to curl.
 func lack(_ transfer: Transfer, _ code: CURLcode, systemError: Int32) -> String? {
@@ -34,7 +34,8 @@ private func errorOfOpening() -> Int32 {
 
 /// The machine could reach the address: connecting by UDP asks for its way alone, and takes none of TCP's ports.
 ///
-/// Without a way, as to an address of IPv6 where there is none, the system answers with the same error as without a port.
+/// Without a way, as to an address of IPv6 where there is none, the system answers with the same error as without a
+/// port.
 private func hasRoute(_ transfer: Transfer) -> Bool {
     guard let (address, length) = transfer.address else { return false }
     var storage = address

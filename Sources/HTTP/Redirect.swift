@@ -1,4 +1,4 @@
-/// The address that a response redirects its request to; nil: it redirects nowhere.
+/// The address that a response redirects its request to; nil when it redirects nowhere.
 ///
 /// Throws `redirectRefused` when the address lies outside the request's origin.
 func redirect(of request: HTTPRequest, by response: HTTPResponse) throws(HTTPError) -> String? {

@@ -9,7 +9,7 @@ public struct DecimalText: Sendable {
     /// How many of them stand behind the point, less than 0 where zeros follow that are not among them.
     private let scale: Int
 
-    /// Reads a number; nil: the text is none, or has too many digits.
+    /// Reads a number; nil when the text is none, or has too many digits.
     public init?(_ text: String) {
         var rest = Substring(text).utf8
         isNegative = rest.first == UInt8(ascii: "-")
@@ -69,7 +69,7 @@ public struct DecimalText: Sendable {
 
 private func isDigit(_ byte: UInt8) -> Bool { byte &- 48 < 10 }
 
-/// What stands behind the digits; nil: something that is no exponent.
+/// What stands behind the digits; nil when something that is no exponent.
 private func exponent(_ text: Substring.UTF8View) -> Int? {
     guard let mark = text.first else { return 0 }
     guard mark | 0x20 == UInt8(ascii: "e") else { return nil }

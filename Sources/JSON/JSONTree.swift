@@ -32,7 +32,7 @@ public struct JSONTree {
         slice(Int(tape[index].start), Int(tape[index].end))
     }
 
-    /// A string without its quotes, when it holds no escape; nil: it holds one, or is no string.
+    /// A string without its quotes, when it holds no escape; nil when it holds one, or is no string.
     public func plainString(at index: Int) -> UnsafeBufferPointer<UInt8>? {
         let node = tape[index]
         guard node.kind == .string, !node.isEscaped else { return nil }

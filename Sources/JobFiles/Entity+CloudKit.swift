@@ -1,9 +1,9 @@
 /// What a dialect and the engine ask of an entity.
 extension Entity {
-    /// The column that holds the record's name, by which tombstones find a row; nil: none does.
+    /// The column that holds the record's name, by which tombstones find a row; nil when none does.
     public var recordNameColumn: String? { column(ofMeta: "recordName") }
 
-    /// The column that holds the record's change tag; nil: none does.
+    /// The column that holds the record's change tag; nil when none does.
     public var changeTagColumn: String? { column(ofMeta: "recordChangeTag") }
 
     /// The fields a push sends: the record's own, neither its system values nor the whole of it.
@@ -27,7 +27,7 @@ extension Entity {
             zone: zone ?? RecordPlace.defaultZone, owner: owner, recordType: push?.recordType)
     }
 
-    /// Who shares the zone that is read and pushed to; nil: it is the user's own.
+    /// Who shares the zone that is read and pushed to; nil when it is the user's own.
     public var zoneOwner: Template? {
         if case .zoneChanges(_, let owner, _)? = cloudkit { owner } else { nil }
     }
@@ -53,9 +53,9 @@ public struct RecordPlace: Sendable, Equatable {
     public static let defaultZone = "_defaultZone"
     /// Their zone.
     public var zone: String
-    /// The record name of who shares the zone; nil: whoever asks owns it.
+    /// The record name of who shares the zone; nil means whoever asks owns it.
     public var owner: String?
-    /// Their type; nil: a request need not name it.
+    /// Their type; nil when a request need not name it.
     public var recordType: String?
 
     /// Names a place.
@@ -72,7 +72,7 @@ extension CloudKitOperation {
     /// What stands before Core Data's own names of record types and fields.
     static let coreDataPrefix = "CD_"
 
-    /// The change feed that is read, and the record types that are taken of it; nil: it is a query.
+    /// The change feed that is read, and the record types that are taken of it; nil when it is a query.
     public var feed: (zone: String, recordTypes: RecordTypes)? {
         switch self {
         case .query: nil

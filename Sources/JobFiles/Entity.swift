@@ -4,7 +4,7 @@ public struct Entity: Sendable, Equatable {
     public var name: String
     /// False: declared, and left alone by runs.
     public var isEnabled: Bool
-    /// The preset's operation, which `request` was made of; nil: the file has a request of its own.
+    /// The preset's operation, which `request` was made of; nil when the file has a request of its own.
     public var cloudkit: CloudKitOperation?
     /// What is sent for each page.
     public var request: Request
@@ -12,7 +12,7 @@ public struct Entity: Sendable, Equatable {
     public var errors: [FailureSign] = []
     /// How a pass goes from page to page.
     public var page: Page
-    /// What makes a pass incremental; nil: every pass is full.
+    /// What makes a pass incremental; nil when every pass is full.
     public var incremental: Incremental?
     /// Where the records are.
     public var records: Records
@@ -20,13 +20,13 @@ public struct Entity: Sendable, Equatable {
     public var write: Write
     /// Declared failures and their cures, in file order.
     public var recover: [Recovery]
-    /// One pass per chunk of a list; nil: one pass.
+    /// One pass per chunk of a list; nil means one pass.
     public var forEach: ForEach?
-    /// The small request that tells whether a pass is worth reading; nil: none.
+    /// The small request that tells whether a pass is worth reading; nil means none.
     public var probe: Probe?
     /// `ETag` and `Last-Modified` of a pass's first answer are sent back; 304 ends the next pass.
     public var isConditional: Bool
-    /// How local edits reach the source; nil: never.
+    /// How local edits reach the source; nil means never.
     public var push: Push?
     /// Synced only in a run that has read the entity before it to its end.
     public var requiresPrevious = false
@@ -109,7 +109,7 @@ public struct CloudKitQuery: Sendable, Equatable {
     }
     /// The record type.
     public var type: String
-    /// What an incremental pass compares with `{since}`: name and comparator; nil: passes are full.
+    /// What an incremental pass compares with `{since}`: name and comparator; nil when passes are full.
     public var since: Since?
     /// All must hold.
     public var filters: [Filter]
@@ -152,7 +152,7 @@ public struct Push: Sendable, Equatable {
     public var conflictRounds: Int
     /// Rows marked `pending_delete` are deleted at the source too.
     public var sendsDeletes: Bool
-    /// A local edit makes the job due after this span; nil: edits wait for the schedule.
+    /// A local edit makes the job due after this span; nil when edits wait for the schedule.
     public var debounce: Duration?
 }
 
@@ -220,9 +220,9 @@ public struct Page: Sendable, Equatable {
     public var size: Int?
     /// Reaching it yields (partial, cursor kept); it never ends a pass.
     public var maxPages: Int?
-    /// What ends the pass besides; nil: nothing.
+    /// What ends the pass besides; nil means nothing.
     public var end: End?
-    /// Where the source says, beside its style's own sign, whether more follows; nil: it does not.
+    /// Where the source says, beside its style's own sign, whether more follows; nil when it does not.
     public var moreAt: Path?
     /// A next address is asked for at the source's own origin, whatever it names.
     public var staysAtOrigin = false
@@ -256,9 +256,9 @@ public struct Incremental: Sendable, Equatable {
     public var fullIf: [Condition]
     /// An entity without a watermark begins at the job's last success.
     public var fallsBackToJob: Bool
-    /// A pass is full when the last full one is so long ago; nil: never for that reason.
+    /// A pass is full when the last full one is so long ago; nil means never for that reason.
     public var fullEvery: Duration?
-    /// Where the list begins for this file, a time or a number; nil: at its beginning.
+    /// Where the list begins for this file, a time or a number; nil means at its beginning.
     public var start: String?
     /// The list comes in the order of the watermark, oldest first.
     public var isAscending = false

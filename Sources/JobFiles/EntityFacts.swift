@@ -1,7 +1,7 @@
 // What follows from an entity's declaration and several rooms ask.
 
 extension Entity {
-    /// Place of a field among the entity's; nil: it has none of that name.
+    /// Place of a field among the entity's; nil when it has none of that name.
     public func index(of field: String) -> Int? {
         records.fields.firstIndex { $0.name == field }
     }

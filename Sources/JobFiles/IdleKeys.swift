@@ -1,6 +1,6 @@
 /// Keys that would have no effect beside others: whoever wrote them expects one.
 extension NodeReading {
-    /// `uses` nil: what the request sends is the preset's.
+    /// `uses` nil means what the request sends is the preset's.
     func checkIdleKeys(_ entity: Entity, _ keys: Keys<EntityKey>, _ uses: [PlaceholderUse]?) {
         checkIdleConditional(entity, keys)
         checkIdlePage(entity, keys, uses)

@@ -92,7 +92,7 @@ private func unreadable(_ path: String) -> Mistake {
     return Mistake(file: path, line: 1, column: 1, path: "", message: "can't be read: \(reason)")
 }
 
-/// The path without links; nil: there is nothing.
+/// The path without links; nil when there is nothing.
 private func realPath(_ path: String) -> String? {
     guard let real = realpath(path, nil) else { return nil }
     defer { free(real) }

@@ -10,7 +10,7 @@ public struct JobFile: Sendable, Equatable {
     public var scope: Scope
     /// When the job is due and how long a run may take.
     public var schedule: Schedule
-    /// How old stored rows may be before they are read again; nil: only the schedule decides.
+    /// How old stored rows may be before they are read again; nil when only the schedule decides.
     public var freshness: Freshness?
     /// The external system.
     public var source: Source
@@ -32,7 +32,8 @@ public struct JobFile: Sendable, Equatable {
     public var events: [ToldEvent]
     /// Readers are told of every run that changed something, by `NOTIFY jobrunner_changed`.
     public var notifiesOnChange: Bool
-    /// Names of the secrets that its requests hold, its runs require or its records bring, sorted; made when it is read.
+    /// Names of the secrets that its requests hold, its runs require or its records bring, sorted; made when it is
+    /// read.
     public internal(set) var secretNames: [String] = []
 
     /// What readers may be told of a run.
@@ -64,7 +65,8 @@ public struct Schedule: Sendable, Equatable {
     public enum Spread: String, Sendable, CaseIterable { case user, none }
     /// The period: 1 second to 30 days.
     public var every: Duration
-    /// `user`: a fixed phase per user within the period; `none`: every user on the period's edge; nil: the period begins
+    /// `user`: a fixed phase per user within the period; `none`: every user on the period's edge; nil when the period
+    /// begins
     /// with each success.
     public var spread: Spread?
     /// Monotonic limit of one run, everything included.
@@ -73,7 +75,7 @@ public struct Schedule: Sendable, Equatable {
     public var requires: [Requirement]
     /// Events that make the job due.
     public var triggers: [Trigger]
-    /// When a job that nobody asks for slows down; nil: never.
+    /// When a job that nobody asks for slows down; nil means never.
     public var slowing: Slowing? = nil
 }
 
@@ -83,7 +85,7 @@ public struct Trigger: Sendable, Equatable {
     public var event: String
     /// The run waits so long for the event to last; another one begins the wait anew.
     public var debounce: Duration
-    /// The longest wait, from the first event on; nil: events that go on coming put the run off for ever.
+    /// The longest wait, from the first event on; nil when events that go on coming put the run off for ever.
     public var atMost: Duration? = nil
     /// The event that undoes this one; with it only the change from undone to done counts.
     public var cancelOn: String?
@@ -163,7 +165,7 @@ public struct ListTable: Sendable, Equatable {
     public var column: String
     /// What else the application knows of an item, by name.
     public var columns: [ListField] = []
-    /// A change of the list makes the job due after this span; nil: it waits for the schedule.
+    /// A change of the list makes the job due after this span; nil when it waits for the schedule.
     public var debounce: Duration? = nil
 }
 

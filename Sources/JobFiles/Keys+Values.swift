@@ -60,7 +60,7 @@ extension Keys {
 }
 
 extension NodeReading {
-    /// A mapping one of whose keys decides which others it has; nil: something was reported.
+    /// A mapping one of whose keys decides which others it has; nil when something was reported.
     func variant<Known: KeySet>(
         _ node: Node, of _: Known.Type, deciding key: Known
     ) -> (word: String, node: Node, keys: Keys<Known>)? {

@@ -73,7 +73,7 @@ struct FileScope {
 
 /// A placeholder and where it stands.
 struct PlaceholderUse {
-    /// Nil: a text that could not be read, so nobody knows what it would have held.
+    /// Nil when a text that could not be read, so nobody knows what it would have held.
     var placeholder: Placeholder?
     var node: Node
 }

@@ -67,7 +67,7 @@ extension Path: CustomStringConvertible {
 }
 
 extension JSONNode {
-    /// The first element of an array whose member has that value, a text, a number or a truth; nil: none has.
+    /// The first element of an array whose member has that value, a text, a number or a truth; nil when none has.
     public func element(_ name: String, _ value: String) -> JSONNode? {
         elements.first { element in
             guard let found = element[name] else { return false }

@@ -14,7 +14,7 @@ public struct Records: Sendable, Equatable {
     public var countsOneAsList = false
     /// A list that is not there, or null, is an empty one.
     public var absentIsEmpty = false
-    /// How the rest of a list inside a record is read; nil: such a list is told.
+    /// How the rest of a list inside a record is read; nil when such a list is told.
     public var rest: Rest?
     /// The values of a record that are secrets of the user and no columns, in file order.
     public var secrets: [BroughtSecret] = []
@@ -36,7 +36,7 @@ public struct Rest: Sendable, Equatable {
     public var urlAt: Path
     /// Where in those answers the list is.
     public var at: Path
-    /// Where the next address is; nil: one answer holds the whole rest.
+    /// Where the next address is; nil when one answer holds the whole rest.
     public var next: Next?
 }
 
@@ -77,7 +77,7 @@ public struct Field: Sendable, Equatable {
     public var form: Form
     /// Forms of a time, tried in their order; none: `form` says it.
     public var times: [TimeFormat] = []
-    /// The record's own system value this is, such as `recordName`; nil: one of its fields.
+    /// The record's own system value this is, such as `recordName`; nil means one of its fields.
     public var meta: String?
 
     /// How a value is written on the wire.
@@ -133,9 +133,9 @@ public struct Write: Sendable, Equatable {
     public var mode: Mode
     /// Field that decides which version is newer; required by `newest_wins` and `max_seen`.
     public var newerBy: String?
-    /// Rows that are one thing under several keys; nil: the key alone tells rows apart.
+    /// Rows that are one thing under several keys; nil when the key alone tells rows apart.
     public var unique: Unique?
-    /// How a record's disappearance reaches its row; nil: never.
+    /// How a record's disappearance reaches its row; nil means never.
     public var deletes: Deletes?
     /// Columns that readers sort or search by, one index each over (user_id, columns…).
     public var indexes: [[String]]
@@ -217,9 +217,9 @@ public struct Deletes: Sendable, Equatable {
     public var softField: String?
     /// Clean rows that two full, complete passes in a row did not show are deleted (invariant 6).
     public var sweeps: Bool
-    /// A sweep that would delete more than this share of the user's rows deletes none; nil: no limit.
+    /// A sweep that would delete more than this share of the user's rows deletes none; nil means no limit.
     public var maxFraction: Double?
-    /// How the source is asked for a record that a full pass lacks; nil: the next full pass is the second look.
+    /// How the source is asked for a record that a full pass lacks; nil when the next full pass is the second look.
     public var confirmation: Confirmation?
 }
 

@@ -2,7 +2,7 @@ import JSON
 
 /// `records`.
 extension NodeReading {
-    /// `operation` nil: the records are those of a request of the file's own.
+    /// `operation` nil when the records are those of a request of the file's own.
     func records(
         _ node: Node, isPaged: Bool, operation: CloudKitOperation?, isPushed: Bool
     ) -> Records? {

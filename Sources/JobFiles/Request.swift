@@ -10,7 +10,7 @@ public struct Request: Sendable, Equatable {
     public var query: [NamedTemplate]
     /// Header fields besides the source's.
     public var headers: [NamedTemplate]
-    /// The JSON body; nil: none is sent.
+    /// The JSON body; nil when none is sent.
     public var body: BodyTemplate?
     /// The status codes that are success; 204 is an empty list beside them.
     public var expect = [200]

@@ -50,7 +50,8 @@ extension NodeReading {
 }
 
 extension Path {
-    /// The way from an element of the outer list to the inner one; nil: the path does not lead to a list inside a list.
+    /// The way from an element of the outer list to the inner one; nil when the path does not lead to a list inside a
+    /// list.
     public var innerList: Path? {
         let lists = steps.indices.filter { steps[$0] == .each }
         guard lists.count == 2, lists[1] - lists[0] > 1 else { return nil }

@@ -4,7 +4,7 @@ public struct Source: Sendable, Equatable {
     public var id: String
     /// `scheme://host[:port][/prefix]` without a trailing slash; a tenant may override it.
     public var base: String
-    /// What the source speaks besides plain REST; nil: nothing.
+    /// What the source speaks besides plain REST; nil means nothing.
     public var preset: Preset?
     /// How a request proves whose it is.
     public var auth: Authentication
@@ -12,11 +12,11 @@ public struct Source: Sendable, Equatable {
     public var timeout: Duration
     /// In-run retries of one request.
     public var retry: RetryRule
-    /// What the source allows; nil: as much as we like.
+    /// What the source allows; nil means as much as we like.
     public var rate: Rate?
     /// Header fields sent with every request.
     public var headers: [NamedTemplate]
-    /// Of times that name no offset; nil: the file does not say.
+    /// Of times that name no offset; nil when the file does not say.
     public var zone: ZoneRule?
 }
 
@@ -51,9 +51,9 @@ public struct OAuth2: Sendable, Equatable {
     public var tokenURL: String
     /// The client's id.
     public var clientID: Template
-    /// The client's secret; nil: a public client.
+    /// The client's secret; nil means a public client.
     public var clientSecret: Template?
-    /// What is asked for; nil: what the server gives.
+    /// What is asked for; nil means what the server gives.
     public var scope: String?
     /// How the client proves itself where it has a secret.
     public var clientAuth = ClientAuth.basic

@@ -128,7 +128,7 @@ public struct TimePattern: Sendable, Equatable {
 }
 
 extension TimePattern.Piece {
-    /// What it tells; nil: nothing of the time.
+    /// What it tells; nil means nothing of the time.
     fileprivate var kind: String? {
         switch self {
         case .year: "year"

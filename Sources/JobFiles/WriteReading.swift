@@ -1,6 +1,6 @@
 /// `write`: where records go, and what becomes of those that are one thing or are gone.
 extension NodeReading {
-    /// `columns` nil: they are not known, so nobody complains of them.
+    /// `columns` nil when they are not known, so nobody complains of them.
     func write(_ node: Node, columns: Columns?) -> Write? {
         guard let keys = Keys(node, self, of: WriteKey.self) else { return nil }
         let table = keys.name(.table)

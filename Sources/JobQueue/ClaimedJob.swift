@@ -22,11 +22,11 @@ public struct ClaimedJob: Sendable {
     public var isForced: Bool
     /// The run syncs this entity only.
     public var entity: String?
-    /// When the job last completed, microseconds since 1970; nil: never.
+    /// When the job last completed, microseconds since 1970; nil means never.
     public var lastSuccessAt: Int64?
     /// The tick the run belongs to, microseconds since 1970.
     public var tickAt: Int64
-    /// How the last run ended; nil: there was none.
+    /// How the last run ended; nil when there was none.
     public var lastOutcome: Outcome?
     /// When a run last read every entity to its end and found nothing to note.
     public var unchangedAt: Int64?
@@ -38,7 +38,7 @@ public struct ClaimedJob: Sendable {
     public var calls: [CallMemory] = []
     /// Sealed secrets of the user and its tenant.
     public var secrets: [SealedSecret] = []
-    /// What of all this can't be read, so that the job can't run; nil: nothing.
+    /// What of all this can't be read, so that the job can't run; nil means nothing.
     public var unreadable: String?
 
     /// A person or application asked for the run.
@@ -74,9 +74,9 @@ public struct Checkpoint: Positioned, Sendable, Equatable {
     public var isFullUnderWay = false
     /// The last run that asked for the stored position was refused it by the source.
     public var isCursorRefused = false
-    /// Since a pass was last completed, as of the claim; nil: never.
+    /// Since a pass was last completed, as of the claim; nil means never.
     public var syncedAge: Duration?
-    /// Since the last full pass that was read to its end began, as of the claim; nil: never.
+    /// Since the last full pass that was read to its end began, as of the claim; nil means never.
     public var lastFullAge: Duration?
     /// Its last pass left an error, or one was noted since.
     public var hasFailures = false
@@ -86,7 +86,7 @@ public struct Checkpoint: Positioned, Sendable, Equatable {
     public var hadIncompatible = false
     /// A record that lies ahead was told.
     public var knowsAhead = false
-    /// By field or flag, values that its last pass could not read; nil: none.
+    /// By field or flag, values that its last pass could not read; nil means none.
     public var unread: JSONValue?
     /// Read to its end at this very tick, by a run that was interrupted behind it.
     public var isDone = false

@@ -2,14 +2,15 @@ public import JSON
 
 /// Where the passes of an entity stand, as its checkpoint keeps it from run to run.
 ///
-/// What a run is given, the pass in memory and the commit of a page share this one value. A field that is to outlive runs
+/// What a run is given, the pass in memory and the commit of a page share this one value. A field that is to outlive
+/// runs
 /// is a column of `jobrunner.checkpoints`, a member here and a line in each of `run_inputs` and `commit_page`.
 public struct PassPosition: Sendable, Equatable {
     /// Generation of the checkpoint the pass is read under.
     public var generation: Int64 = 0
     /// Passes that were begun, the one in progress included; the first page of each takes the next number.
     public var passNumber = 0
-    /// The pass in progress; nil: none.
+    /// The pass in progress; nil means none.
     public var passKind: PassKind?
     /// When it began, microseconds since 1970: by the source's clock where that is behind ours.
     public var passStartedAt: Int64?
@@ -17,7 +18,7 @@ public struct PassPosition: Sendable, Equatable {
     public var passSince: String?
     /// Pages of the pass that are committed, this one included.
     public var pageNumber = 0
-    /// Where the pass goes on; nil: nowhere.
+    /// Where the pass goes on; nil means nowhere.
     public var cursor: String?
     /// Position that outlives the pass.
     public var syncToken: String?
@@ -31,7 +32,7 @@ public struct PassPosition: Sendable, Equatable {
     public var provesAbsence = true
     /// Not one record of the pass in progress could be read.
     public var isUnreadable = false
-    /// What the one answer that the last pass was is validated by, with its address; nil: it had several.
+    /// What the one answer that the last pass was is validated by, with its address; nil when it had several.
     public var validator: String?
     /// What the probe said when the last pass was read.
     public var probe: String?
@@ -39,7 +40,7 @@ public struct PassPosition: Sendable, Equatable {
     public var passProbe: String?
     /// Number of the last request for a full pass that is known; a later one stays asked for.
     public var fullRequest = 0
-    /// Stands for what was asked for its positions; nil: it has none yet.
+    /// Stands for what was asked for its positions; nil when it has none yet.
     public var asked: Int64?
     /// The most records that a page has had which led on to another; 0: none has.
     public var fullPage = 0
@@ -141,7 +142,7 @@ struct PositionColumn: Sendable {
 /// What a column of a position may hold.
 protocol PositionValue: SendableMetatype {
     init?(_ node: JSONNode)
-    /// Nil: null.
+    /// Nil for null.
     var json: JSONValue? { get }
 }
 

@@ -3,7 +3,7 @@ public import Postgres
 extension Queue {
     /// What a claim of a job would tell, without claiming it; its fence, 0, proves nothing.
     ///
-    /// User nil: the tenant's own job.
+    /// User nil means the tenant's own job.
     public func readJob(
         _ name: String, tenant: String, user: String?
     ) async throws -> ClaimedJob {

@@ -5,7 +5,7 @@ public struct FreshAnswer: Sendable, Equatable {
     /// `fresh`, `refreshing`, `wait`, or why no refresh begins: `paused`, `quarantined`,
     /// `needs_reauth`, `deferred`.
     public var answer: String
-    /// Since the entity that was read longest ago was; nil: never, or there are no rows.
+    /// Since the entity that was read longest ago was; nil means never, or there are no rows.
     public var ageSeconds: Double?
     /// The stored rows may be shown meanwhile: younger than the job file's `hard`.
     public var isUsable: Bool
@@ -17,7 +17,7 @@ extension Queue {
     /// Whether a reader may use a job's rows, and a refresh where they are old; one, however many
     /// ask.
     ///
-    /// User nil: the tenant's own job. Forced: a refresh at any age, but never two at once.
+    /// User nil means the tenant's own job. Forced: a refresh at any age, but never two at once.
     public func wantFresh(
         tenant: String, user: String?, job: String, isForced: Bool = false
     ) async throws -> FreshAnswer {

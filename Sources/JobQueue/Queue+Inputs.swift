@@ -7,7 +7,7 @@ public struct RunNeeds: Sendable {
     public var checkpoints: Bool
     /// What is remembered of named calls.
     public var calls: Bool
-    /// The secrets of these names, of which alone the sealed values are given; nil: all.
+    /// The secrets of these names, of which alone the sealed values are given; nil means all.
     public var secrets: [String]?
 
     /// Says what is read.

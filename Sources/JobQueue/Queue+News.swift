@@ -2,11 +2,11 @@ import Postgres
 
 /// What every worker must learn, and a notification may miss.
 public struct Announcement: Sendable, Equatable {
-    /// Jobs are due from then on that were not before, microseconds since 1970; nil: none.
+    /// Jobs are due from then on that were not before, microseconds since 1970; nil means none.
     public var since: Int64?
-    /// Whose jobs are due, or whose weight or limit has changed; nil: any tenant's jobs.
+    /// Whose jobs are due, or whose weight or limit has changed; nil means any tenant's jobs.
     public var tenant: Int64?
-    /// The tenant's weight now; nil: as known.
+    /// The tenant's weight now; nil means as known.
     public var weight: Int?
 
     /// Names what was announced.
@@ -18,7 +18,7 @@ public struct Announcement: Sendable, Equatable {
 }
 
 extension Queue {
-    /// What was announced since `seen`, the snapshot that the last call gave; nil: nothing before now is new.
+    /// What was announced since `seen`, the snapshot that the last call gave; nil when nothing before now is new.
     public func news(since seen: String?) async throws -> (seen: String, news: [Announcement]) {
         let statement = Statement(
             """

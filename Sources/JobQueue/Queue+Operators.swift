@@ -4,9 +4,9 @@ import Postgres
 public struct JobScope: Sendable, Equatable {
     /// Name of the tenant.
     public var tenant: String
-    /// Nil: every user.
+    /// Nil means every user.
     public var user: String?
-    /// Nil: every job.
+    /// Nil means every job.
     public var job: String?
 
     /// Names jobs.

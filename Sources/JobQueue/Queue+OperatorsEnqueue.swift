@@ -34,9 +34,9 @@ public struct EnqueuedJob: Sendable, Equatable {
 public struct AwaitedJob: Sendable, Equatable {
     /// Number of its user.
     public var userID: Int64
-    /// How the run ended; nil: there was none.
+    /// How the run ended; nil when there was none.
     public var outcome: String?
-    /// `waiting`, `paused`, `quarantined` or `needs_reauth`; nil: the job is gone.
+    /// `waiting`, `paused`, `quarantined` or `needs_reauth`; nil when the job is gone.
     public var state: String?
     /// The run is followed by another, which goes on where it stopped.
     public var goesOn: Bool

@@ -45,11 +45,11 @@ public struct SourceGrant: Sendable, Equatable {
     public var tenantID: Int64
     /// Id of the source.
     public var source: String
-    /// The tenant's own address for it; nil: the job file's.
+    /// The tenant's own address for it; nil means the job file's.
     public var base: String?
     /// Requests granted.
     public var granted: Int
-    /// The breaker is open for so long; nil: closed.
+    /// The breaker is open for so long; nil means closed.
     ///
     /// Beside a request that is granted it is open but for one run, which probes.
     public var blocked: Duration?
@@ -76,7 +76,7 @@ public struct PreloadedRuns: Sendable {
     public var dirty: [String: Set<Int64>] = [:]
     /// What each tenant's source answered.
     public var sources: [SourceGrant] = []
-    /// Why the server told nothing of this; nil: it did.
+    /// Why the server told nothing of this; nil when it did.
     public var refusal: DatabaseError?
 
     /// Stands for the tenant's source, when one run of it may probe it.

@@ -21,7 +21,7 @@ public struct RenewedCredential: Hashable, Sendable {
 
 /// What `lease_credential` answers.
 public struct CredentialLease: Sendable {
-    /// The caller may renew the credential; nil: the access token is good, or somebody else renews it.
+    /// The caller may renew the credential; nil when the access token is good, or somebody else renews it.
     public var lease: String?
     /// The access token that was brought last, sealed, while it is good.
     public var accessToken: [UInt8]?
@@ -34,7 +34,7 @@ public struct CredentialLease: Sendable {
 extension Queue {
     /// Asks to be the one that renews a credential, until `span` is over or the claimed run ends.
     ///
-    /// `refused`: the sealed access token that the source would not take. `claim` nil: no claimed run
+    /// `refused`: the sealed access token that the source would not take. `claim` nil when no claimed run
     /// asks, and the span alone ends the lease.
     public func leaseCredential(
         _ credential: RenewedCredential, refused: [UInt8]?, for span: Duration, claim: Claim?,
@@ -72,7 +72,7 @@ extension Queue {
 }
 
 extension Statement {
-    /// Gives back a lease with the access token that came of it, sealed; nil: none did.
+    /// Gives back a lease with the access token that came of it, sealed; nil when none did.
     public static func endRenewal(
         of credential: RenewedCredential, lease: String, accessToken: [UInt8]?,
         goodFor: Duration = .zero

@@ -6,7 +6,7 @@ extension Queue {
     /// again, or whose job was set aside.
     ///
     /// `failedWait`: which part of the longest wait after so many failures a failed job waits, such as 1 for all of
-    /// it; nil: by chance, so that those who failed together don't come back together.
+    /// it; nil means by chance, so that those who failed together don't come back together.
     public func finishRuns(
         _ runs: [FinishedRun], failedWait: Double? = nil
     ) async throws -> [Verdict] {

@@ -9,7 +9,7 @@ public struct StoredJob: Sendable, Equatable {
 }
 
 extension Queue {
-    /// What is stored of a job file; nil: none of that name.
+    /// What is stored of a job file; nil means none of that name.
     public func storedJob(_ name: String) async throws -> StoredJob? {
         let statement = Statement(
             """

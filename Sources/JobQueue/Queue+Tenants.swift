@@ -16,7 +16,7 @@ public struct TenantChange: Sendable {
     public var isUnlimited = false
     /// Jobs that every user of the tenant gets.
     public var jobs: [String] = []
-    /// Over which their first runs are spread, in the lane of those who are new; nil: they are due at once.
+    /// Over which their first runs are spread, in the lane of those who are new; nil when they are due at once.
     public var within: Duration?
     /// Jobs that are taken from the tenant and all its users.
     public var takenJobs: [String] = []

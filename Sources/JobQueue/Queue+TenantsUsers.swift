@@ -27,7 +27,7 @@ public struct NewUser: Sendable {
     public var key: String
     /// A JSON object.
     public var attributes: String
-    /// Makes the secrets to store; nil: there are none.
+    /// Makes the secrets to store; nil when there are none.
     public var seal: Sealing?
 
     /// A user with these attributes.
@@ -75,7 +75,8 @@ extension Queue {
         }
     }
 
-    /// Adds those of the users that the tenant lacks, their first runs spread over a span, and those of the secrets that
+    /// Adds those of the users that the tenant lacks, their first runs spread over a span, and those of the secrets
+    /// that
     /// they lack, or nothing of it.
     ///
     /// Three statements, however many users there are.

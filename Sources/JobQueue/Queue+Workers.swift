@@ -177,7 +177,7 @@ extension Queue {
         return try await call(statement) { try $0.map { (try $0.text(0), try $0.int(1)) } }
     }
 
-    /// A key that is not the given one and that some secret is sealed with; nil: there is none.
+    /// A key that is not the given one and that some secret is sealed with; nil when there is none.
     public func sealingKey(otherThan id: String) async throws -> String? {
         let statement = Statement(
             """

@@ -84,7 +84,7 @@ public struct BinaryArray: Sendable, Equatable {
         starts.removeLast(starts.count - count)
     }
 
-    /// Lends the bytes of a value as the wire has them; nil: it is null.
+    /// Lends the bytes of a value as the wire has them; nil when it is null.
     public func withValue<R>(at index: Int, _ body: (UnsafeRawBufferPointer?) -> R) -> R {
         let start = starts[index] + 4
         let end = index + 1 < starts.count ? starts[index + 1] : bytes.count
@@ -95,7 +95,7 @@ public struct BinaryArray: Sendable, Equatable {
         }
     }
 
-    /// A whole number, a time since 2000 or a double's bits; nil: null, or no value of eight bytes.
+    /// A whole number, a time since 2000 or a double's bits; nil means null, or no value of eight bytes.
     func word(at index: Int) -> UInt64? {
         withValue(at: index) { value in
             guard let value, value.count == 8 else { return nil }
@@ -103,23 +103,23 @@ public struct BinaryArray: Sendable, Equatable {
         }
     }
 
-    /// The text at a place; nil: null.
+    /// The text at a place; nil for null.
     public func text(at index: Int) -> String? {
         withValue(at: index) { $0.map { String(decoding: $0, as: UTF8.self) } }
     }
 
-    /// The whole number at a place; nil: null.
+    /// The whole number at a place; nil for null.
     public func int8(at index: Int) -> Int64? { word(at: index).map { Int64(bitPattern: $0) } }
 
-    /// The number at a place; nil: null.
+    /// The number at a place; nil for null.
     public func double(at index: Int) -> Double? { word(at: index).map { Double(bitPattern: $0) } }
 
-    /// The time at a place, microseconds since 1970; nil: null.
+    /// The time at a place, microseconds since 1970; nil for null.
     public func timestamptz(at index: Int) -> Int64? {
         word(at: index).map { Int64(bitPattern: $0) &+ postgresEpochMicroseconds }
     }
 
-    /// True or false at a place; nil: null.
+    /// True or false at a place; nil for null.
     public func bool(at index: Int) -> Bool? {
         withValue(at: index) { $0.map { $0.first == 1 } }
     }

@@ -15,7 +15,7 @@ final class Connection {
     private static let cancelInterval: Duration = .milliseconds(50)
 
     let wake: EventFD
-    /// How long the server may take over a turn; nil: as long as it likes.
+    /// How long the server may take over a turn; nil means as long as it likes.
     var turnLimit: Duration?
     /// Whose deadline and cancellation the waits obey.
     var interruption = Interruption(deadline: nil)

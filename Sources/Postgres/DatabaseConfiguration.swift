@@ -34,7 +34,7 @@ public struct DatabaseConfiguration: Sendable {
     /// Servers that did not answer lately, for all sessions of this configuration and its copies.
     let silentServers = SilentServers()
     var resolver = Resolver.shared
-    /// Where the connection string is read anew for each connection; nil: it never changes.
+    /// Where the connection string is read anew for each connection; nil when it never changes.
     private var reader: ConnectionStringReader?
     /// Instead of the one that the connection string names.
     private var database: String?
@@ -168,7 +168,7 @@ private func firstRange(of part: String, in text: String) -> Range<String.Index>
     return nil
 }
 
-/// A variable of the environment; nil: it is not set.
+/// A variable of the environment; nil when it is not set.
 func environment(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }
 }

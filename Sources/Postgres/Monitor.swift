@@ -44,7 +44,7 @@ final class Monitor<State>: @unchecked Sendable {
         }
     }
 
-    /// The same for so long at most; nil: it has found nothing.
+    /// The same for so long at most; nil when it has found nothing.
     func wait<R>(atMost span: Duration, for take: (inout State) -> R?) -> R? {
         var end = timespec()
         clock_gettime(CLOCK_MONOTONIC, &end)

@@ -27,7 +27,7 @@ private final class Lane: Sendable {
         given.signal()
     }
 
-    /// Blocks until something is given; nil: the end.
+    /// Blocks until something is given; nil when the end.
     func take() -> Work? {
         let task = given.wait { given -> Task? in
             defer { given = nil }
@@ -146,7 +146,7 @@ final class Pool: Sendable {
         for closer in closers { closer.resume() }
     }
 
-    /// Blocks until there is something to do for this lane; nil: the pool is closed.
+    /// Blocks until there is something to do for this lane; nil when the pool is closed.
     ///
     /// The caller of what it did last is told as soon as the lane can be given something.
     private func next(_ lane: Lane, _ tell: inout (@Sendable () -> Void)?) -> Work? {

@@ -2,7 +2,7 @@
 struct ServerAddress: Hashable, Sendable {
     /// Its name, its numeric address, or the folder of its socket; empty: only `address` is known.
     var host: String
-    /// The numeric address; nil: the host has to be resolved, or is a folder.
+    /// The numeric address; nil when the host has to be resolved, or is a folder.
     var address: String?
     var port: String
 
@@ -29,7 +29,7 @@ struct ServerAddress: Hashable, Sendable {
 struct ServerList: Sendable {
     /// Empty: the lists do not fit one another or leave places open, so that libpq is given them as they are.
     var servers: [ServerAddress]
-    /// What `connect_timeout` says; nil: nothing, or no limit.
+    /// What `connect_timeout` says; nil means nothing, or no limit.
     var limit: Duration?
     /// What `target_session_attrs` says.
     var target: String

@@ -1,8 +1,10 @@
 import CLibPQ
 
-/// The search for a server that gives a session: those of a connection string in libpq's order, each with a limit of its own.
+/// The search for a server that gives a session: those of a connection string in libpq's order, each with a limit of
+/// its own.
 ///
-/// libpq's own search knows a limit only where it blocks, and asks the resolver without one. What decides is the same: a
+/// libpq's own search knows a limit only where it blocks, and asks the resolver without one. What decides is the same:
+/// a
 /// server that refuses a login ends the search, one that starts or is not of the wanted sort does not.
 struct ServerSearch {
     /// What is tried of one server: connects with these keywords as well, until the instant.
@@ -57,7 +59,7 @@ struct ServerSearch {
         var silent: Set<ServerAddress> = []
     }
 
-    /// Nil: no server has given a session.
+    /// Nil when no server has given a session.
     private func search(_ pass: inout Pass) throws -> OpaquePointer? {
         guard !list.servers.isEmpty else { return try ask(nil, &pass, among: 1) }
         let (first, last) = split(list.servers)

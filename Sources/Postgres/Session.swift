@@ -120,7 +120,7 @@ public final class Session {
 extension DatabaseConfiguration {
     /// How long a turn may take, counted here: a little over what the server gives a statement.
     ///
-    /// Nil: the server gives it any time.
+    /// Nil when the server gives it any time.
     var turnLimit: Duration? {
         let timeout = statementTimeoutGiven(givenOptions) ?? statementTimeout
         return timeout > .zero ? timeout + Connection.answerTimeout : nil

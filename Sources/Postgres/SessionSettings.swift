@@ -50,7 +50,7 @@ extension DatabaseConfiguration {
 
 /// The `statement_timeout` among options of the form `-c name=value` or `--name=value`.
 ///
-/// Nil: none is given, or none that PostgreSQL takes.
+/// Nil when none is given, or none that PostgreSQL takes.
 func statementTimeoutGiven(_ options: String) -> Duration? {
     options.split(whereSeparator: \.isWhitespace).compactMap { word -> Duration? in
         let parts = word.split(separator: "=", maxSplits: 1)

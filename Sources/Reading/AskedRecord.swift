@@ -60,7 +60,7 @@ public struct AskedRecord: Sendable {
         return found.filter { $0.kind == .object }
     }
 
-    /// Whether it bears the key, as far as it shows it; nil: it shows nothing of it.
+    /// Whether it bears the key, as far as it shows it; nil when it shows nothing of it.
     private func isSame(_ record: JSONNode, _ key: [String: String]) -> Bool? {
         let shown = keyFields.compactMap { field -> Bool? in
             guard let node = field.at.first(in: record), let text = key[field.name],

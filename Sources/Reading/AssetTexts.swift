@@ -5,13 +5,14 @@ import JobFiles
 public struct Asset: Sendable, Equatable {
     /// Where it is.
     public let address: String
-    /// Its bytes, by what the record says; nil: it says nothing.
+    /// Its bytes, by what the record says; nil when it says nothing.
     public let size: Int?
-    /// In the source's own form; nil: there is none.
+    /// In the source's own form; nil when there is none.
     public let checksum: String?
 }
 
-/// Long texts of a page's records that Core Data keeps as assets: asked for one after the other, and put where they belong.
+/// Long texts of a page's records that Core Data keeps as assets: asked for one after the other, and put where they
+/// belong.
 ///
 /// The page with its texts is read like one that has come whole. A text that can't be had becomes a value that can't be
 /// read, and says why. Pure: the caller sends what `next` names.
@@ -33,7 +34,7 @@ public struct AssetTexts {
 
     private struct KeptText {
         let place: Place
-        /// Nil: it has no address.
+        /// Nil when it has no address.
         let asset: Asset?
         /// What the page is to have as its value.
         var value: [UInt8] = []
@@ -54,7 +55,7 @@ public struct AssetTexts {
         }
     }
 
-    /// Finds the texts that are missing in the records to which `path` leads; nil: there are none.
+    /// Finds the texts that are missing in the records to which `path` leads; nil when there are none.
     init?(_ entity: Entity, in root: JSONNode, at path: Path) {
         let names = entity.records.fields.compactMap { field in
             entity.assetName(of: field).flatMap { asset in
@@ -82,7 +83,7 @@ public struct AssetTexts {
         refuseUnasked()
     }
 
-    /// What is to be asked for; nil: every text is settled.
+    /// What is to be asked for; nil when every text is settled.
     public var next: Asset? { settled < texts.count ? texts[settled].asset : nil }
 
     /// Takes in what came for `next`; `isIntact`: its checksum is the record's, as far as anybody can tell.
@@ -177,7 +178,7 @@ extension AssetTexts.Text {
 }
 
 extension Asset {
-    /// Nil: the value has no address.
+    /// Nil when the value has no address.
     fileprivate init?(_ value: JSONNode) {
         guard let address = value["downloadURL"]?.string, !address.isEmpty else { return nil }
         // Apple leaves it to who asks what the file is to be called.

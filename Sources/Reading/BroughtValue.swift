@@ -4,7 +4,7 @@ public struct BroughtValue: Sendable, Equatable {
     public var name: String
     /// What it is.
     public var bytes: [UInt8]
-    /// When the record was changed, microseconds since 1970; nil: it does not say.
+    /// When the record was changed, microseconds since 1970; nil when it does not say.
     public var changedAt: Int64?
 
     /// A record that was changed later, or as late and comes later, takes the place of this one.

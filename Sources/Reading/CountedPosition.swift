@@ -6,7 +6,7 @@ public import JobFiles
 private struct CountedPosition {
     /// The offset, or the page's number.
     var number: Int
-    /// Records of the pages before; nil: not known, as the file did not ask for it then.
+    /// Records of the pages before; nil means not known, as the file did not ask for it then.
     var seen: Int?
 
     init(_ text: String?, start: Int) throws {
@@ -75,13 +75,13 @@ extension Page {
         end == .shortPage && facts.recordCount > 0 && facts.recordCount < size ?? 0
     }
 
-    /// Whether the page is the last one by the source's own words; nil: it does not say.
+    /// Whether the page is the last one by the source's own words; nil when it does not say.
     private func isLast(_ position: Int, at path: Path, _ facts: PageFacts) throws -> Bool? {
         if let isLast = path.first(in: facts.root)?.bool { return isLast }
         return try count(at: path, facts).map { position >= $0 }
     }
 
-    /// The position of the next page; nil: none follows.
+    /// The position of the next page; nil when none follows.
     private func nextNumber(
         at path: Path, after position: Int, _ next: Int, _ facts: PageFacts
     ) throws -> String? {
@@ -101,7 +101,7 @@ extension Page {
         return String(number)
     }
 
-    /// A count of the source's, also one that is written as a text; nil: it does not say.
+    /// A count of the source's, also one that is written as a text; nil when it does not say.
     private func count(at path: Path, _ facts: PageFacts) throws -> Int? {
         guard let node = path.first(in: facts.root), node.kind != .null else { return nil }
         guard let count = wholeNumber(node.numberText ?? node.string ?? ""), count >= 0 else {

@@ -6,9 +6,10 @@ extension Page {
     /// Pages of so many records, or of a multiple, are taken for full where nobody knows how many a page holds.
     private static let roundSize = 50
 
-    /// Why the page does not prove that the list ends with it; nil: it does.
+    /// Why the page does not prove that the list ends with it; nil when it does.
     ///
-    /// A page that says nothing of a next one may be the last, or its place for the next position has another name than the
+    /// A page that says nothing of a next one may be the last, or its place for the next position has another name
+    /// than the
     /// file says. Then it may say in other words that more follows, or the first page is a full one
     /// (docs/decisions/0047).
     func doubt(about facts: PageFacts) -> String? {
@@ -21,7 +22,8 @@ extension Page {
         return "the first page looks full and has nothing at \(place), so that the list may go on"
     }
 
-    /// The place where the source names the next page, if nothing is there: no null, no false, and no empty text either.
+    /// The place where the source names the next page, if nothing is there: no null, no false, and no empty text
+    /// either.
     private func silentPlace(_ facts: PageFacts) -> String? {
         switch style {
         case .token(.body(let path)), .nextURL(.body(let path)), .keyset(.body(let path), _),

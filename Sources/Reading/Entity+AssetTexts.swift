@@ -3,7 +3,8 @@ public import JobFiles
 
 // Long texts, which Core Data keeps in an asset beside their own field.
 extension Entity {
-    /// The record's field that holds the value of `field` as an asset where it is too long; nil: its source has none.
+    /// The record's field that holds the value of `field` as an asset where it is too long; nil when its source has
+    /// none.
     ///
     /// Core Data has one for each text.
     public func assetName(of field: Field) -> String? {
@@ -14,7 +15,7 @@ extension Entity {
 
 /// Stands among a row's unread fields for a text that its source keeps as an asset.
 ///
-/// While the column holds the same text, nobody has edited it. Nil: the text is not known.
+/// While the column holds the same text, nobody has edited it. Nil when the text is not known.
 public func assetMark(_ field: String, _ text: String?) -> String {
     "\(field)#\(text.map(stableHash) ?? "")"
 }

@@ -5,11 +5,12 @@ public import JobFiles
 public struct SaidFailure: Sendable, Equatable {
     /// In the source's words, and where they stand.
     public var message: String
-    /// How long it wants to be left alone; nil: it does not say.
+    /// How long it wants to be left alone; nil when it does not say.
     public var wait: Duration?
 }
 
-/// Finds the signs of failure that an entity's answers may hold: those that its file declares, and the `errors` of GraphQL.
+/// Finds the signs of failure that an entity's answers may hold: those that its file declares, and the `errors` of
+/// GraphQL.
 public struct FailureSigns: Sendable {
     /// A longer wait is no wait; the caller has a limit of its own.
     private static let secondsMax = 1e9
@@ -24,7 +25,7 @@ public struct FailureSigns: Sendable {
     /// `errors` beside `data`, of which there is at least one when a part of the answer could not be made.
     private static let graphQL = FailureSign(at: Path(steps: [.member("errors")]))
 
-    /// The first sign that the answer holds; nil: it is good.
+    /// The first sign that the answer holds; nil when it is good.
     ///
     /// `now`: seconds since 1970, which a time to wait for is compared with.
     public func failure(in root: JSONNode, now: Int) -> SaidFailure? {

@@ -2,7 +2,8 @@ public import JobFiles
 
 /// Which fields of a pass can be read at all.
 ///
-/// One or two odd values are slips of the source. A field of which no value can be read is another field than the job file
+/// One or two odd values are slips of the source. A field of which no value can be read is another field than the job
+/// file
 /// says, and a pass with it has not read what it should.
 public struct FieldReadability: Sendable {
     private static let straysMax = 2
@@ -62,7 +63,7 @@ public struct FieldReadability: Sendable {
     /// The checkpoint knows them now.
     public mutating func markStored() { isChanged = false }
 
-    /// The first field of which values came, and none could be read; nil: there is none.
+    /// The first field of which values came, and none could be read; nil when there is none.
     public var unreadable: String? {
         names.first { name in
             unread[name].map { $0.count > Self.straysMax && !$0.isReadElsewhere } ?? false

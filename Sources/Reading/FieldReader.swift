@@ -24,13 +24,14 @@ final class FieldReader: Sendable {
     private let mayBeNull: Bool
     /// Its time says since when a record is deleted, and one by which sources write "never" is none.
     private let isSoftMark: Bool
-    /// Leads to the asset in which the source keeps a text that is too long; nil: it keeps none so.
+    /// Leads to the asset in which the source keeps a text that is too long; nil when it keeps none so.
     let assetNames: [[UInt8]]?
 
     /// Reads as `field` declares.
     ///
     /// `isNested`: records lie inside records, so that `parent.x` is a value of the outer one. `decides`: a value that
-    /// can't be read must not count as none. `zone`: of times that name no offset; nil: UTC. `isSoftMark`: it marks
+    /// can't be read must not count as none. `zone`: of times that name no offset; nil means UTC. `isSoftMark`: it
+    /// marks
     /// deleted records. `assetName`: the record's field that holds a text which is too long for its own.
     init(
         _ field: Field, isNested: Bool, zone: TimeZone?, decides: Bool, isSoftMark: Bool = false,
@@ -52,7 +53,7 @@ final class FieldReader: Sendable {
         allowed = field.oneOf.map { Set($0.map { Array($0.utf8) }) }
     }
 
-    /// Finds the mark of an entity's deleted records; nil: it has none.
+    /// Finds the mark of an entity's deleted records; nil when it has none.
     convenience init?(flagOf entity: Entity) {
         guard let path = entity.write.deletes?.flagAt, var field = entity.records.fields.first
         else { return nil }
@@ -63,7 +64,8 @@ final class FieldReader: Sendable {
         self.init(field, isNested: false, zone: nil, decides: true)
     }
 
-    /// The record's value is a time that names no offset, and nothing says in which zone it is meant; nil: it is another.
+    /// The record's value is a time that names no offset, and nothing says in which zone it is meant; nil when it is
+    /// another.
     func timeWithoutZone(_ record: FoundValue, _ tree: JSONTree) -> String? {
         guard zone == nil || field.kind == .text, let index = index(of: record, tree),
             tree.kind(at: index) == .string, !tree.raw(at: index).endsInZ,
@@ -97,7 +99,7 @@ final class FieldReader: Sendable {
     /// The field is the whole record, which is no object then.
     var isPlainRecord: Bool { isWholeRecord && field.kind != .json }
 
-    /// The bytes of the record's value as the page has them; nil: it has none.
+    /// The bytes of the record's value as the page has them; nil when it has none.
     func raw(_ record: FoundValue, _ tree: JSONTree) -> UnsafeBufferPointer<UInt8>? {
         index(of: record, tree).map { tree.raw(at: $0) }
     }
@@ -192,7 +194,8 @@ final class FieldReader: Sendable {
         }
     }
 
-    /// By what a list in a column of JSON says that it goes on: beside it in an object of its own, or in the value itself.
+    /// By what a list in a column of JSON says that it goes on: beside it in an object of its own, or in the value
+    /// itself.
     private func signOfCut(_ index: Int, _ record: FoundValue, _ tree: JSONTree) -> String? {
         switch tree.kind(at: index) {
         case .object:
@@ -335,7 +338,7 @@ private func isRounded(_ text: String) -> Bool {
     return exact.text != kept.text
 }
 
-/// Digits with or without a minus, at most eighteen; nil: written another way, or too long.
+/// Digits with or without a minus, at most eighteen; nil means written another way, or too long.
 private func wholeNumber(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
     let isNegative = text.first == UInt8(ascii: "-")
     let first = isNegative ? 1 : 0
@@ -349,7 +352,7 @@ private func wholeNumber(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
     return isNegative ? -value : value
 }
 
-/// The double next to a number without an exponent and of at most fifteen digits; nil: another one.
+/// The double next to a number without an exponent and of at most fifteen digits; nil means another one.
 ///
 /// Exact: such digits and such a power of ten are doubles themselves, and their quotient is rounded
 /// once.

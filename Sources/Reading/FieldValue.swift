@@ -152,7 +152,7 @@ public enum FieldValue: Sendable, Equatable {
     }
 }
 
-/// A whole number, also one that is written `3.0` or `1e3`; nil: it is none, or too large.
+/// A whole number, also one that is written `3.0` or `1e3`; nil when it is none, or too large.
 func wholeNumber(_ text: String) -> Int64? { Int64(text) ?? DecimalText(text)?.whole }
 
 private func isSmaller(_ left: String, _ right: String) -> Bool? {

@@ -1,7 +1,7 @@
 public import JobFiles
 
 extension Page {
-    /// The position of a pass's first request; nil: none is sent.
+    /// The position of a pass's first request; nil when none is sent.
     public func firstPosition(persisted: String?) -> String? {
         switch style {
         case .single, .token, .nextURL, .linkHeader: nil

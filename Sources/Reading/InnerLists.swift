@@ -35,7 +35,7 @@ public struct InnerLists {
         var count: Int
     }
 
-    /// Finds the lists that go on; nil: there is none, or the file does not say how.
+    /// Finds the lists that go on; nil when there is none, or the file does not say how.
     ///
     /// `url` is where the page came from. Throws `PageError` for an address on another origin.
     init?(_ entity: Entity, in root: JSONNode, from url: String, signInName: String?) throws {
@@ -66,7 +66,7 @@ public struct InnerLists {
         guard !open.isEmpty || cut.count > 0 else { return nil }
     }
 
-    /// The address to be asked for; nil: every list is settled.
+    /// The address to be asked for; nil when every list is settled.
     public var next: String? { settled < open.count ? open[settled].next : nil }
 
     /// Takes in the answer to `next`, which came from `url`.
@@ -119,7 +119,7 @@ public struct InnerLists {
         return whole + bytes[start...]
     }
 
-    /// Where the list goes on behind an answer; nil: it ends there.
+    /// Where the list goes on behind an answer; nil when it ends there.
     private mutating func following(
         _ root: JSONNode, _ array: JSONNode, from url: String
     ) throws -> String? {
@@ -146,7 +146,8 @@ public struct InnerLists {
         return nil
     }
 
-    /// A whole address at the origin of the answer that named it, without the sign-in it may repeat; nil: the text is empty.
+    /// A whole address at the origin of the answer that named it, without the sign-in it may repeat; nil when the text
+    /// is empty.
     private func resolved(_ reference: String, against url: String) throws -> String? {
         guard !reference.isEmpty else { return nil }
         guard let whole = Origin.resolve(reference, against: url) else {
@@ -160,7 +161,8 @@ public struct InnerLists {
 }
 
 extension Rest {
-    /// What is asked for behind the elements that a list has shown; nil: the list ends with them, or nobody knows where it
+    /// What is asked for behind the elements that a list has shown; nil when the list ends with them, or nobody knows
+    /// where it
     /// goes on.
     fileprivate func start(at address: String, behind list: JSONNode, goesOn: Bool) -> String? {
         guard case .after(let query, let path) = next else { return address }

@@ -27,7 +27,7 @@ struct KeyIndex {
         return slot
     }
 
-    /// The row that stands in a slot; nil: none yet.
+    /// The row that stands in a slot; nil means none yet.
     subscript(slot: Int) -> Int? {
         get { slots[slot] < 0 ? nil : Int(slots[slot]) }
         set { if let newValue { slots[slot] = Int32(truncatingIfNeeded: newValue) } }

@@ -24,7 +24,7 @@ struct MoreSigns {
     ]
 
     private let tree: JSONTree
-    /// Elements that the list shows; nil: how many there are in all says nothing.
+    /// Elements that the list shows; nil means how many there are in all says nothing.
     private let shown: Int?
     private let takesFlagsOnly: Bool
 
@@ -37,7 +37,7 @@ struct MoreSigns {
         self.takesFlagsOnly = takesFlagsOnly
     }
 
-    /// The member of an object that says that the list goes on, by its name in the document; nil: none does.
+    /// The member of an object that says that the list goes on, by its name in the document; nil when none does.
     func first(in object: Int) -> String? { first(in: object, isInner: false) }
 
     private func first(in object: Int, isInner: Bool) -> String? {
@@ -84,7 +84,7 @@ struct MoreSigns {
         return nil
     }
 
-    /// A member's name as the signs are written; nil: it begins like none of them.
+    /// A member's name as the signs are written; nil when it begins like none of them.
     private func word(_ name: Int) -> String? {
         guard var text = tree.plainString(at: name).map({ $0[...] }), text.count <= 24 else {
             return nil

@@ -22,7 +22,7 @@ extension Page {
         return position
     }
 
-    /// Whether more follows by the source's own words; nil: it does not say.
+    /// Whether more follows by the source's own words; nil when it does not say.
     private func more(at path: Path, _ facts: PageFacts) throws -> Bool? {
         guard let node = path.first(in: facts.root), node.kind != .null else { return nil }
         guard let isMore = Truth.value(of: node) else {
@@ -58,7 +58,7 @@ extension Page {
         NextPosition(next: facts.isLast || isDeclaredEnd(facts) ? nil : try next())
     }
 
-    /// Nil: there is no next page, or its link says that nothing is behind it.
+    /// Nil when there is no next page, or its link says that nothing is behind it.
     private func nextLink(_ facts: PageFacts, endIf signs: [LinkSign]) -> String? {
         guard let link = LinkHeader.nextLink(facts.response.allValues(of: "Link")) else {
             return nil
@@ -88,7 +88,7 @@ extension Page {
         try token(at: path, in: facts.root)
     }
 
-    /// Nil: absent, null, false or empty, which is how sources say that there is none.
+    /// Nil when absent, null, false or empty, which is how sources say that there is none.
     ///
     /// Anything else that is no position is a mistake of the source's, and never an end.
     private func token(at path: Path, in root: JSONNode) throws -> String? {

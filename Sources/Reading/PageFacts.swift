@@ -4,11 +4,11 @@ import JobFiles
 
 /// Where a pass goes on after a page; nil `next` is the protocol's own end (invariant 5).
 public struct NextPosition: Sendable, Equatable {
-    /// Where the next page begins; nil: there is none.
+    /// Where the next page begins; nil when there is none.
     public var next: String?
     /// Keyset: the position to keep when the pass ends.
     public var reached: String?
-    /// Why the pass, which ends here, may have ended before its list does; nil: it has not.
+    /// Why the pass, which ends here, may have ended before its list does; nil when it has not.
     public var doubt: String?
 
     /// A position; without `next` the pass ends.
@@ -34,7 +34,7 @@ struct PageFacts {
     var begun = Int64.max
     /// What the records say of their order by a keyset's field.
     var positions = SeenPositions()
-    /// The last element of that list, where the position is in it; nil: there is none.
+    /// The last element of that list, where the position is in it; nil when there is none.
     var lastRecord: JSONNode?
     /// Where the object is that holds the outermost list.
     var around = Path(steps: [])

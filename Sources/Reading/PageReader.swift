@@ -44,8 +44,10 @@ public struct PageReader: Sendable {
 
     /// Reads an answer whole: `root` is its body, `url` where it came from, `position` what was asked for.
     ///
-    /// `begun` is when the pass began and `now` when the answer came, microseconds since 1970. `fullPage` is the most records
-    /// that a page has had which led on to another, `cut` the inner lists that go on all the same, where `innerLists` were
+    /// `begun` is when the pass began and `now` when the answer came, microseconds since 1970. `fullPage` is the most
+    /// records
+    /// that a page has had which led on to another, `cut` the inner lists that go on all the same, where `innerLists`
+    /// were
     /// read on.
     ///
     /// Throws `PageError`.
@@ -66,14 +68,14 @@ public struct PageReader: Sendable {
                 ? try records.keysHash(root) : nil)
     }
 
-    /// The page's inner lists that go on, to be read on before the page is read; nil: none is, or nobody knows how.
+    /// The page's inner lists that go on, to be read on before the page is read; nil when none is, or nobody knows how.
     ///
     /// Throws `PageError`.
     public func innerLists(in root: JSONNode, from url: String) throws -> InnerLists? {
         try InnerLists(entity, in: root, from: url, signInName: signInName)
     }
 
-    /// The page's long texts that are kept as assets, to be fetched before the page is read; nil: there are none.
+    /// The page's long texts that are kept as assets, to be fetched before the page is read; nil when there are none.
     public func assetTexts(in root: JSONNode) -> AssetTexts? {
         AssetTexts(entity, in: root, at: entity.records.at)
     }
@@ -83,7 +85,8 @@ public struct PageReader: Sendable {
         AssetTexts(entity, in: root, at: Path(steps: [.member("records"), .each]))
     }
 
-    /// Every text of an answer that stands where a record brings a secret, whatever becomes of the record: to be kept out of
+    /// Every text of an answer that stands where a record brings a secret, whatever becomes of the record: to be kept
+    /// out of
     /// all texts before anything else is made of the answer.
     public func secretValues(_ root: JSONNode) -> Set<[UInt8]> {
         entity.records.secrets.isEmpty ? [] : records.secretValues(root)

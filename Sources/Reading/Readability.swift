@@ -7,7 +7,7 @@ public struct Readability: Sendable, Equatable {
     /// as in any page; a full pass that shows nothing else has no such excuse.
     private static let straysMax = 2
 
-    /// Nil: no record came; true: records came, and not one could be read.
+    /// Nil when no record came; true: records came, and not one could be read.
     public private(set) var isUnreadable: Bool?
     private var incompatible = 0
 

@@ -71,7 +71,8 @@ public struct RecordBatch: Sendable {
     public var failures: [RecordFailure] = []
     /// By field or flag, values that could not be read.
     public var unread: [String: UnreadValues] = [:]
-    /// For each row the fields that could not be read, as an array's text; nil where nothing is sent back to the source.
+    /// For each row the fields that could not be read, as an array's text; nil where nothing is sent back to the
+    /// source.
     public private(set) var unreadFields: BinaryArray?
     /// Secrets that records bring, of each name the newest.
     public private(set) var secrets: [BroughtValue] = []
@@ -134,7 +135,7 @@ public struct RecordBatch: Sendable {
         columns[column].keeping(indexes(of: .write))
     }
 
-    /// A row's value of a column; nil: null.
+    /// A row's value of a column; nil for null.
     public func value(of column: Int, in row: Int) -> FieldValue? {
         let array = columns[column]
         return switch fields[column].kind {

@@ -71,9 +71,12 @@ struct RecordReader: Sendable {
 
     /// Reads, checks, filters and dedupes.
     ///
-    /// `begun` is when the pass began, `now` when the page came, microseconds since 1970. `cut` are the inner lists that go on, where they were read on; nil: what the page says of them counts.
+    /// `begun` is when the pass began, `now` when the page came, microseconds since 1970. `cut` are the inner lists
+    /// that go
+    /// on, where they were read on; with nil, what the page says of them counts.
     ///
-    /// Throws `PageError.malformed` where the page has no array, or where a time that moves the watermark may be another.
+    /// Throws `PageError.malformed` where the page has no array, or where a time that moves the watermark may be
+    /// another.
     func read(
         _ root: JSONNode, begun: Int64 = .max, now: Int64 = .max, cut: CutLists? = nil
     ) throws -> RecordBatch {
@@ -341,14 +344,14 @@ struct RecordReader: Sendable {
         }
     }
 
-    /// The last element of a page's outermost list; nil: there is none.
+    /// The last element of a page's outermost list; nil when there is none.
     func last(_ root: JSONNode) throws -> JSONNode? {
         try root.withTree { tree in
             try finder.find(in: root, tree).listed.last.map { tree.node(at: $0.index) }
         }
     }
 
-    /// Stands for the keys of the records on a page, in whatever order; nil: there are none.
+    /// Stands for the keys of the records on a page, in whatever order; nil when there are none.
     ///
     /// A record without any stands for itself, and so do the elements of a list that hold no record.
     func keysHash(_ root: JSONNode) throws -> Int? {

@@ -7,11 +7,14 @@ public enum SaidWait {
     /// A still larger one counts milliseconds: as seconds it would lie behind the year 5000.
     private static let unixMillisecondsMin = 1e11
 
-    /// Seconds from now on, of a span with or without a fraction, an HTTP date, an ISO 8601 time or a Unix time in seconds or
+    /// Seconds from now on, of a span with or without a fraction, an HTTP date, an ISO 8601 time or a Unix time in
+    /// seconds or
     /// milliseconds.
     ///
-    /// What lies in the past is 0, what is none of these nil. The value may be absurdly large: the caller decides what it
-    /// waits. `countsMilliseconds`: a span is of milliseconds. `now`: seconds since 1970; nil: it is not known, so that
+    /// What lies in the past is 0, what is none of these nil. The value may be absurdly large: the caller decides what
+    /// it
+    /// waits. `countsMilliseconds`: a span is of milliseconds. `now`: seconds since 1970; nil when it is not known, so
+    /// that
     /// dates are nothing.
     public static func seconds(
         _ text: String, countsMilliseconds: Bool = false, now: Int?

@@ -7,7 +7,7 @@ extension Timestamp {
     ]
     private static let weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
-    /// Reads a text in the form of a pattern, all of it; nil: it has another form, or is no time.
+    /// Reads a text in the form of a pattern, all of it; nil when it has another form, or is no time.
     static func microseconds(
         _ text: String, _ pattern: TimePattern, in zone: TimeZone?
     ) -> Int64? {

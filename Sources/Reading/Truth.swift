@@ -10,7 +10,7 @@ enum Truth {
 
     /// Reads true and false, 1 and 0, and those words as texts; nothing there is false.
     ///
-    /// Nil: it is neither, and whoever asks must not guess.
+    /// Nil when it is neither, and whoever asks must not guess.
     static func value(of node: JSONNode?) -> Bool? {
         guard let node, node.kind != .null else { return false }
         if let flag = node.bool { return flag }
@@ -41,7 +41,7 @@ enum Truth {
         time >= firstTime && time < lastTime && time <= now
     }
 
-    /// Microseconds since 1970 of a number of seconds, milliseconds or microseconds; nil: of something else.
+    /// Microseconds since 1970 of a number of seconds, milliseconds or microseconds; nil means of something else.
     ///
     /// A small number is no time and says only that something is there.
     private static func time(_ number: Double) -> Int64? {
@@ -70,7 +70,7 @@ enum Truth {
 }
 
 extension Deletes {
-    /// Whether a record is deleted by what stands at `flag_at`; nil: it says neither.
+    /// Whether a record is deleted by what stands at `flag_at`; nil when it says neither.
     ///
     /// `now`: microseconds since 1970, behind which a time is none of a deletion that was.
     func isDeleted(_ node: JSONNode?, now: Int64) -> Bool? {

@@ -8,7 +8,7 @@ extension Incremental {
         written(watermark, less: overlap, or: overlapCount)
     }
 
-    /// `{since}` of a first and a full pass; nil: it has none.
+    /// `{since}` of a first and a full pass; nil when it has none.
     public var first: String? { start.map { written($0, less: .zero, or: 0) } }
 
     private func written(_ watermark: String, less overlap: Duration, or count: Int64) -> String {

@@ -15,7 +15,8 @@ final class ClaimLoop: Sendable {
     /// A worker that found something so lately polls more often.
     private static let busy = Duration.seconds(5)
     private static let busyPoll = Duration.milliseconds(100)
-    /// Jobs that may have killed two workers are looked for by the workers in turn; one that found some goes on by itself.
+    /// Jobs that may have killed two workers are looked for by the workers in turn; one that found some goes on by
+    /// itself.
     private static let suspectPeriod = Duration.seconds(1)
     /// Jobs in one claim: enough to make a round trip cheap, few enough to start at once.
     private static let claimMax = 500
@@ -220,7 +221,7 @@ extension ClaimLoop {
     }
 
     /// With `drains` a database that stays away or refuses everything ends the work, for somebody
-    /// waits for its end; nil: it works, or the patience lasts.
+    /// waits for its end; nil when it works, or the patience lasts.
     private var giveUpReason: WorkerEnd? {
         let settings = context.settings
         guard settings.drains else { return nil }

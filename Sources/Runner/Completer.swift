@@ -124,7 +124,7 @@ final class Completer: Sendable {
     /// Nothing waits and nothing is being written.
     var isEmpty: Bool { state.withLock { $0.held.isEmpty } }
 
-    /// Why outcomes could not be written for so long; nil: they could.
+    /// Why outcomes could not be written for so long; nil when they could.
     func isStuck(for span: Duration) -> String? {
         state.withLock { state in
             guard let stuck = state.stuck, .now - stuck.since >= span else { return nil }

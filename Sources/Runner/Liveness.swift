@@ -3,7 +3,8 @@ import Synchronization
 
 /// Whether a worker would go on by itself, for whoever would start it anew.
 ///
-/// It would not when a loop of its own stands still, or when its sessions fail though new ones would not. A database that
+/// It would not when a loop of its own stands still, or when its sessions fail though new ones would not. A database
+/// that
 /// is away, refuses or hangs is neither: starting the worker anew would not mend it.
 final class Liveness: Sendable {
     /// The loops that are watched.
@@ -27,12 +28,13 @@ final class Liveness: Sendable {
         state.withLock { $0.cameRound[loop] = now }
     }
 
-    /// Why its sessions fail though new ones would not; nil: they don't.
+    /// Why its sessions fail though new ones would not; nil when they don't.
     func setSessionTrouble(_ reason: String?) { state.withLock { $0.sessionTrouble = reason } }
 
-    /// Nil: it goes on by itself.
+    /// Nil when it goes on by itself.
     ///
-    /// A heartbeat has a deadline, so that its loop always comes round. The others may wait for a database, and are looked at
+    /// A heartbeat has a deadline, so that its loop always comes round. The others may wait for a database, and are
+    /// looked at
     /// only while heartbeats get through.
     func trouble(
         heartbeatsWork: Bool, standstill: Duration, at now: ContinuousClock.Instant = .now

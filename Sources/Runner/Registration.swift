@@ -22,7 +22,7 @@ final class Registration: Sendable {
         self.files = files
     }
 
-    /// The worker's number; nil: not registered, so nothing may be claimed.
+    /// The worker's number; nil means not registered, so nothing may be claimed.
     var worker: Int? { number.withLock { $0 } }
 
     /// Lets a new presence session stand for the worker, or registers anew when the worker was given up.

@@ -80,7 +80,8 @@ final class Rotation: Sendable {
     /// Whether this worker looks for jobs that were announced, or leaves them to the listeners before it.
     ///
     /// As many look as there are jobs, and one more: the first may have no slot free. The others add up what they leave
-    /// within a twentieth of a second, so that of a row of notifications all have a part. nil: nobody has counted the jobs.
+    /// within a twentieth of a second, so that of a row of notifications all have a part. Nil when nobody has counted
+    /// the jobs.
     func answers(_ jobs: Int?, at time: Double? = nil) -> Bool {
         let time = time ?? now
         return state.withLock { state in

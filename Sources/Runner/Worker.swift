@@ -89,7 +89,7 @@ public final class Worker: Sendable {
         return reasons
     }
 
-    /// Why the worker needs to be started anew, in words; nil: it goes on by itself, whatever the database does.
+    /// Why the worker needs to be started anew, in words; nil when it goes on by itself, whatever the database does.
     ///
     /// Asks nobody.
     public var reasonNotAlive: String? {

@@ -33,7 +33,7 @@ public struct WorkerSettings: Sendable {
     public var grace: Duration = .seconds(6)
     /// With `drains`: how long it goes on without a database that works.
     public var patience: Duration = .seconds(60)
-    /// Which part of its longest wait a failed job waits (`finishRuns`); nil: by chance.
+    /// Which part of its longest wait a failed job waits (`finishRuns`); nil means by chance.
     public var failedWait: Double?
     /// How long its sessions may fail, though new ones would not, before it says that it needs to be started anew.
     public var sessionTrouble: Duration = .seconds(180)

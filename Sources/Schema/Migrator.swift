@@ -21,7 +21,8 @@ public struct Migrator: Sendable {
     /// Two at once are safe: the second waits, however long, and finds nothing to do. What is
     /// already as it should be is not written. `log` gets a line per change, on a thread of the
     /// pool, and, where `watching` is a pool of another session, one that says for whom it waits. Once begun it ignores
-    /// the task's cancellation, which would leave the lock with a session of the pool. Throws `SchemaError` or `DatabaseError`; what was reported by then
+    /// the task's cancellation, which would leave the lock with a session of the pool. Throws `SchemaError` or
+    /// `DatabaseError`; what was reported by then
     /// stays done, and calling again goes on.
     public func migrate(
         jobFiles: [JobFile], watching: Database? = nil, log: (@Sendable (String) -> Void)? = nil
@@ -277,7 +278,7 @@ extension Session {
         return made
     }
 
-    /// What role `jobrunner_reader` lacked and was granted; nil: there is no such role.
+    /// What role `jobrunner_reader` lacked and was granted; nil when there is no such role.
     fileprivate func grantReader() throws -> [String]? {
         var granted: [String]?
         try change { session in

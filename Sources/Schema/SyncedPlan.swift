@@ -164,7 +164,8 @@ struct SyncedPlan {
 }
 
 extension Session {
-    /// Carries the plan out and makes its tables known, a transaction for each table that changes; returns a sentence for
+    /// Carries the plan out and makes its tables known, a transaction for each table that changes; returns a sentence
+    /// for
     /// each whose triggers were not there any more.
     func apply(_ plan: SyncedPlan) throws -> [String] {
         for table in plan.changes {
@@ -218,7 +219,7 @@ extension Session {
 }
 
 extension SyncedTable {
-    /// Why no row can be written to it, whatever `migrate` adds; nil: nothing stands against it.
+    /// Why no row can be written to it, whatever `migrate` adds; nil when nothing stands against it.
     func contradiction(in session: Session) throws -> String? {
         try PresentTable(named: name, in: session).flatMap { refusals(against: $0).first }.map {
             "\($0): jobrunner migrate says what to do, and a worker takes it on when it is started anew"

@@ -22,7 +22,7 @@ extension SyncedTable {
             ), ("hides", .bool(entity.hidesLosers)), ("unique", entity.write.unique?.stored))
     }
 
-    /// The job that a change of a list makes due; nil: none is.
+    /// The job that a change of a list makes due; nil when none is.
     static func writable(_ list: ListTable, of jobFile: JobFile) -> JSONValue? {
         list.debounce.map { debounce in
             .members(
@@ -31,7 +31,8 @@ extension SyncedTable {
         }
     }
 
-    /// Of two entities that share a table, the one that pushes or else merges decides; of two lists the first with a debounce.
+    /// Of two entities that share a table, the one that pushes or else merges decides; of two lists the first with a
+    /// debounce.
     mutating func takeWritable(_ other: SyncedTable) {
         guard writable != nil else {
             writable = other.writable

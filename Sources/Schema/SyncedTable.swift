@@ -50,13 +50,13 @@ public struct SyncedTable: Sendable {
     var columns: [Column]
     /// The primary key's columns.
     let key: [String]
-    /// As a job file declares it; nil: none does, and the table is only ever added to.
+    /// As a job file declares it; nil when none does, and the table is only ever added to.
     var store: Store.Kind?
     /// The indexes beside the primary key.
     var indexes: [Index] = []
     /// What rows of the view of live rows satisfy; empty: there is no such view.
     var liveConditions: [String] = []
-    /// What local edits and merges must know, as `synced_tables.writable`; nil: nobody writes.
+    /// What local edits and merges must know, as `synced_tables.writable`; nil when nobody writes.
     var writable: JSONValue?
     /// The checkpoints that say what the table holds.
     var sources: [(job: String, entity: String)] = []

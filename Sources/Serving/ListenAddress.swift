@@ -7,7 +7,7 @@ public struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
     /// A port; 0: any that is free.
     public var port: UInt16
 
-    /// Reads `127.0.0.1:9464`, or `:9464` for the loopback address; nil: it is neither.
+    /// Reads `127.0.0.1:9464`, or `:9464` for the loopback address; nil when it is neither.
     public init?(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, let port = UInt16(parts[1]) else { return nil }

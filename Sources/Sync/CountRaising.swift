@@ -8,7 +8,8 @@ import Writing
 
 /// Raises a number in each item's record by one for this user, however often it is sent.
 ///
-/// `raise_counts` notes in the database what is about to be written over which version of the record, before it is sent with
+/// `raise_counts` notes in the database what is about to be written over which version of the record, before it is
+/// sent with
 /// that version's tag. So a lost answer, a killed worker or many users at once lead to one more for each user.
 struct CountRaising {
     private let steps: ListSteps
@@ -16,7 +17,7 @@ struct CountRaising {
     private let dialect: any SourceDialect
     private let step: RaisedCounts
 
-    /// Nil: the list has not changed since all of its items were counted.
+    /// Nil when the list has not changed since all of its items were counted.
     init?(_ step: RaisedCounts, _ context: RunContext) {
         steps = ListSteps(context)
         guard let dialect = steps.dialect(for: .raiseCounts(step)) else { return nil }
@@ -59,7 +60,8 @@ struct CountRaising {
     /// Records that somebody else has written over meanwhile.
     private struct Met {
         var records: [String]
-        /// Of them those that have refused the only attempt that was ever made over their version: the number surely is not
+        /// Of them those that have refused the only attempt that was ever made over their version: the number surely
+        /// is not
         /// in them.
         var refused: [String]
     }

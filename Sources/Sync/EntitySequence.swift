@@ -15,9 +15,10 @@ struct EntitySequence {
         self.calls = calls
     }
 
-    /// Syncs what the run is for; nil: all of it was read to its end.
+    /// Syncs what the run is for; nil when all of it was read to its end.
     ///
-    /// Where entities have failed by themselves, the first of those failures is the run's. A pass that has read as many pages
+    /// Where entities have failed by themselves, the first of those failures is the run's. A pass that has read as
+    /// many pages
     /// as a run may goes on in the next one, and lets those behind it be read.
     func sync() async -> RunEnd? {
         let entities = inOrder(context.inputs.wantedEntities)
@@ -47,7 +48,8 @@ struct EntitySequence {
         return firstFailure() ?? cap
     }
 
-    /// The file's order; but after runs in which a pass found nothing new and no end, it is last in the next one, together
+    /// The file's order; but after runs in which a pass found nothing new and no end, it is last in the next one,
+    /// together
     /// with the entities behind it that need it.
     private func inOrder(_ entities: [Entity]) -> [Entity] {
         var groups: [[Entity]] = []
@@ -72,7 +74,7 @@ struct EntitySequence {
         entity.push == nil && context.checkpoints.given(entity.name).isDone
     }
 
-    /// Why the entity was not synced to its end; nil: it was.
+    /// Why the entity was not synced to its end; nil when it was.
     private func end(of entity: Entity) async -> RunEnd? {
         do { return try await sync(entity) } catch { return context.end(by: error) }
     }
@@ -105,7 +107,7 @@ struct EntitySequence {
         return try await Pass(of: part, context, calls).perform()
     }
 
-    /// The failure, if it is the entity's own; nil: it ends the whole run.
+    /// The failure, if it is the entity's own; nil when it ends the whole run.
     ///
     /// A refused credential, a wait, a stop, a lost claim and our own database concern every entity.
     /// So does a source that is away: the first entity that finds it so may be alone with it, the

@@ -20,7 +20,7 @@ struct Halving<Row> {
 
     private struct Part {
         var rows: ArraySlice<Row>
-        /// The refused part that it is a half of; nil: of none.
+        /// The refused part that it is a half of; nil means of none.
         var split: Int?
     }
 
@@ -32,7 +32,7 @@ struct Halving<Row> {
     /// All that was refused so far speaks against the request itself, and other rows wait.
     var isHopeless: Bool { !hasPassed && culprits >= Self.culpritsMax && !waiting.isEmpty }
 
-    /// The rows of the next request; nil: all have been sent.
+    /// The rows of the next request; nil when all have been sent.
     ///
     /// After a culprit the largest part is next, so that the first culprits come from all over the batch.
     mutating func next() -> [Row]? {

@@ -100,7 +100,7 @@ struct ListSteps {
 
     // MARK: What both steps need
 
-    /// The dialect that takes a step whose lists have changed; nil: there is nothing to do.
+    /// The dialect that takes a step whose lists have changed; nil when there is nothing to do.
     func dialect(for action: AfterStep.Action) -> (any SourceDialect)? {
         guard let memory = action.listMemory, let dialect = context.session.dialect,
             remembered(memory.name) != hash(of: memory.lists),
@@ -152,7 +152,7 @@ extension AfterStep.Action {
         }
     }
 
-    /// The lists that a step follows, with the name of what is remembered of it; nil: it follows none.
+    /// The lists that a step follows, with the name of what is remembered of it; nil when it follows none.
     var listMemory: (name: String, lists: [String])? {
         switch self {
         case .storeLists(let step): (memoryName, step.fields.map(\.list))

@@ -13,7 +13,7 @@ struct Pace {
         left > (smoothed ?? .zero)
     }
 
-    /// Until when the next page has to wait for one to be asked for in each `gap` at most; nil: it
+    /// Until when the next page has to wait for one to be asked for in each `gap` at most; nil when it
     /// need not.
     mutating func rest(_ gap: Duration) -> ContinuousClock.Instant? {
         let now = ContinuousClock.now

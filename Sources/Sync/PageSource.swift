@@ -132,8 +132,8 @@ struct PageSource {
         return values
     }
 
-    /// How the run ends that can't go on at a position which the source has given and now refuses; nil:
-    /// the answer is not of that kind.
+    /// How the run ends that can't go on at a position which the source has given and now refuses; nil when the
+    /// answer is not of that kind.
     private func refusal(of pass: PassState, _ answer: Answer, _ isRefused: Bool) -> RunEnd? {
         guard pass.isBeyondBeginning(of: entity), !recoveries.isDeclared(for: answer),
             case .failed(let word, let message) = context.session.end(

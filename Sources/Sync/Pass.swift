@@ -23,7 +23,7 @@ final class Pass {
     /// Pages of the pass in this run, and of them those that are committed.
     private var pages = 0
     private var committedPages = 0
-    /// What the last committed page changed; nil: this run has committed none.
+    /// What the last committed page changed; nil when this run has committed none.
     private var changedLast: Int?
     /// The entity's first pass, of which every record so far was new.
     private var isAllNew = false
@@ -41,7 +41,7 @@ final class Pass {
 
     /// Reads the pass to its end, or goes on with the one in progress.
     ///
-    /// Returns why the run ends with a page of it that was committed; nil: the pass came to its end.
+    /// Returns why the run ends with a page of it that was committed; nil when the pass came to its end.
     func perform() async throws -> RunEnd? {
         do {
             guard let state = try await start.begin(source) else { return nil }
@@ -208,7 +208,8 @@ final class Pass {
         context.progress.fetched += page.batch.counts.fetched
     }
 
-    /// A full pass that lacked so much that nothing was deleted may need a person; told when it begins, not at each full
+    /// A full pass that lacked so much that nothing was deleted may need a person; told when it begins, not at each
+    /// full
     /// pass that finds it so.
     private func tell(_ verdict: String?) {
         guard let verdict = verdict.flatMap(StandingTrouble.Kind.init(rawValue:)),

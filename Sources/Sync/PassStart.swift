@@ -22,7 +22,7 @@ struct PassStart {
 
     /// Goes on where a pass was interrupted, or begins one.
     ///
-    /// Nil: the probe says that nothing changed, and the pass has ended.
+    /// Nil when the probe says that nothing changed, and the pass has ended.
     func begin(_ source: PageSource) async throws -> PassState? {
         let checkpoint = context.checkpoints[entity]
         let reason = reasonToForget(checkpoint)
@@ -63,7 +63,7 @@ struct PassStart {
         return nil
     }
 
-    /// Why the stored position is worth nothing; nil: it is worth something, or there is none.
+    /// Why the stored position is worth nothing; nil when it is worth something, or there is none.
     private func reasonToForget(_ checkpoint: Checkpoint) -> String? {
         if let stored = checkpoint.asked, stored != asked {
             return
@@ -118,7 +118,8 @@ struct PassStart {
         )
     }
 
-    /// When a pass that begins now began: the earlier of the source's clock at the run's first answer and the database's
+    /// When a pass that begins now began: the earlier of the source's clock at the run's first answer and the
+    /// database's
     /// at the claim, so that a wrong clock makes the next pass read more, never less.
     private var startedAt: Int64 {
         let claimedAt = context.inputs.claimedAtMicroseconds

@@ -98,7 +98,7 @@ struct PushSender {
         return conflicts
     }
 
-    /// One request; returns why its rows were refused all together, nil: each has its own result.
+    /// One request; returns why its rows were refused all together; nil when each has its own result.
     private func request(
         _ rows: [UnsentRow], _ outcome: inout PushOutcome, _ conflicts: inout [UnsentRow]
     ) async throws -> SourceFailure? {

@@ -28,7 +28,7 @@ struct RefusedEdits {
         example = example ?? text
     }
 
-    /// How a run ends that was read to its end; nil: no edit was refused.
+    /// How a run ends that was read to its end; nil when no edit was refused.
     var end: RunEnd? {
         guard let example else { return nil }
         if count == 0 {

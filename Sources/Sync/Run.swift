@@ -13,7 +13,7 @@ final class Run {
     let context: RunContext
     private let calls: Calls
 
-    /// `dryRun` collects what the run would write; nil: a real run.
+    /// `dryRun` collects what the run would write; nil means a real run.
     init(
         _ inputs: RunInputs, _ services: Services, _ control: RunControl, _ dryRun: DryRun? = nil
     ) {
@@ -45,7 +45,7 @@ final class Run {
         return report
     }
 
-    /// Why the run did not come to its end; nil: it did.
+    /// Why the run did not come to its end; nil when it did.
     private func syncToEnd() async -> RunEnd? {
         do {
             try checkInputs()

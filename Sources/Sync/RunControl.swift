@@ -20,7 +20,7 @@ public final class RunControl: Sendable {
         reason.withLock { $0 = $0 ?? kind }
     }
 
-    /// Why the run is to stop; nil: it is not.
+    /// Why the run is to stop; nil when it is not.
     public var stopReason: ErrorKind? { reason.withLock { $0 } }
 
     /// Asks the run to make room for others when its next page is committed.

@@ -13,7 +13,7 @@ public final class RunInputs: Sendable {
     public let job: ClaimedJob
     /// The declaration of the job.
     public let file: JobFile
-    /// The tenant's own address for the source; nil: the job file's.
+    /// The tenant's own address for the source; nil means the job file's.
     public let base: String?
     /// Number and hash of the user's items, per list of the file; nil where it has none.
     public let lists: [String: ListState]
@@ -21,9 +21,9 @@ public final class RunInputs: Sendable {
     public let emptyTables: Set<String>
     /// Tables that hold an unsent edit of the user.
     public let dirtyTables: Set<String>
-    /// Why the server told nothing of the lists and tables; nil: it did.
+    /// Why the server told nothing of the lists and tables; nil when it did.
     public let refusal: DatabaseError?
-    /// The source's breaker is open for so long, and this run is none that passes it; nil: it may ask.
+    /// The source's breaker is open for so long, and this run is none that passes it; nil when it may ask.
     public let blocked: Duration?
     /// The run probes a source whose breaker is open, or a person asked for it by force.
     public let passesBreaker: Bool
@@ -91,7 +91,7 @@ extension RunInputs {
             tenant: job.tenantName, user: job.userKey, job: job.claim.name, run: job.claim.fence)
     }
 
-    /// The zone of the source's times that name no offset; nil: none is named, or there is none of that name.
+    /// The zone of the source's times that name no offset; nil when none is named, or there is none of that name.
     var zone: TimeZone? {
         switch file.source.zone {
         case nil: nil

@@ -2,7 +2,8 @@ import Basics
 import JobFiles
 import JobQueue
 
-/// What an entity's passes do about its troubles that wait for a person: no good page ends one, and what the person changes
+/// What an entity's passes do about its troubles that wait for a person: no good page ends one, and what the person
+/// changes
 /// in the job file is tried at once.
 struct StandingTroubles {
     private let entity: Entity
@@ -27,7 +28,8 @@ struct StandingTroubles {
         return known.values.contains { $0.declaration != declaration }
     }
 
-    /// What the end of a pass makes of them; a sweep behind it sees to its own, and who asks for single records to that.
+    /// What the end of a pass makes of them; a sweep behind it sees to its own, and who asks for single records to
+    /// that.
     ///
     /// The doubts: why the list may go on, and why what was not shown may be there all the same.
     func followUps(
@@ -60,7 +62,7 @@ struct StandingTroubles {
 
     private var asksForRecords: Bool { entity.write.deletes?.confirmation != nil }
 
-    /// What the answers about single records make of the trouble that absence is not proven; nil: nothing new.
+    /// What the answers about single records make of the trouble that absence is not proven; nil means nothing new.
     func followUp(ofAnswers doubt: String?) -> PageCommit.FollowUp? {
         var followUps: [PageCommit.FollowUp] = []
         if let doubt { note(.absenceUnproven, doubt, &followUps) }

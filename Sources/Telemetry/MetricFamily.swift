@@ -34,7 +34,7 @@ public enum MetricFamily: String, Sendable, CaseIterable {
     case processFilesMax = "process_max_fds"
     case processStart = "process_start_time_seconds"
 
-    /// A number of the database, by its name in view `jobrunner.gauges`; nil: there is none of that name.
+    /// A number of the database, by its name in view `jobrunner.gauges`; nil when there is none of that name.
     public static func gauge(named name: String) -> MetricFamily? {
         MetricFamily(rawValue: "jobrunner_\(name)").flatMap { $0.kind == .gauge ? $0 : nil }
     }

@@ -5,7 +5,7 @@ public enum MetricFormat: Sendable, Equatable {
     /// The text format that came before it.
     case plain
 
-    /// What an `Accept` header asks for; nil: there is none.
+    /// What an `Accept` header asks for; nil when there is none.
     public init(accept: String?) {
         self = accept?.contains("application/openmetrics-text") == true ? .openMetrics : .plain
     }

@@ -26,7 +26,7 @@ public final class RunActivity: Sendable {
 
     /// A run at one moment.
     public struct Snapshot: Sendable, Equatable {
-        /// Whose run it is; nil: that is still being read.
+        /// Whose run it is; nil when that is still being read.
         public var subject: Subject?
         /// The entity at work.
         public var entity: String?

@@ -4,7 +4,7 @@ public import Reading
 public struct AnsweredRecord: Sendable {
     /// The record's change tag.
     public var tag: String
-    /// When it was changed by the source's clock, microseconds since 1970; nil: it does not say.
+    /// When it was changed by the source's clock, microseconds since 1970; nil when it does not say.
     public var modifiedAt: Int64?
     /// What each field's column is to be, unless it was edited while the row was sent.
     public var values: [FieldValue?]

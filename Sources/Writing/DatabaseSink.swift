@@ -23,7 +23,7 @@ public final class DatabaseSink: Sink {
 
     /// A transaction that counts in a checkpoint was tried.
     public private(set) var mayHaveCommitted = false
-    /// Why the last transaction could not be written; nil: it was, or it was to blame.
+    /// Why the last transaction could not be written; nil when it was, or it was to blame.
     public private(set) var databaseTrouble: String?
     /// False.
     public var isDryRun: Bool { false }

@@ -59,7 +59,7 @@ public final class DryRun: Sink {
         return written
     }
 
-    /// Nil: each page is kept and tried.
+    /// Nil when each page is kept and tried.
     public func olderRecords(
         ofUnchanged page: PageWrite, _ statements: EntityStatements
     ) async -> Int? { nil }

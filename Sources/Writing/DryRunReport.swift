@@ -14,7 +14,7 @@ public struct DryRunReport: Sendable {
         public var counts: [(name: String, count: Int)] = []
         /// The first rows that would change.
         public var changes: [Change] = []
-        /// Where the pass would go on: after so many pages of it; nil: it was read to its end.
+        /// Where the pass would go on: after so many pages of it; nil when it was read to its end.
         public var goesOnAfterPage: Int?
         /// The sweep would be refused: more rows would go than `max_fraction` allows.
         public var isSweepRefused = false

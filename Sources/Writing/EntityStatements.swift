@@ -63,7 +63,7 @@ public struct EntityStatements: Sendable {
     }
 }
 
-/// Keeps the last of the failures of single records; nil: there are none.
+/// Keeps the last of the failures of single records; nil when there are none.
 public func storeFailures(
     _ failures: [RecordFailure], of entity: String, for claim: Claim
 ) -> Statement? {

@@ -8,11 +8,11 @@ public struct PageWrite: Sendable {
     public var batch: RecordBatch
     /// Where the page leaves its entity.
     public var commit: PageCommit
-    /// Ends a full pass; nil: nothing is swept.
+    /// Ends a full pass; nil when nothing is swept.
     public var sweep: Sweep?
     /// Hardly any of its rows is stored already, so that looking them up first is not worth it.
     public var isProbablyNew = false
-    /// What the pass could not read so far, where the checkpoint does not know it; nil: it does.
+    /// What the pass could not read so far, where the checkpoint does not know it; nil when it does.
     public var unread: [String: UnreadValues]?
     /// A full pass that was asked for: versions decide nothing.
     public var isAskedFor = false
@@ -36,7 +36,7 @@ public struct PageWrite: Sendable {
 
 /// What became of a page.
 public struct WrittenPage: Sendable {
-    /// Rows that it changed; nil: the reply was lost, and only the checkpoint tells of the commit.
+    /// Rows that it changed; nil when the reply was lost, and only the checkpoint tells of the commit.
     public var changed: Int?
     /// Every record was inserted.
     public var isAllNew = false
@@ -48,7 +48,7 @@ public struct WrittenPage: Sendable {
     public var editsLost = 0
     /// Rows that the sweep deleted.
     public var swept = 0
-    /// Why the sweep left an error at the checkpoint; nil: it left none.
+    /// Why the sweep left an error at the checkpoint; nil when it left none.
     public var sweepVerdict: String?
     /// Someone has asked the run to stop.
     public var isStopRequested = false

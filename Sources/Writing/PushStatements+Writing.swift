@@ -9,7 +9,8 @@ extension PushStatements {
     /// Rows the source has taken: clean if nobody edited them since, and in any case with the new
     /// tag, so that the next push is no conflict.
     ///
-    /// They take what the source has made of them; a column that was edited since keeps its edit. One update decides for the
+    /// They take what the source has made of them; a column that was edited since keeps its edit. One update decides
+    /// for the
     /// row as it is locked: an editor may come between the statement's beginning and that.
     public func saved(_ rows: [(row: UnsentRow, answer: AnsweredRecord)], _ userID: Int64)
         -> Statement
@@ -65,7 +66,7 @@ extension PushStatements {
                 })
     }
 
-    /// The fields that a push of the row left out, as an array's text; nil: none.
+    /// The fields that a push of the row left out, as an array's text; nil means none.
     private func stillUnread(_ row: UnsentRow) -> String? {
         let names = fields.indices.flatMap { row.stillUnread(fields[$0], at: $0) }
         return names.isEmpty ? nil : "{\(names.joined(separator: ","))}"

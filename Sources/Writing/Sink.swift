@@ -9,7 +9,7 @@ public protocol Sink: AnyObject {
     /// A transaction that counts in a checkpoint was tried.
     var mayHaveCommitted: Bool { get }
 
-    /// Why the last transaction could not be written, if none could; nil: it was, or it was to blame.
+    /// Why the last transaction could not be written, if none could; nil when it was, or it was to blame.
     var databaseTrouble: String? { get }
 
     /// Remembers what a transaction met, if it would meet any other as well.
@@ -23,7 +23,7 @@ public protocol Sink: AnyObject {
     /// Throws `RunEnd` or `QueueError` when the run is lost, was reset, or the deadline comes first.
     func write(_ page: PageWrite, _ statements: EntityStatements) async throws -> WrittenPage
 
-    /// How many of the page's records are older than their rows, where it changes nothing; nil: it
+    /// How many of the page's records are older than their rows, where it changes nothing; nil when it
     /// does, or that could not be found out.
     func olderRecords(
         ofUnchanged page: PageWrite, _ statements: EntityStatements

@@ -14,7 +14,7 @@ public struct UnchangedPages {
     /// Records that were compared, and of them those that were older than their rows.
     private var sent = 0
     private var older = 0
-    /// Where the last of them leaves its entity; nil: there are none.
+    /// Where the last of them leaves its entity; nil when there are none.
     public private(set) var commit: PageCommit?
     private var since: ContinuousClock.Instant?
 

@@ -16,7 +16,7 @@ public struct UnsentRow: Sendable {
     public var isDeleted: Bool
     /// Fields of which the source has a value that could not be read.
     public var unreadFields: Set<String> = []
-    /// Why the row can't be sent as it is; nil: nothing is known against it.
+    /// Why the row can't be sent as it is; nil when nothing is known against it.
     public var obstacle: String?
     /// The source may have it, though we know of no tag: it was sent before.
     public var wasSent = false
@@ -55,13 +55,13 @@ public struct UnsentRow: Sendable {
 public struct RemoteRecord: Sendable {
     /// A value or null per field of the entity.
     public var values: [FieldValue?]
-    /// Which of them could not be read, as an array's text; nil: all were.
+    /// Which of them could not be read, as an array's text; nil when all were.
     public var unreadFields: String?
 
     /// A record of which every value could be read.
     public init(_ values: [FieldValue?]) { self.values = values }
 
-    /// The only record of a batch; nil: it could not be read.
+    /// The only record of a batch; nil when it could not be read.
     public init?(_ batch: RecordBatch) {
         guard let row = batch.indexes(of: .write).first else { return nil }
         values = batch.rows[0]

@@ -19,7 +19,7 @@ struct Goal: Sendable, Equatable {
     let text: String
     /// The series of the measurements that is judged by its median.
     let series: String
-    /// Divided by this one, round by round, before the median is taken; nil: as it is.
+    /// Divided by this one, round by round, before the median is taken; nil means as it is.
     let yardstick: String?
     let comparison: Comparison
     let limit: Double

@@ -6,7 +6,7 @@ struct BenchOptions: Equatable {
     var isFull = false
     /// Rounds instead of each benchmark's usual number.
     var rounds: Int?
-    /// Folder of the report; nil: a new one under `.build/bench`.
+    /// Folder of the report; nil means a new one under `.build/bench`.
     var folder: String?
     /// Markdown file that is brought up to date too, with a chart and the raw numbers beside it.
     var report: String?

@@ -12,7 +12,7 @@ struct BenchmarkResult: Sendable {
     var series: [Series]
     var notes: [String]
     var extras: [JSONMember]
-    /// One line; nil: it ran to its end.
+    /// One line; nil when it ran to its end.
     var failure: String?
 
     func series(_ name: String) -> Series? { series.first { $0.name == name } }

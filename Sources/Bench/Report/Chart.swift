@@ -4,7 +4,7 @@ struct Chart: Sendable {
         let label: String
         /// What stands beside the bar.
         let figure: String
-        /// 1 is the goal, more is better; nil: not measured.
+        /// 1 is the goal, more is better; nil means not measured.
         let score: Double?
     }
 

@@ -5,7 +5,7 @@ enum OptionValue: Equatable {
     case text(String)
     case integer(Int)
     case duration(Duration)
-    /// Nil: `none`.
+    /// Nil means `none`.
     case address(ListenAddress?)
     case assignment(Assignment)
 }

@@ -28,7 +28,7 @@ func healthFindings(
     return findings
 }
 
-/// Merges what the check finds; nil: there was nothing.
+/// Merges what the check finds; nil when there was nothing.
 private func merge(_ check: HealthCheck, _ queue: Queue) async throws -> Finding? {
     var written = 0
     var users = 0

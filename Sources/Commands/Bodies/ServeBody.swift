@@ -48,7 +48,7 @@ struct ServeGate: Sendable {
         }
     }
 
-    /// Nil: the request may be answered.
+    /// Nil when the request may be answered.
     func refusal(of request: ServedRequest) -> ServedResponse? {
         if let proxyHeader {
             guard request.header(proxyHeader)?.isEmpty ?? true else { return nil }

@@ -129,7 +129,7 @@ enum WorkerCommand {
         return settings
     }
 
-    /// Nil: the worker is to answer nobody.
+    /// Nil when the worker is to answer nobody.
     private static func listen(
         _ arguments: ParsedArguments, _ endpoint: WorkerEndpoint, _ log: Log
     ) throws -> HTTPServer? {

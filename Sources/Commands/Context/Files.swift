@@ -40,7 +40,7 @@ func readSecretFile(
     }
 }
 
-/// Why an open file may not hold a secret; nil: it may.
+/// Why an open file may not hold a secret; nil when it may.
 func unfitness(
     _ descriptor: Int32, _ path: String, credentials: String?, _ code: ExitCode
 ) -> Failure? {

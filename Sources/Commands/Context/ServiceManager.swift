@@ -6,7 +6,7 @@ import Runner
 /// One datagram a word to the socket that it names (sd_notify(3)); without one nothing is told.
 struct ServiceManager: Sendable {
     private let socket: String?
-    /// How often it wants to hear that the process lives; nil: it does not ask.
+    /// How often it wants to hear that the process lives; nil when it does not ask.
     let watchdog: Duration?
 
     init(environment: (String) -> String?) {

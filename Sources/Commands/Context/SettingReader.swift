@@ -33,7 +33,7 @@ struct SettingReader {
     private let environment: (String) -> String?
     private let lines: [String: String]
     private let path: String?
-    /// systemd's folder of credentials; nil: there is none.
+    /// systemd's folder of credentials; nil when there is none.
     let credentials: String?
 
     /// Throws `Failure` when the settings' file can't be read, or a line of it is none.
@@ -45,7 +45,7 @@ struct SettingReader {
         lines = if let path { try Self.lines(ofFile: path, credentials) } else { [:] }
     }
 
-    /// Nil: it is set nowhere; an empty value is as good as none.
+    /// Nil when it is set nowhere; an empty value is as good as none.
     func find(_ setting: Setting) throws(Failure) -> Found? {
         let name = setting.rawValue
         if let value = environment(name) { return Found(value: value, origin: .environment) }

@@ -13,9 +13,9 @@ struct Settings: Sendable {
     let jobsFolder: String
     private let keyFile: String?
     private let serveTokenFile: String?
-    /// The header field by which a proxy says who asks `serve`; nil: there is no proxy.
+    /// The header field by which a proxy says who asks `serve`; nil when there is no proxy.
     let serveProxyHeader: String?
-    /// systemd's folder of credentials; nil: there is none.
+    /// systemd's folder of credentials; nil when there is none.
     let credentials: String?
     let log: LogSettings
     /// What is set, and where.
@@ -90,7 +90,7 @@ struct Settings: Sendable {
                 + hint(for: name, among: files.map(\.name)))
     }
 
-    /// What whoever asks `serve` must know; nil: no token is asked for.
+    /// What whoever asks `serve` must know; nil when no token is asked for.
     func serveToken() throws -> [UInt8]? {
         guard let serveTokenFile else { return nil }
         let token = try readSecretFile(

@@ -2,7 +2,8 @@
 struct CloudAssets {
     private var bytes: [String: [UInt8]] = [:]
 
-    /// What a device makes of a record's fields: Core Data keeps a text that is too long as an asset beside its own field,
+    /// What a device makes of a record's fields: Core Data keeps a text that is too long as an asset beside its own
+    /// field,
     /// and has one of the two.
     mutating func kept(
         _ fields: [String: CloudField], above sizes: [String: Int]
@@ -17,7 +18,7 @@ struct CloudAssets {
         return kept
     }
 
-    /// The asset of that name; nil: there is none.
+    /// The asset of that name; nil when there is none.
     func find(_ name: String) -> [UInt8]? { bytes[name] }
 
     /// What Core Data puts behind a field's name for the asset that keeps its long text.
@@ -42,7 +43,7 @@ struct CloudAssets {
 }
 
 extension CloudKit {
-    /// An asset's bytes, for whoever has its address; nil: the request is for none.
+    /// An asset's bytes, for whoever has its address; nil when the request is for none.
     ///
     /// A credential that comes along has gone to where it does not belong: 400.
     func asset(_ request: Request) -> Answer? {

@@ -7,7 +7,7 @@ final class OAuth {
     struct Client {
         var id: String
         var secret: String
-        /// Nil: client credentials are the grant.
+        /// Nil when client credentials are the grant.
         var refreshToken: String?
         var rotates: Bool
         var expiresIn: Int

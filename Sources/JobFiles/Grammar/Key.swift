@@ -33,7 +33,7 @@ struct Key: Sendable {
         case required
         /// Required without a preset; with one the preset fills it in.
         case requiredWithoutPreset
-        /// What holds without it, in words; nil: nothing that needs saying.
+        /// What holds without it, in words; nil when there is nothing that needs saying.
         case optional(String?)
         /// What holds without it, as a file would write it.
         case `default`(String)
@@ -47,7 +47,7 @@ struct Key: Sendable {
         /// Without it.
         case withoutPreset
 
-        /// The mapping has the key there; nil: nobody knows whether there is a preset.
+        /// The mapping has the key there; nil when nobody knows whether there is a preset.
         func fits(isPreset: Bool?) -> Bool {
             switch self {
             case .anywhere: true
@@ -109,7 +109,7 @@ protocol KeySet: CaseIterable, Hashable, RawRepresentable<String>, Sendable {
     var key: Key { get }
     /// Keys of which exactly one must be there; none: there is no such choice.
     static var alternatives: [Self] { get }
-    /// The key that decides which others there are; nil: all may be there.
+    /// The key that decides which others there are; nil when all may be there.
     static var variants: Variants? { get }
     /// What an editor can check besides; readers say it in words of their own.
     static var rules: [KeyRule] { get }

@@ -222,7 +222,7 @@ enum KeepRuleKey: String, KeySet {
     static let meaning = "A record is kept when its field compares so."
     static let alternatives: [KeepRuleKey] = [.gte, .gt, .lte, .lt, .eq, .ne, .youngerThan]
 
-    /// The comparison that the key stands for; nil: it is none.
+    /// The comparison that the key stands for; nil when it is none.
     var comparison: KeepRule.Comparison? { KeepRule.Comparison(rawValue: rawValue) }
 
     var key: Key {

@@ -47,7 +47,7 @@ extension KeySet {
         return all
     }
 
-    /// What a preset, or having none, asks besides; nil: nothing.
+    /// What a preset, or having none, asks besides; nil means nothing.
     static func overlay(isPreset: Bool) -> JSONValue? {
         var properties: [JSONMember] = []
         var required: [String] = []

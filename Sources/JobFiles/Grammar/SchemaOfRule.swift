@@ -2,7 +2,7 @@ import JSON
 
 /// What keys ask of each other as JSON Schema says it.
 extension KeyRule {
-    /// Nil: the rule is not one of these; a demand asks for something to be there.
+    /// Nil when the rule is not one of these; a demand asks for something to be there.
     func schema(isDemand: Bool) -> JSONValue? {
         switch self {
         case .atLeastOneKey: return isDemand ? .members(("minProperties", .integer(1))) : nil
