@@ -18,14 +18,17 @@ declare
   v_changed bigint[];
 begin
   if cardinality(in_names) <> cardinality(in_user_ids) or cardinality(in_sealed) <> cardinality(in_user_ids) then
-    raise exception '% users have % names and % secrets', cardinality(in_user_ids), cardinality(in_names), cardinality(in_sealed)
+    raise exception '% users have % names and % secrets', cardinality(in_user_ids), cardinality(in_names),
+      cardinality(in_sealed)
       using errcode = 'JR017';
   end if;
   perform jobrunner.check_sealed(g.name, g.sealed) from unnest(in_names, in_sealed) as g (name, sealed);
-  perform from jobrunner.users as u where u.id = any (v_user_ids) and u.tenant_id = in_tenant_id order by u.id for no key update;
+  perform from jobrunner.users as u where u.id = any (v_user_ids) and u.tenant_id = in_tenant_id
+    order by u.id for no key update;
   get diagnostics v_found = row_count;
   if v_found <> cardinality(v_user_ids) then
-    raise exception 'tenant % lacks % of the users', in_tenant_id, cardinality(v_user_ids) - v_found using errcode = 'JR011',
+    raise exception 'tenant % lacks % of the users', in_tenant_id, cardinality(v_user_ids) - v_found
+      using errcode = 'JR011',
       hint = 'They were removed meanwhile.';
   end if;
   perform

@@ -18,7 +18,8 @@ declare
   v_ids bigint[];
 begin
   if cardinality(in_attributes) <> cardinality(in_keys) then
-    raise exception '% keys have % attributes', cardinality(in_keys), cardinality(in_attributes) using errcode = 'JR017';
+    raise exception '% keys have % attributes', cardinality(in_keys), cardinality(in_attributes)
+      using errcode = 'JR017';
   end if;
   if '*' = any (in_keys) then
     raise exception 'user key ''*'' stands for the tenant itself' using errcode = 'JR013';

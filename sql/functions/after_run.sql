@@ -44,14 +44,16 @@ select
     when o.deferred_until is not null then o.deferred_until
     -- The source asked for patience with single edits.
     when o.is_complete and (in_end).wait_ms > 0 and not (in_job).rerun_requested
-      then least(jobrunner.tick_after_run((in_job).next_due_at, now(), (in_job).every, (in_job).phase), now() + (in_end).wait_ms * interval '1 ms')
+      then least(jobrunner.tick_after_run((in_job).next_due_at, now(), (in_job).every, (in_job).phase),
+        now() + (in_end).wait_ms * interval '1 ms')
     -- A pass without an end would read the same for ever, and keep a slot busy with it. A long list that has not
     -- changed is read in a few such runs.
     when o.is_fruitless and not (in_job).rerun_requested
       then now() + make_interval(secs => least(300, power(2, least(greatest((in_job).fruitless_runs - 2, 0), 20)) - 1))
     when (in_job).rerun_requested or o.is_partial or o.is_deferred or o.is_renewed then now()
     when o.is_failed
-      then now() + jobrunner.backoff(least((in_job).consecutive_failures, 2147483646) + 1, (in_job).every, (in_end).chance)
+      then now() + jobrunner.backoff(least((in_job).consecutive_failures, 2147483646) + 1, (in_job).every,
+        (in_end).chance)
     else jobrunner.tick_after_run((in_job).next_due_at, now(), (in_job).every, (in_job).phase)
   end,
   case when o.is_released then (in_job).deferred_until else o.deferred_until end,
@@ -67,7 +69,8 @@ select
   (in_job).rerun_forced or (in_job).force_requested and not o.has_honoured,
   case
     when o.has_honoured then (in_job).rerun_entity
-    when not (in_job).rerun_requested or (in_job).rerun_entity = (in_job).entity_requested then (in_job).entity_requested
+    when not (in_job).rerun_requested or (in_job).rerun_entity = (in_job).entity_requested
+      then (in_job).entity_requested
   end,
   case when (in_end).outcome = 'needs_reauth' and not o.is_renewed then now() else (in_job).reauth_needed_at end,
   case when q.reason is not null then now() end,
@@ -127,7 +130,8 @@ from (
   from (
     select coalesce(jobrunner.keeps_edits((in_end).outcome, (in_end).error_kind), false) as is_unsent,
       -- With its job, user or tenant a run is stopped until they go on.
-      coalesce((in_end).error_kind = 'cancelled', false) and (in_job).cancel_requested_at is not null and (in_job).paused_at is null
+      coalesce((in_end).error_kind = 'cancelled', false) and (in_job).cancel_requested_at is not null
+        and (in_job).paused_at is null
         as is_stopped
   ) as e
 ) as o

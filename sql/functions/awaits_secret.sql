@@ -8,6 +8,7 @@ as $$
 -- caller.
 -- Not for callers: hold_secrets, store_secret.
 select (in_job).reauth_needed_at is not null
-  or (in_job).worker_id is null and (in_job).last_outcome in ('failed', 'deferred') and (in_job).last_error_kind in ('client_refused', 'no_key')
+  or (in_job).worker_id is null and (in_job).last_outcome in ('failed', 'deferred')
+    and (in_job).last_error_kind in ('client_refused', 'no_key')
 $$;
 comment on function jobrunner.awaits_secret is 'Whether a new secret lets a job go on. Not for callers: hold_secrets, store_secret.';

@@ -18,7 +18,8 @@ begin
   if v_column is null then
     raise exception 'no list is kept in a table ''%''', in_table using errcode = 'JR016',
       hint = coalesce(
-        (select 'There are ' || string_agg(s.name, ', ' order by s.name) || '.' from jobrunner.synced_tables as s where s.kind = 'list'),
+        (select 'There are ' || string_agg(s.name, ', ' order by s.name) || '.' from jobrunner.synced_tables as s
+          where s.kind = 'list'),
         'There is none yet: a job file declares lists.'
       );
   end if;

@@ -36,7 +36,8 @@ begin
   perform jobrunner.hold_worker(in_worker_id);
   -- A statement of its own: it sees a limit or a pause that was set before the worker's row was held.
   if exists (
-    select from jobrunner.restricted_tenants(due.tenant_ids) as t where t.max_running is not null or t.paused_at is not null
+    select from jobrunner.restricted_tenants(due.tenant_ids) as t where t.max_running is not null
+      or t.paused_at is not null
   ) then
     return;
   end if;

@@ -33,7 +33,8 @@ begin
     cross join lateral (
       select j.ctid
       from unnest(
-        array[1, 0, -1]::smallint[], in_times[3 * t.number - 2 : 3 * t.number], in_user_ids[3 * t.number - 2 : 3 * t.number]
+        array[1, 0, -1]::smallint[], in_times[3 * t.number - 2 : 3 * t.number],
+          in_user_ids[3 * t.number - 2 : 3 * t.number]
       ) as f (lane, since, since_user_id)
       cross join lateral (
         -- One at a time, so that what lies behind a share is not locked. By rows and not by columns, or the planner

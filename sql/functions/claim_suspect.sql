@@ -17,7 +17,8 @@ declare
   v_full bigint[] := '{}';
 begin
   if not exists (
-    select from jobrunner.jobs as j where j.crashes >= 2 and j.claimable_at <= now() and j.state = 'waiting' and j.name = any (in_names)
+    select from jobrunner.jobs as j where j.crashes >= 2 and j.claimable_at <= now() and j.state = 'waiting'
+      and j.name = any (in_names)
   ) then
     return '{}';
   end if;
@@ -29,7 +30,8 @@ begin
     select j.ctid, j.tenant_id into v_suspect
     from jobrunner.jobs as j
     join jobrunner.tenants as t on t.id = j.tenant_id
-    where j.crashes >= 2 and j.claimable_at <= now() and j.state = 'waiting' and j.name = any (in_names) and t.paused_at is null
+    where j.crashes >= 2 and j.claimable_at <= now() and j.state = 'waiting' and j.name = any (in_names)
+      and t.paused_at is null
       and j.tenant_id <> all (v_full)
     order by j.claimable_at
     limit 1

@@ -15,7 +15,8 @@ declare
 begin
   update jobrunner.sources as s
   set consecutive_failures = 0, opened_at = null, failed_openings = 0, blocked_until = null, block_reason = null
-  where s.tenant_id = v_source.tenant_id and s.name = v_source.name and (s.consecutive_failures > 0 or s.blocked_until is not null);
+  where s.tenant_id = v_source.tenant_id and s.name = v_source.name
+    and (s.consecutive_failures > 0 or s.blocked_until is not null);
   update jobrunner.jobs as j
   set due_at = now(), deferred_until = null
   from (

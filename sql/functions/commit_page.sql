@@ -28,7 +28,8 @@ begin
   for v_attempt in 1..2 loop
     update jobrunner.checkpoints as k
     set full_begun = case
-        when v_page.pass_kind = 'full' and v_page.page_number = in_page_count then greatest(k.full_begun, v_page.full_asked)
+        when v_page.pass_kind = 'full' and v_page.page_number = in_page_count
+          then greatest(k.full_begun, v_page.full_asked)
         else k.full_begun
       end,
       full_ended = case
@@ -56,7 +57,8 @@ begin
       last_synced_at = case when in_is_end then now() else k.last_synced_at end,
       last_full_at = case when in_is_end and v_page.pass_kind = 'full' then v_started_at else k.last_full_at end,
       full_by_other_file = case
-        when in_is_end and v_page.pass_kind = 'full' then jobrunner.has_other_file(in_user_id, in_name) else k.full_by_other_file
+        when in_is_end and v_page.pass_kind = 'full' then jobrunner.has_other_file(in_user_id, in_name)
+          else k.full_by_other_file
       end,
       pass_probe = case when not in_is_end then v_page.pass_probe end,
       validator = case when in_is_end then v_page.validator when k.asked <> v_page.asked then null else k.validator end,

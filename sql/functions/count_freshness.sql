@@ -84,7 +84,8 @@ begin
     return true;
   end if;
   update jobrunner.freshness_counts as f
-  set users = f.round_users, fresh = f.round_fresh, never = f.round_never, round_users = 0, round_fresh = 0, round_never = 0,
+  set users = f.round_users, fresh = f.round_fresh, never = f.round_never, round_users = 0, round_fresh = 0,
+    round_never = 0,
     counted_at = now();
   delete from jobrunner.freshness_counts as f
   where f.users = 0 or f.tenant_id > 0 and (

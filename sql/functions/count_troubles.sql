@@ -14,7 +14,8 @@ as $$
 with troubled as materialized (
   select j.last_error_kind, j.quarantined_at, j.reauth_needed_at, j.consecutive_failures, j.stalled_runs, j.deferrals
   from jobrunner.jobs as j
-  where j.consecutive_failures > 0 or j.quarantined_at is not null or j.reauth_needed_at is not null or j.stalled_runs > 1
+  where j.consecutive_failures > 0 or j.quarantined_at is not null or j.reauth_needed_at is not null
+    or j.stalled_runs > 1
     or j.deferrals > 4 or j.fruitless_runs > 1
   order by (j.consecutive_failures > 0 and j.quarantined_at is null and j.reauth_needed_at is null), j.user_id, j.name
   limit in_most

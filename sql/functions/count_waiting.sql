@@ -48,12 +48,15 @@ begin
     limit in_most
   ), troubled as materialized (
     select j.tenant_id, j.last_error_at as since, j.last_error_kind,
-      j.consecutive_failures > 0 and j.state = 'waiting' and j.due_at > now() and coalesce(j.deferred_until <= now(), true) as backs_off
+      j.consecutive_failures > 0 and j.state = 'waiting' and j.due_at > now()
+        and coalesce(j.deferred_until <= now(), true) as backs_off
     from jobrunner.jobs as j
-    where j.consecutive_failures > 0 or j.quarantined_at is not null or j.reauth_needed_at is not null or j.stalled_runs > 1
+    where j.consecutive_failures > 0 or j.quarantined_at is not null or j.reauth_needed_at is not null
+      or j.stalled_runs > 1
       or j.deferrals > 4 or j.fruitless_runs > 1
     -- Those that merely fail, and so back off, stand at the index's end.
-    order by (j.consecutive_failures > 0 and j.quarantined_at is null and j.reauth_needed_at is null) desc, j.user_id desc, j.name desc
+    order by (j.consecutive_failures > 0 and j.quarantined_at is null and j.reauth_needed_at is null) desc,
+      j.user_id desc, j.name desc
     limit in_most
   ), due_of_job as (
     select d.tenant_id, d.name, d.is_suspect, count(*) as jobs, min(d.since) as since
@@ -65,10 +68,12 @@ begin
       case
         when t.paused_at is not null then 'paused'
         when not exists (select from alive as a) then 'no_worker'
-        when not exists (select from alive as a where coalesce(d.name = any (a.job_names), true)) then 'job_file_missing'
+        when not exists (select from alive as a where coalesce(d.name = any (a.job_names), true))
+          then 'job_file_missing'
         when s.blocked_until > now() then 'breaker'
         -- Asked of those with a limit only: it costs more than all the rest.
-        when case when t.max_running is not null then t.max_running <= jobrunner.running_of_tenant(t.id) end then 'tenant_limit'
+        when case when t.max_running is not null then t.max_running <= jobrunner.running_of_tenant(t.id) end
+          then 'tenant_limit'
         when f.per_second is not null
           and s.tokens + greatest(extract(epoch from now() - s.refilled_at), 0) * f.per_second < 1 then 'budget'
         when d.is_suspect then 'suspect'
@@ -91,7 +96,8 @@ begin
     where p.is_put_off
     group by p.tenant_id, 4
     union all
-    select b.tenant_id, count(*), min(b.since), case b.last_error_kind when 'database' then 'database' else 'backoff' end
+    select b.tenant_id, count(*), min(b.since), case b.last_error_kind when 'database' then 'database'
+      else 'backoff' end
     from troubled as b
     where b.backs_off
     group by b.tenant_id, 4

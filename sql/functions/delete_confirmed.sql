@@ -18,7 +18,8 @@ begin
   execute format(
     'delete from synced.%1$I as t where t.user_id = $1 and t.synced and jobrunner.key_hash(%2$s) = any ($2)',
     in_table,
-    (select string_agg(format('t.%I::text', c.name), ', ' order by c.number) from unnest(in_key) with ordinality as c (name, number)))
+    (select string_agg(format('t.%I::text', c.name), ', ' order by c.number)
+      from unnest(in_key) with ordinality as c (name, number)))
   using in_user_id, in_hashes;
   get diagnostics v_count = row_count;
   update jobrunner.checkpoints as k

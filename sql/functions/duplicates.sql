@@ -41,7 +41,8 @@ begin
     order by t.name, u.key, %5$s',
     (select string_agg(format('%1$L, r.%1$I', b.name), ', ') from unnest(in_by) as b (name)), in_table,
     (select string_agg(format('r.%I is not null', b.name), ' and ') from unnest(in_by) as b (name)),
-    jobrunner.live_filter(v_known) || case when (v_known ->> 'hides')::boolean then ' and r.hidden_at is null' else '' end,
+    jobrunner.live_filter(v_known) || case when (v_known ->> 'hides')::boolean then ' and r.hidden_at is null'
+      else '' end,
     (select string_agg(format('r.%I', b.name), ', ') from unnest(in_by) as b (name)))
   using in_tenant;
 end

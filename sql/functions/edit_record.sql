@@ -19,7 +19,8 @@ declare
   v_user_id bigint := (jobrunner.user_named(in_tenant, coalesce(in_user, '*'))).id;
   v_is_sent boolean := v_known ->> 'push';
   -- Where nothing is sent no trigger stamps.
-  v_values jsonb := case when not v_is_sent then jobrunner.stamps_of_edit(in_table, v_known, null, in_values) else '{}' end || in_values;
+  v_values jsonb := case when not v_is_sent then jobrunner.stamps_of_edit(in_table, v_known, null, in_values)
+    else '{}' end || in_values;
   v_missing text;
   v_columns text;
   v_sets text;

@@ -49,13 +49,16 @@ begin
     update jobrunner.jobs as j
     set (worker_id, started_at, deadline_at, next_due_at, cancel_requested_at) = row (null, null, null, null, null),
       (rerun_requested, rerun_forced, rerun_entity) = row (false, false, null),
-      (due_at, deferred_until, priority, force_requested, entity_requested, reauth_needed_at, quarantined_at, quarantine_reason) =
-        row (n.due_at, n.deferred_until, n.priority, n.force_requested, n.entity_requested, n.reauth_needed_at, n.quarantined_at,
+      (due_at, deferred_until, priority, force_requested, entity_requested, reauth_needed_at, quarantined_at,
+        quarantine_reason) =
+        row (n.due_at, n.deferred_until, n.priority, n.force_requested, n.entity_requested, n.reauth_needed_at,
+          n.quarantined_at,
           n.quarantine_reason),
       (consecutive_failures, crashes, stalled_runs, deferrals, fruitless_runs) =
         row (n.consecutive_failures, n.crashes, n.stalled_runs, n.deferrals, n.fruitless_runs),
       (last_outcome, last_error_kind, last_error, last_error_at, last_run_at, last_success_at, unchanged_at) =
-        row (n.last_outcome, n.last_error_kind, n.last_error, n.last_error_at, n.last_run_at, n.last_success_at, n.unchanged_at)
+        row (n.last_outcome, n.last_error_kind, n.last_error, n.last_error_at, n.last_run_at, n.last_success_at,
+          n.unchanged_at)
     from unnest(in_ends) as e
     join jobrunner.jobs as b
       on b.user_id = e.user_id and b.name = e.name and b.fence = e.fence and b.nonce = e.nonce and b.state = 'running'
@@ -65,7 +68,8 @@ begin
       coalesce(jobrunner.changed_rows(t.counters) + (t.counters).pushed > 0, false)
     ) as n
     where j.ctid = b.ctid and j.xmin = b.xmin and (in_is_locked or b.xmax in ('0', b.xmin))
-    returning j.user_id, j.name, j.fence, j.tenant_id, j.due_at, j.quarantined_at, e.outcome, e.error_kind, e.error, e.requests,
+    returning j.user_id, j.name, j.fence, j.tenant_id, j.due_at, j.quarantined_at, e.outcome, e.error_kind, e.error,
+      e.requests,
       b.worker_id, b.due_at as scheduled_at, b.started_at, t.counters, t.entities,
       coalesce((t.counters).pages + (t.counters).pushed > 0, false) as has_progress,
       -- A source that says "later" again and again is told once.
@@ -74,20 +78,24 @@ begin
         or e.outcome is not null and b.priority = 1 as is_told,
       case
         when e.outcome in ('failed', 'needs_reauth') and b.last_outcome is distinct from e.outcome then 'trouble_began'
-        when e.outcome = 'complete' and b.last_error_kind not in ('edits_refused', 'quota_exceeded') then 'trouble_ended'
+        when e.outcome = 'complete' and b.last_error_kind not in ('edits_refused', 'quota_exceeded')
+          then 'trouble_ended'
       end as trouble
   ), recorded as (
     insert into jobrunner.runs (
-      user_id, id, outcome, tenant_id, job_name, worker_id, scheduled_at, started_at, error_kind, error, request_count, counters,
+      user_id, id, outcome, tenant_id, job_name, worker_id, scheduled_at, started_at, error_kind, error, request_count,
+        counters,
       entities
     )
-    select c.user_id, c.fence, c.outcome, c.tenant_id, c.name, c.worker_id, c.scheduled_at, c.started_at, c.error_kind, c.error,
-      coalesce(c.requests, 0), coalesce(c.counters, jobrunner.add_counters(null, null)), coalesce(c.entities, '{}')
+    select c.user_id, c.fence, c.outcome, c.tenant_id, c.name, c.worker_id, c.scheduled_at, c.started_at, c.error_kind,
+      c.error, coalesce(c.requests, 0), coalesce(c.counters, jobrunner.add_counters(null, null)), coalesce(c.entities, '{}')
     from ended as c
     where c.is_told or c.outcome = 'deferred' and c.has_progress
-      or jobrunner.changed_rows(c.counters) + (c.counters).pushed + (c.counters).push_failed + (c.counters).edits_lost > 0
+      or jobrunner.changed_rows(c.counters) + (c.counters).pushed + (c.counters).push_failed
+        + (c.counters).edits_lost > 0
   )
-  select array_agg(c.user_id), array_agg(c.name), array_agg(c.fence), array_agg(c.tenant_id), array_agg(c.started_at), array_agg(c.counters),
+  select array_agg(c.user_id), array_agg(c.name), array_agg(c.fence), array_agg(c.tenant_id), array_agg(c.started_at),
+    array_agg(c.counters),
     array_agg(coalesce(c.outcome = 'complete' or c.has_progress, false)),
     array_agg(coalesce(c.error_kind in ('unavailable', 'timed_out'), false)),
     array_agg(c.quarantined_at is not null),
@@ -100,7 +108,8 @@ begin
       'detail', jsonb_strip_nulls(jsonb_build_object('outcome', c.outcome, 'error_kind', c.error_kind))
     )) filter (where c.trouble is not null and (select jobrunner.tells_of('trouble'))),
     count(*) filter (where c.due_at <= now()), min(c.due_at) filter (where c.due_at <= now())
-  into v_user_ids, v_names, v_fences, v_tenant_ids, v_started_at, v_counters, v_reached, v_unavailable, v_set_aside, v_details, v_troubles, v_due, v_due_since
+  into v_user_ids, v_names, v_fences, v_tenant_ids, v_started_at, v_counters, v_reached, v_unavailable, v_set_aside,
+    v_details, v_troubles, v_due, v_due_since
   from ended as c;
 
   if v_due > 0 then

@@ -9,7 +9,8 @@ language sql volatile
 as $$
 -- What its run committed is looked for: nobody else knows. Without an outcome the run has not begun.
 select (
-  (in_job).user_id, (in_job).name, (in_job).fence, (in_job).nonce, in_outcome, in_error_kind, in_error, null, null, 0, null, null,
+  (in_job).user_id, (in_job).name, (in_job).fence, (in_job).nonce, in_outcome, in_error_kind, in_error, null, null, 0,
+    null, null,
   in_outcome is not null, false, null, null, in_crashes_allowed, random()
 )::jobrunner.run_end
 $$;

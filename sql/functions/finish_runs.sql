@@ -45,7 +45,8 @@ begin
     perform jobrunner.store_calls(v_held);
     perform jobrunner.store_entity_failures(v_held);
     return query
-      select e.user_id, e.name, e.fence, 'quarantined' from jobrunner.end_claims(v_held, in_is_locked => true) as e where e.is_set_aside;
+      select e.user_id, e.name, e.fence, 'quarantined' from jobrunner.end_claims(v_held, in_is_locked => true) as e
+        where e.is_set_aside;
     return query select e.user_id, e.name, e.fence, 'endless' from jobrunner.endless_runs(v_held) as e;
   end if;
 

@@ -19,11 +19,14 @@ begin
     raise exception 'a span of % is not from 0 to 30 days', in_within using errcode = 'JR017';
   end if;
   insert into jobrunner.jobs (
-    user_id, name, tenant_id, every, phase, deadline, due_at, priority, slows_at, paused_at, paused_with_user, paused_with_file
+    user_id, name, tenant_id, every, phase, deadline, due_at, priority, slows_at, paused_at, paused_with_user,
+      paused_with_file
   )
   select u.id, f.name, u.tenant_id, coalesce(p.every, f.every),
-    jobrunner.phase_of(u.id, f.name, coalesce(p.every, f.every), f.spread), f.deadline, now() + random() * coalesce(in_within, '0'), in_priority,
-    now() + f.slow_after, coalesce(u.paused_at, f.paused_at), u.paused_at is not null, u.paused_at is null and f.paused_at is not null
+    jobrunner.phase_of(u.id, f.name, coalesce(p.every, f.every), f.spread), f.deadline,
+      now() + random() * coalesce(in_within, '0'), in_priority,
+    now() + f.slow_after, coalesce(u.paused_at, f.paused_at), u.paused_at is not null, u.paused_at is null
+      and f.paused_at is not null
   from unnest(in_user_ids) as i (id)
   join jobrunner.users as u on u.id = i.id
   -- Read here and not before: the job may have been taken while the caller waited for the tenant's row.

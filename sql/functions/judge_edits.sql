@@ -25,7 +25,8 @@ begin
     ) as e', in_table)
   into v_refused, v_full, v_example using in_user_id;
   perform jobrunner.set_trouble(in_user_id, in_name, in_entity, 'edits_refused',
-    case when v_refused > 0 then format('the source refuses %s of the edits made here, such as %s', v_refused, v_example) end);
+    case when v_refused > 0 then format('the source refuses %s of the edits made here, such as %s', v_refused,
+      v_example) end);
   perform jobrunner.set_trouble(in_user_id, in_name, in_entity, 'quota_exceeded',
     case when v_full > 0 then format('the user''s store at the source is full: %s edits made here wait until there is room', v_full) end);
 end

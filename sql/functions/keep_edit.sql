@@ -39,19 +39,23 @@ begin
       || case
         when v_old is null then '{}'
         else jsonb_build_object(
-          v_tag, v_old -> v_tag, v_known ->> 'record_name', v_old -> (v_known ->> 'record_name'), 'sent_hashes', v_old -> 'sent_hashes')
+          v_tag, v_old -> v_tag, v_known ->> 'record_name', v_old -> (v_known ->> 'record_name'), 'sent_hashes',
+            v_old -> 'sent_hashes')
       end
       || jobrunner.stamps_of_edit(tg_table_name, v_known, v_old, v_new));
   end if;
   if exists (
-      select from jsonb_array_elements_text(v_known -> 'key') as k (name) where v_old -> k.name is distinct from v_new -> k.name
+      select from jsonb_array_elements_text(v_known -> 'key') as k (name) where v_old -> k.name is distinct
+        from v_new -> k.name
     ) and v_is_known and (v_known -> 'key' ? (v_known ->> 'record_name') or v_old -> v_tag = 'null')
   then
-    raise exception 'a record of table ''%'' that the source knows gets no other key', tg_table_name using errcode = 'JR016',
+    raise exception 'a record of table ''%'' that the source knows gets no other key', tg_table_name
+      using errcode = 'JR016',
       hint = 'Delete it, and make another one.';
   end if;
   if v_new -> 'pending_delete' = v_old -> 'pending_delete' and not (old.synced and not new.synced) and not exists (
-      select from jsonb_array_elements_text(v_known -> 'edited') as f (name) where v_old -> f.name is distinct from v_new -> f.name
+      select from jsonb_array_elements_text(v_known -> 'edited') as f (name) where v_old -> f.name is distinct
+        from v_new -> f.name
     )
   then
     -- Only what is the application's own was written: an unsent edit stays one.

@@ -18,4 +18,5 @@ after insert on jobrunner.tenants
 for each row when (new.max_running is not null) execute function jobrunner.keep_limited_tenants();
 create or replace trigger a_limited_tenant_has_a_turn
 after update of max_running on jobrunner.tenants
-for each row when (old.max_running is null and new.max_running is not null) execute function jobrunner.keep_limited_tenants();
+for each row when (old.max_running is null
+  and new.max_running is not null) execute function jobrunner.keep_limited_tenants();

@@ -19,7 +19,8 @@ as $$
 -- lacked as well.
 -- Not for callers: runs.
 declare
-  v_columns text := (select string_agg(format('t.%I::text', c.name), ', ' order by c.number) from unnest(in_key) with ordinality as c (name, number));
+  v_columns text := (select string_agg(format('t.%I::text', c.name), ', ' order by c.number)
+    from unnest(in_key) with ordinality as c (name, number));
   v_pass_number integer;
   v_shown bigint[];
   v_lacking bigint[];
@@ -32,7 +33,8 @@ begin
   end if;
   select array_agg(k.hash) into v_shown
   from jobrunner.seen_pages as p, unnest(p.keys) as k (hash)
-  where p.user_id = in_user_id and p.job_name = in_name and p.entity = in_entity and p.pass_number = v_pass_number and p.page_number > 0;
+  where p.user_id = in_user_id and p.job_name = in_name and p.entity = in_entity and p.pass_number = v_pass_number
+    and p.page_number > 0;
   select p.keys into v_lacking
   from jobrunner.seen_pages as p
   where p.user_id = in_user_id and p.job_name = in_name and p.entity = in_entity and p.pass_number = v_pass_number

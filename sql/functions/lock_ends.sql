@@ -25,7 +25,8 @@ begin
     order by j.user_id, j.name
     for no key update of j skip locked
   ) as l;
-  if not exists (select from unnest(v_held) as h where h.outcome = 'needs_reauth' or h.error_kind = 'client_refused') then
+  if not exists (select from unnest(v_held) as h where h.outcome = 'needs_reauth' or h.error_kind = 'client_refused')
+    then
     return v_held;
   end if;
 
@@ -43,7 +44,8 @@ begin
   from unnest(v_held) as r
   join jobrunner.users as u on u.id = r.user_id
   join jobrunner.secrets as s on s.tenant_id = u.tenant_id and s.user_id in (0, u.id)
-  where (r.outcome = 'needs_reauth' or r.error_kind = 'client_refused') and s.version <> all (coalesce(r.secret_versions, '{}'));
+  where (r.outcome = 'needs_reauth' or r.error_kind = 'client_refused')
+    and s.version <> all (coalesce(r.secret_versions, '{}'));
   for v_place in 1..cardinality(v_held) loop
     v_held[v_place].is_renewed := (v_held[v_place]).fence = any (v_renewed);
   end loop;

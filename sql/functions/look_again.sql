@@ -16,8 +16,10 @@ begin
     select j.user_id, j.name, j.worker_id is not null as is_running
     from jobrunner.jobs as j
     where j.name = in_file.name
-      and j.user_id in (select k.user_id from jobrunner.checkpoints as k where k.job_name = in_file.name and k.troubles is not null)
-      and (j.worker_id is not null or j.consecutive_failures = 0 and j.quarantined_at is null and coalesce(j.deferred_until <= now(), true))
+      and j.user_id in (select k.user_id from jobrunner.checkpoints as k where k.job_name = in_file.name
+        and k.troubles is not null)
+      and (j.worker_id is not null or j.consecutive_failures = 0 and j.quarantined_at is null
+        and coalesce(j.deferred_until <= now(), true))
     order by j.user_id
     for no key update
   )

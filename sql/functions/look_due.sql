@@ -41,7 +41,8 @@ begin
     from lanes as l
   ) as l
   cross join (
-    select count(*) as count, max(e.claimable_at) as last_at, (array_agg(e.user_id))[count(*)] as last_user_id from entries as e
+    select count(*) as count, max(e.claimable_at) as last_at, (array_agg(e.user_id))[count(*)] as last_user_id
+      from entries as e
   ) as e;
   -- Where nothing was cut off, all until then is seen. Else the last entry is looked at again: of its user several jobs
   -- may be due.

@@ -15,7 +15,8 @@ begin
     return 0;
   end if;
   insert into jobrunner.checkpoints as k (user_id, job_name, entity, tenant_id, run_fence, counters)
-  select in_user_id, in_name, in_entity, j.tenant_id, in_fence, jobrunner.make_counters(edits_lost => cardinality(in_records))
+  select in_user_id, in_name, in_entity, j.tenant_id, in_fence,
+    jobrunner.make_counters(edits_lost => cardinality(in_records))
   from jobrunner.jobs as j
   where j.user_id = in_user_id and j.name = in_name
   on conflict (user_id, job_name, entity) do update

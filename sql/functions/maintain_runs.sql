@@ -45,7 +45,8 @@ begin
   ) and e.at < now() - interval '7 days';
   get diagnostics v_events = row_count;
   delete from jobrunner.runs_other as o
-  where o.ctid = any (array(select p.ctid from jobrunner.runs_other as p where p.ended_at < now() - in_keep limit v_rows_max));
+  where o.ctid = any (array(select p.ctid from jobrunner.runs_other as p
+    where p.ended_at < now() - in_keep limit v_rows_max));
   get diagnostics v_others = row_count;
 
   v_is_late := exists (select from jobrunner.runs_other);
@@ -61,7 +62,8 @@ begin
     v_name := 'runs_' || to_char(v_day, 'YYYYMMDD');
     continue when to_regclass('jobrunner.' || v_name) is not null;
     begin
-      execute format('create table jobrunner.%I (like jobrunner.runs including defaults including constraints)', v_name);
+      execute format('create table jobrunner.%I (like jobrunner.runs including defaults including constraints)',
+        v_name);
       v_move := format(
         'with moved as (delete from jobrunner.runs_other where ended_at >= %L and ended_at < %L returning *)
         insert into jobrunner.%I select * from moved',

@@ -14,7 +14,8 @@ begin
       'create function jobrunner.make_counters(%s) returns jobrunner.counters
       language sql immutable parallel safe
       return row(%s)::jobrunner.counters',
-      string_agg(format('%I bigint default 0', a.attname), ', ' order by a.attnum), string_agg(quote_ident(a.attname), ', ' order by a.attnum)
+      string_agg(format('%I bigint default 0', a.attname), ', ' order by a.attnum),
+        string_agg(quote_ident(a.attname), ', ' order by a.attnum)
     )
     from pg_attribute as a
     where a.attrelid = 'jobrunner.counter_values'::regclass and a.attnum > 0 and not a.attisdropped

@@ -28,7 +28,8 @@ begin
       returning p.keys
     )
     insert into jobrunner.seen_pages (user_id, job_name, entity, pass_number, page_number, keys)
-    select in_user_id, in_name, in_entity, in_pass_number - 1, 1, array(select distinct unnest(e.keys) from earlier as e);
+    select in_user_id, in_name, in_entity, in_pass_number - 1, 1,
+      array(select distinct unnest(e.keys) from earlier as e);
   end if;
   insert into jobrunner.seen_pages (user_id, job_name, entity, pass_number, page_number, keys)
   values (in_user_id, in_name, in_entity, in_pass_number, in_page_number, in_keys)

@@ -10,11 +10,13 @@ as $$
 declare
   v_count bigint := 0;
 begin
-  if exists (select from jobrunner.announcements as a where a.transaction >= pg_snapshot_xmax(pg_current_snapshot())) then
+  if exists (select from jobrunner.announcements as a where a.transaction >= pg_snapshot_xmax(pg_current_snapshot()))
+    then
     delete from jobrunner.announcements as a where a.transaction >= pg_snapshot_xmax(pg_current_snapshot());
   end if;
   if exists (select from jobrunner.events as e where e.transaction_id >= pg_snapshot_xmax(pg_current_snapshot())) then
-    update jobrunner.events as e set transaction_id = '3' where e.transaction_id >= pg_snapshot_xmax(pg_current_snapshot());
+    update jobrunner.events as e set transaction_id = '3'
+      where e.transaction_id >= pg_snapshot_xmax(pg_current_snapshot());
     get diagnostics v_count = row_count;
   end if;
   return v_count;

@@ -13,7 +13,8 @@ declare
   v_step bigint;
 begin
   for v_numbered in
-    select pg_get_serial_sequence(format('%s', a.attrelid::regclass), a.attname) as sequence, a.attrelid::regclass as tab, a.attname as col
+    select pg_get_serial_sequence(format('%s', a.attrelid::regclass), a.attname) as sequence,
+      a.attrelid::regclass as tab, a.attname as col
     from pg_attribute as a
     join pg_class as c on c.oid = a.attrelid and c.relnamespace = 'jobrunner'::regnamespace and c.relkind = 'r'
     where a.attidentity <> '' and not a.attisdropped

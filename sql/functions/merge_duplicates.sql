@@ -39,7 +39,8 @@ begin
         when 'max' then 'max' when 'newest' then 'max' else 'min'
       end, m.name, 'Merged_' || m.name, 'Present_' || m.name), ''), ''),
     coalesce(string_agg(format('%1$I = g.%2$I', m.name, 'Merged_' || m.name), ', ') || ', ', ''),
-    coalesce(string_agg(format('g.%1$I is distinct from g.%2$I', 'Present_' || m.name, 'Merged_' || m.name), ' or '), 'false')
+    coalesce(string_agg(format('g.%1$I is distinct from g.%2$I', 'Present_' || m.name, 'Merged_' || m.name), ' or '),
+      'false')
   into v_merged, v_sets, v_differs
   from jsonb_each_text(v_unique -> 'merge') as m (name, rule);
   v_live := jobrunner.live_filter(v_known)

@@ -18,7 +18,8 @@ begin
       'deleted', (ended.counters).deleted, 'swept', (ended.counters).swept
     )::text, in_fullest => 0.5))::integer
     from (
-      select in_user_ids[p.number] as user_id, in_names[p.number] as name, in_runs[p.number] as run, in_counters[p.number] as counters
+      select in_user_ids[p.number] as user_id, in_names[p.number] as name, in_runs[p.number] as run,
+        in_counters[p.number] as counters
       from generate_subscripts(in_runs, 1) as p (number)
     ) as ended
     join jobrunner.job_files as f on f.name = ended.name and f.notifies

@@ -21,7 +21,8 @@ begin
     return false;
   end if;
   update jobrunner.jobs as j
-  set due_at = case when j.worker_id is null and locked.may_hasten then least(j.due_at, now() + v_debounce) else j.due_at end,
+  set due_at = case when j.worker_id is null and locked.may_hasten then least(j.due_at, now() + v_debounce)
+    else j.due_at end,
     rerun_requested = j.worker_id is not null,
     priority = case when j.worker_id is null then greatest(j.priority, 0) else j.priority end,
     -- The run that sends the edit may not be one of another entity alone.
@@ -29,7 +30,8 @@ begin
     entity_requested = case when j.worker_id is not null then j.entity_requested end
   from (
     select k.user_id, k.name,
-      k.consecutive_failures = 0 and k.quarantined_at is null and coalesce(k.deferred_until <= now(), true) as may_hasten
+      k.consecutive_failures = 0 and k.quarantined_at is null and coalesce(k.deferred_until <= now(), true)
+        as may_hasten
     from jobrunner.jobs as k
     where k.user_id = in_user_id and k.name = v_job
     for no key update

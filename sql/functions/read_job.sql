@@ -14,7 +14,8 @@ begin
   return query
     select j.user_id, j.name, j.tenant_id, 0::bigint, '00000000-0000-0000-0000-000000000000'::uuid,
       j.due_at, now(), jobrunner.last_tick(jobrunner.next_tick(now(), j.every, j.phase), j.every, j.phase),
-      (date_part('epoch', j.deadline) * 1000)::bigint, 1::smallint, false, null::text, j.last_outcome, j.last_success_at,
+      (date_part('epoch', j.deadline) * 1000)::bigint, 1::smallint, false, null::text, j.last_outcome,
+        j.last_success_at,
       j.unchanged_at
     from jobrunner.jobs as j
     where j.user_id = v_user.id and j.name = in_job;

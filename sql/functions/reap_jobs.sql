@@ -59,7 +59,8 @@ begin
     )
   returning w.id, w.end_reason into worker_id, reason;
   if worker_id is not null then
-    select r.job_count, r.quarantined_count into job_count, quarantined_count from jobrunner.reap_worker(worker_id, reason) as r;
+    select r.job_count, r.quarantined_count into job_count, quarantined_count
+      from jobrunner.reap_worker(worker_id, reason) as r;
     return next;
     return;
   end if;
@@ -72,7 +73,8 @@ begin
   order by random()
   limit 1;
   if worker_id is not null then
-    select r.job_count, r.quarantined_count into job_count, quarantined_count from jobrunner.reap_worker(worker_id, reason) as r;
+    select r.job_count, r.quarantined_count into job_count, quarantined_count
+      from jobrunner.reap_worker(worker_id, reason) as r;
     if job_count > 0 then
       return next;
     end if;

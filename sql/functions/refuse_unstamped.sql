@@ -9,7 +9,8 @@ as $$
 -- Raises JR016: an edit of the record could never win, since nothing is later than its version. Not for callers:
 -- stamps_of_edit.
 begin
-  raise exception 'a record of table ''%'' has % %, which no edit can be later than', in_table, in_column, in_version using errcode = 'JR016',
+  raise exception 'a record of table ''%'' has % %, which no edit can be later than', in_table, in_column, in_version
+    using errcode = 'JR016',
     hint = 'Mend the version of the record at its source.';
 end
 $$;

@@ -16,7 +16,8 @@ declare
 begin
   insert into jobrunner.workers (host, pid, version, capacity, session_pid, session_started_at, job_names, job_versions)
   select in_host, in_pid, in_version, in_capacity, s.pid, s.started_at, in_job_names,
-    (select array_agg(hashtextextended(f.text, 0) order by f.number) from unnest(in_job_files) with ordinality as f (text, number))
+    (select array_agg(hashtextextended(f.text, 0) order by f.number)
+      from unnest(in_job_files) with ordinality as f (text, number))
   from jobrunner.own_session() as s
   returning id into v_id;
   return v_id;

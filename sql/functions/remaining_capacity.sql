@@ -15,7 +15,8 @@ declare
   v_turns bigint[];
 begin
   v_tenants := array(
-    select t from jobrunner.restricted_tenants(in_tenant_ids) as t where t.max_running is not null or t.paused_at is not null
+    select t from jobrunner.restricted_tenants(in_tenant_ids) as t where t.max_running is not null
+      or t.paused_at is not null
   );
   if v_tenants = '{}' then
     return;
@@ -47,7 +48,8 @@ begin
         case
           when t.paused_at is null and t.max_running is null then 2147483647
           when t.paused_at is null and l.is_settled
-          then greatest(0, t.max_running - (select count(*) from jobrunner.limited_runs as r where r.tenant_id = t.id))::integer
+          then greatest(0, t.max_running - (select count(*) from jobrunner.limited_runs as r
+            where r.tenant_id = t.id))::integer
           else 0
         end as room
       -- Read once more: the limit may have been changed before the turn was taken.

@@ -57,7 +57,8 @@ begin
       update jobrunner.sources as s
       set (consecutive_failures, opened_at, failed_openings, blocked_until, block_reason) = (
         select n.failures, case when n.opens then now() end, case when n.opens then n.openings else 0 end,
-          case when n.opens then now() + least(interval '5 minutes', interval '5 seconds' * power(2, least(n.openings, 10) - 1)) end,
+          case when n.opens then now() + least(interval '5 minutes',
+            interval '5 seconds' * power(2, least(n.openings, 10) - 1)) end,
           case when n.opens then n.failures || ' runs in a row found it unavailable' end
         from (
           select v_source.consecutive_failures + v_failures as failures,

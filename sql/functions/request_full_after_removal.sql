@@ -9,7 +9,8 @@ declare
   v_users bigint[];
 begin
   if tg_op = 'DELETE' then
-    if (select (s.writable ->> 'sends_deletes')::boolean from jobrunner.synced_tables as s where s.name = tg_table_name) then
+    if (select (s.writable ->> 'sends_deletes')::boolean from jobrunner.synced_tables as s where s.name = tg_table_name)
+      then
       return null;
     end if;
     select array_agg(distinct g.user_id) into v_users from gone as g;

@@ -14,7 +14,8 @@ begin
     select
     from jobrunner.tenants as t
     where (t.paused_at is not null or t.max_running is not null or t.weight <> 1)
-      and t.id between (select min(i.id) from unnest(in_tenant_ids) as i (id)) and (select max(i.id) from unnest(in_tenant_ids) as i (id))
+      and t.id between (select min(i.id) from unnest(in_tenant_ids) as i (id))
+        and (select max(i.id) from unnest(in_tenant_ids) as i (id))
   ) then
     return;
   end if;

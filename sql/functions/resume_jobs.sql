@@ -15,7 +15,8 @@ declare
 begin
   if in_user is null and in_job is null then
     update jobrunner.tenants as t set paused_at = null where t.id = v_tenant.id;
-    select count(*), count(*) filter (where d.is_due), min(d.claimable_at) filter (where d.is_due) into v_count, v_due, v_oldest
+    select count(*), count(*) filter (where d.is_due), min(d.claimable_at) filter (where d.is_due) into v_count, v_due,
+      v_oldest
     from (
       select j.claimable_at, j.claimable_at <= now() and j.state = 'waiting' as is_due
       from jobrunner.users as u

@@ -40,7 +40,8 @@ begin
         when greatest(octet_length(a.list), octet_length(c.list), octet_length(m.list), octet_length(s.list)) > most
         then jobrunner.longest_input(g.user_id, g.name, string_to_array(g.secrets, ' '))
       end
-    from unnest(in_user_ids, in_names, in_reads, in_secrets) with ordinality as g (user_id, name, reads, secrets, number)
+    from unnest(in_user_ids, in_names, in_reads, in_secrets) with ordinality as g (user_id, name, reads, secrets,
+      number)
     join jobrunner.users as u on u.id = g.user_id
     join jobrunner.tenants as t on t.id = u.tenant_id
     join jobrunner.job_files as f on f.name = g.name
@@ -50,9 +51,12 @@ begin
       select case when g.reads & 1 <> 0 then (
         select json_agg(p)::text
         from (
-          select k.entity, k.generation, k.pass_number, k.pass_kind, k.pass_since, k.page_number, k.cursor, k.sync_token,
-            k.partial_watermark, k.watermark, k.pass_is_whole, k.pass_proves_absence, k.pass_unreadable, k.validator, k.probe,
-            k.pass_probe, k.full_asked, k.asked, k.full_page, k.full_requested, k.repair_requested, k.unread, k.troubles,
+          select k.entity, k.generation, k.pass_number, k.pass_kind, k.pass_since, k.page_number, k.cursor,
+            k.sync_token,
+            k.partial_watermark, k.watermark, k.pass_is_whole, k.pass_proves_absence, k.pass_unreadable, k.validator,
+              k.probe,
+            k.pass_probe, k.full_asked, k.asked, k.full_page, k.full_requested, k.repair_requested, k.unread,
+              k.troubles,
             trunc(extract(epoch from k.pass_started_at) * 1000000) as pass_started_us,
             trunc(extract(epoch from k.last_synced_at) * 1000000) as last_synced_us,
             trunc(extract(epoch from k.last_full_at) * 1000000) as last_full_us,
@@ -62,9 +66,12 @@ begin
             (k.counters).skipped_incompatible > 0 as had_incompatible,
             k.record_failures @> '[{"code": "AHEAD"}]' as knows_ahead,
             f.columns_changed <> '{}'
-              and (k.last_full_at < (f.columns_changed #>> array[split_part(k.entity, '#', 1), 'at'])::timestamptz or k.full_by_other_file)
-              and now() >= (f.columns_changed #>> array[split_part(k.entity, '#', 1), 'at'])::timestamptz + jobrunner.phase_of(
-                k.user_id, k.job_name, (f.columns_changed #>> array[split_part(k.entity, '#', 1), 'over'])::interval, true
+              and (k.last_full_at < (f.columns_changed #>> array[split_part(k.entity, '#', 1), 'at'])::timestamptz
+                or k.full_by_other_file)
+              and now() >= (f.columns_changed #>> array[split_part(k.entity, '#', 1),
+                'at'])::timestamptz + jobrunner.phase_of(
+                k.user_id, k.job_name, (f.columns_changed #>> array[split_part(k.entity, '#', 1), 'over'])::interval,
+                  true
               )
               -- A worker with another file would read everything and fill nothing.
               and not jobrunner.has_other_file(k.user_id, k.job_name) as is_column_due,
@@ -96,7 +103,8 @@ begin
       select case when g.reads & 4 <> 0 then (
         select json_agg(json_build_array(
           s.user_id, s.name,
-          case when g.secrets is null or s.name = any (string_to_array(g.secrets, ' ')) then encode(s.sealed, 'hex') end,
+          case when g.secrets is null or s.name = any (string_to_array(g.secrets, ' '))
+            then encode(s.sealed, 'hex') end,
           s.version
         ))::text
         from jobrunner.secrets as s

@@ -26,11 +26,13 @@ begin
     from jobrunner.jobs as j
     where j.name = in_name and j.user_id > in_after_user_id
       and (in_user_id is null or j.user_id = in_user_id)
-      and (in_tenant_id is null or j.user_id in (select u.id from jobrunner.users as u where u.tenant_id = in_tenant_id))
+      and (in_tenant_id is null
+        or j.user_id in (select u.id from jobrunner.users as u where u.tenant_id = in_tenant_id))
     order by j.user_id
     limit in_limit
   ), wanted as materialized (
-    select j.user_id, j.name, e.every, p.phase, f.deadline, f.slow_after, jobrunner.next_tick(now(), e.every, p.phase) as next_tick,
+    select j.user_id, j.name, e.every, p.phase, f.deadline, f.slow_after,
+      jobrunner.next_tick(now(), e.every, p.phase) as next_tick,
       f.slow_after is not null and j.slowed_at is not null as is_slow
     from walked as w
     join jobrunner.jobs as j on j.user_id = w.user_id and j.name = in_name
@@ -38,7 +40,8 @@ begin
     cross join lateral jobrunner.period_of(j.user_id, j.tenant_id, j.name) as g
     cross join lateral (select coalesce(g.every, f.every) as own) as o
     cross join lateral (
-      select case when f.slow_after is not null and j.slowed_at is not null then greatest(o.own, f.slow_every) else o.own end as every
+      select case when f.slow_after is not null and j.slowed_at is not null then greatest(o.own, f.slow_every)
+        else o.own end as every
     ) as e
     cross join lateral (select jobrunner.phase_of(j.user_id, j.name, e.every, f.spread) as phase) as p
     where (j.every, j.deadline, j.phase) is distinct from (e.every, f.deadline, p.phase)

@@ -11,7 +11,8 @@ declare
   v_after bigint;
   v_piece record;
 begin
-  select f.unscheduled_after_user_id into v_after from jobrunner.job_files as f where f.name = in_name for no key update;
+  select f.unscheduled_after_user_id into v_after from jobrunner.job_files as f
+    where f.name = in_name for no key update;
   if v_after is null then
     return null;
   end if;

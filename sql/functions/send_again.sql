@@ -18,7 +18,8 @@ begin
     'update synced.%1$I as t
     set synced = false, sent_hashes = null, push_error = null, push_pause = null%2$s
     where t.user_id = $1 and not t.pending_delete and (t.synced%3$s)',
-    in_table, coalesce(format(', %I = null', in_change_tag), ''), coalesce(format(' or t.%I is not null', in_change_tag), ''))
+    in_table, coalesce(format(', %I = null', in_change_tag), ''),
+      coalesce(format(' or t.%I is not null', in_change_tag), ''))
   using in_user_id;
   get diagnostics v_count = row_count;
   return v_count;

@@ -28,7 +28,8 @@ begin
   for no key update;
   if not found and in_error is not null then
     insert into jobrunner.checkpoints (user_id, job_name, entity, tenant_id)
-    select j.user_id, j.name, in_entity, j.tenant_id from jobrunner.jobs as j where j.user_id = in_user_id and j.name = in_name;
+    select j.user_id, j.name, in_entity, j.tenant_id from jobrunner.jobs as j where j.user_id = in_user_id
+      and j.name = in_name;
   end if;
   if v_before ? in_kind then
     v_after := v_after || jsonb_build_object('since', v_before #> array[in_kind, 'since']);
@@ -38,14 +39,16 @@ begin
   end if;
   update jobrunner.checkpoints as k
   set troubles = nullif(
-      case when v_after is null then v_before - in_kind else coalesce(v_before, '{}') || jsonb_build_object(in_kind, v_after) end, '{}')
+      case when v_after is null then v_before - in_kind
+        else coalesce(v_before, '{}') || jsonb_build_object(in_kind, v_after) end, '{}')
   where k.user_id = in_user_id and k.job_name = in_name and k.entity = in_entity;
   if v_after is not null and v_before ? in_kind then
     return false;
   end if;
   if jobrunner.tells_of('trouble') then
     perform jobrunner.tell_events(
-      case when v_after is null then 'trouble_ended' else 'trouble_began' end, array[j.user_id], array[j.name], array[j.fence],
+      case when v_after is null then 'trouble_ended' else 'trouble_began' end, array[j.user_id], array[j.name],
+        array[j.fence],
       in_entity, array[jsonb_strip_nulls(jsonb_build_object('error_kind', in_kind, 'error', v_after ->> 'error'))])
     from jobrunner.jobs as j
     where j.user_id = in_user_id and j.name = in_name;

@@ -25,7 +25,8 @@ begin
       perform jobrunner.refuse_unstamped(in_table, v_name, v_was::text);
     end if;
     v_stamps := v_stamps || jsonb_build_object(v_name,
-      greatest(coalesce(v_given, date_trunc('milliseconds', now())), date_trunc('milliseconds', v_was) + interval '1 ms'));
+      greatest(coalesce(v_given, date_trunc('milliseconds', now())),
+        date_trunc('milliseconds', v_was) + interval '1 ms'));
   end loop;
   v_name := in_known ->> 'raises';
   if v_name is not null then

@@ -30,8 +30,10 @@ declare
   v_found record;
 begin
   for v_found in
-    select j.name, j.last_outcome, j.last_error_kind, case when j.state = 'waiting' and j.due_at <= now() then 'due' else j.state end as state,
-      coalesce(j.next_due_at, j.due_at) as due_at, e.value ->> 'entity' as entity, e.value -> 'write' ->> 'table' as table_name,
+    select j.name, j.last_outcome, j.last_error_kind, case when j.state = 'waiting' and j.due_at <= now() then 'due'
+      else j.state end as state,
+      coalesce(j.next_due_at, j.due_at) as due_at, e.value ->> 'entity' as entity,
+        e.value -> 'write' ->> 'table' as table_name,
       k.pass_kind, k.page_number,
       case
         when e.value ? 'for_each' then j.last_success_at
@@ -73,16 +75,19 @@ begin
       when state = 'quarantined' then 'retry'
       when state = 'paused' then 'resume'
       when state = 'running' then null
-      when v_found.last_outcome in ('failed', 'deferred', 'needs_reauth') and v_found.last_error_kind in ('client_refused', 'no_key')
+      when v_found.last_outcome in ('failed', 'deferred', 'needs_reauth')
+        and v_found.last_error_kind in ('client_refused', 'no_key')
         then 'operator'
       when state = 'needs_reauth' and v_user.stands_for_tenant then 'operator'
       when state = 'needs_reauth' then 'secret'
       else v_found.needs
     end;
     tells := nullif(concat_ws(' ',
-      case when needs = 'secret' then (select t.tells from jobrunner.kinds_of_trouble as t where t.kind = 'needs_reauth') end,
+      case when needs = 'secret'
+        then (select t.tells from jobrunner.kinds_of_trouble as t where t.kind = 'needs_reauth') end,
       v_found.tells,
-      case when v_found.edits_lost > 0 then format('%s of your changes here in the last day gave way to newer ones.', v_found.edits_lost) end
+      case when v_found.edits_lost > 0
+        then format('%s of your changes here in the last day gave way to newer ones.', v_found.edits_lost) end
     ), '');
     "rows" := null;
     if exists (select from jobrunner.synced_tables as s where s.name = v_found.table_name) then

@@ -21,7 +21,8 @@ begin
       select h.user_id, h.name, h.fence
       from jobrunner.held_jobs() as h
       join jobrunner.tenants as t on t.id = h.tenant_id
-      where h.worker_id = in_worker_id and h.cancel_requested_at is null and t.paused_at > now() - interval '10 minutes';
+      where h.worker_id = in_worker_id and h.cancel_requested_at is null
+        and t.paused_at > now() - interval '10 minutes';
   end if;
 end
 $$;

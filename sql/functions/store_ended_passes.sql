@@ -11,9 +11,11 @@ declare
   v_fences bigint[];
 begin
   with ended as materialized (
-    select e.fence, e.failures, j.user_id, j.name, j.tenant_id, n.entity, p.generation, p.watermark, p.sync_token, p.validator,
+    select e.fence, e.failures, j.user_id, j.name, j.tenant_id, n.entity, p.generation, p.watermark, p.sync_token,
+      p.validator,
       p.probe, p.asked,
-      case when p.pass_kind = 'full' then to_timestamp((n.position ->> 'pass_started_us')::bigint / 1000000.0) end as full_at,
+      case when p.pass_kind = 'full'
+        then to_timestamp((n.position ->> 'pass_started_us')::bigint / 1000000.0) end as full_at,
       coalesce(k.generation, 0) = p.generation
         and coalesce(k.pass_number, 0) = p.pass_number - (p.page_number = 0)::integer
         and (p.page_number = 0 or k.page_number = p.page_number) as follows
@@ -39,14 +41,16 @@ begin
       cursor = null,
       partial_watermark = null,
       sync_token = excluded.sync_token,
-      watermark = case when excluded.last_full_at is not null then excluded.watermark else coalesce(excluded.watermark, k.watermark) end,
+      watermark = case when excluded.last_full_at is not null then excluded.watermark
+        else coalesce(excluded.watermark, k.watermark) end,
       pass_is_whole = true,
       pass_probe = null,
       validator = excluded.validator,
       probe = excluded.probe,
       asked = excluded.asked,
       last_full_at = coalesce(excluded.last_full_at, k.last_full_at),
-      full_by_other_file = case when excluded.last_full_at is not null then excluded.full_by_other_file else k.full_by_other_file end,
+      full_by_other_file = case when excluded.last_full_at is not null then excluded.full_by_other_file
+        else k.full_by_other_file end,
       last_synced_at = excluded.last_synced_at,
       consecutive_failures = case
         when exists (

@@ -18,9 +18,11 @@ declare
 begin
   insert into jobrunner.job_files as f select v_file.*
   on conflict (name) do update
-  set (kind, source, every, spread, deadline, per_second, expanded, scope, notifies, soft, hard, triggers, slow_after, slow_every,
+  set (kind, source, every, spread, deadline, per_second, expanded, scope, notifies, soft, hard, triggers, slow_after,
+    slow_every,
     events, version, loaded_at) = row (
-      excluded.kind, excluded.source, excluded.every, excluded.spread, excluded.deadline, excluded.per_second, excluded.expanded,
+      excluded.kind, excluded.source, excluded.every, excluded.spread, excluded.deadline, excluded.per_second,
+        excluded.expanded,
       excluded.scope, excluded.notifies, excluded.soft, excluded.hard, excluded.triggers, excluded.slow_after,
       excluded.slow_every, excluded.events, excluded.version, excluded.loaded_at
     )
@@ -33,7 +35,8 @@ begin
   set columns_changed = f.columns_changed || jobrunner.changed_columns(v_old.expanded, f.expanded)
   where f.name = v_file.name and v_old.expanded is not null;
   insert into jobrunner.sources (tenant_id, name, tokens)
-  select t.tenant_id, v_file.source, coalesce(v_file.per_second, 0) from jobrunner.tenant_jobs as t where t.job_name = v_file.name
+  select t.tenant_id, v_file.source, coalesce(v_file.per_second, 0) from jobrunner.tenant_jobs as t
+    where t.job_name = v_file.name
   on conflict do nothing;
   if in_is_scheduled then
     perform jobrunner.schedule_jobs(v_file.name);
@@ -45,7 +48,8 @@ begin
     delete from jobrunner.jobs as j where j.name = v_file.name;
     delete from jobrunner.checkpoints as k where k.job_name = v_file.name;
     delete from jobrunner.call_memory as m where m.job_name = v_file.name;
-    perform jobrunner.make_jobs(t.tenant_id, v_file.name) from jobrunner.tenant_jobs as t where t.job_name = v_file.name;
+    perform jobrunner.make_jobs(t.tenant_id, v_file.name) from jobrunner.tenant_jobs as t
+      where t.job_name = v_file.name;
   end if;
   return true;
 end

@@ -13,7 +13,8 @@ as $$
 -- Counts what a run brought to the source, what was refused, and what it deleted as too old; called in the same
 -- transaction as the rows it counts, after hold_job. Returns true; the counters of an earlier run are begun anew.
 declare
-  v_counters jobrunner.counters := jobrunner.make_counters(pushed => in_pushed, push_failed => in_failed, swept => in_swept);
+  v_counters jobrunner.counters := jobrunner.make_counters(pushed => in_pushed, push_failed => in_failed,
+    swept => in_swept);
 begin
   insert into jobrunner.checkpoints as k (user_id, job_name, entity, tenant_id, run_fence, counters)
   select in_user_id, in_name, in_entity, j.tenant_id, in_fence, v_counters

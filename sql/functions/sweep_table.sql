@@ -38,7 +38,8 @@ declare
 begin
   execute jobrunner.sweep_statement(in_sweep) into v_found
   using in_user_id, in_name, in_entity, in_pass_number, (in_sweep ->> 'max_fraction')::double precision,
-    (in_sweep ->> 'is_repair')::boolean and (in_sweep ->> 'is_pushed')::boolean and in_sweep ->> 'change_tag' is not null,
+    (in_sweep ->> 'is_repair')::boolean and (in_sweep ->> 'is_pushed')::boolean
+      and in_sweep ->> 'change_tag' is not null,
     (in_sweep ->> 'confirms')::boolean;
   swept := v_found.swept;
 
@@ -50,9 +51,11 @@ begin
   from (values (0, v_found.lacking), (-1, v_found.again)) as n (page_number, keys)
   where n.keys <> '{}';
 
-  v_looks_again := v_found.lacking <> '{}' and (not (in_sweep ->> 'confirms')::boolean or v_found.again = '{}' and not exists (
+  v_looks_again := v_found.lacking <> '{}'
+    and (not (in_sweep ->> 'confirms')::boolean or v_found.again = '{}' and not exists (
     select from jobrunner.seen_pages as p
-    where p.user_id = in_user_id and p.job_name = in_name and p.entity = in_entity and p.page_number > 0 and p.keys <> '{}'
+    where p.user_id = in_user_id and p.job_name = in_name and p.entity = in_entity and p.page_number > 0
+      and p.keys <> '{}'
   ));
   verdict := case
     when v_found.refused then 'sweep_refused'
@@ -62,7 +65,8 @@ begin
   set counters.swept = (k.counters).swept + sweep_table.swept,
     -- A row that went may have kept another record from its key.
     full_asked = k.full_asked + (
-      ((in_sweep ->> 'asks_again')::boolean and v_looks_again and not v_found.refused or k.has_shared_keys and sweep_table.swept > 0)
+      ((in_sweep ->> 'asks_again')::boolean and v_looks_again and not v_found.refused or k.has_shared_keys
+        and sweep_table.swept > 0)
       and k.full_asked < 2147483647
     )::integer,
     -- "Nothing has changed" would be no second look.
@@ -72,13 +76,15 @@ begin
   returning k.troubles into v_troubles;
   if verdict is not null or v_troubles ?| array['sweep_refused', 'sweep_held'] then
     perform jobrunner.set_trouble(
-      in_user_id, in_name, in_entity, t.kind, case when t.kind = verdict then t.error end, (in_sweep ->> 'declaration')::bigint)
+      in_user_id, in_name, in_entity, t.kind, case when t.kind = verdict then t.error end,
+        (in_sweep ->> 'declaration')::bigint)
     from (values
       ('sweep_refused', format(
         'two full passes lacked %s of %s rows, more than max_fraction %s; none was deleted', v_found.gone, v_found.stored,
         in_sweep ->> 'max_fraction'
       )),
-      ('sweep_held', format('the full pass showed none of %s rows; they go if the next one shows none of them either', v_found.stored))
+      ('sweep_held', format('the full pass showed none of %s rows; they go if the next one shows none of them either',
+        v_found.stored))
     ) as t (kind, error);
   end if;
   return next;

@@ -47,7 +47,8 @@ begin
     perform from jobrunner.sources as s where s.tenant_id = in_tenant_id and s.name = in_source for update skip locked;
     if not found then
       -- Who holds one that was blocked may be about to probe it.
-      return query select in_tenant_id, in_source, v_source.base, 0, case when v_source.blocked_until is null then 0 else 10000 end::bigint;
+      return query select in_tenant_id, in_source, v_source.base, 0, case when v_source.blocked_until is null then 0
+        else 10000 end::bigint;
       return;
     end if;
   end if;

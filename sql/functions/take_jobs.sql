@@ -35,7 +35,8 @@ begin
     returning j.*
   )
   select array_agg((
-    t.user_id, t.name, t.tenant_id, t.fence, t.nonce, t.due_at, t.started_at, jobrunner.last_tick(t.next_due_at, t.every, t.phase),
+    t.user_id, t.name, t.tenant_id, t.fence, t.nonce, t.due_at, t.started_at,
+      jobrunner.last_tick(t.next_due_at, t.every, t.phase),
     (date_part('epoch', t.deadline) * 1000)::bigint, t.priority, t.force_requested, t.entity_requested, t.last_outcome,
     t.last_success_at, t.unchanged_at
   )::jobrunner.claimed_job order by t.fence)
@@ -44,7 +45,8 @@ begin
   insert into jobrunner.claims (worker_id, first_fence, user_ids)
   select in_worker_id, v_fence, array(select j.user_id from unnest(v_jobs) as j order by j.fence);
   if jobrunner.tells_of('sync') then
-    perform jobrunner.tell_events('sync_began', array_agg(j.user_id), array_agg(j.name), array_agg(j.fence)) from unnest(v_jobs) as j;
+    perform jobrunner.tell_events('sync_began', array_agg(j.user_id), array_agg(j.name), array_agg(j.fence))
+      from unnest(v_jobs) as j;
   end if;
   return v_jobs;
 end

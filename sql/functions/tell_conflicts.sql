@@ -16,7 +16,8 @@ begin
     return 0;
   end if;
   return jobrunner.tell_of_run(in_user_id, in_name, in_fence, 'conflict_decided', in_entity, (
-    select jsonb_agg(jsonb_build_object('record', r.name, 'winner', in_winner) order by r.name) from unnest(in_records) as r (name)
+    select jsonb_agg(jsonb_build_object('record', r.name, 'winner', in_winner) order by r.name)
+      from unnest(in_records) as r (name)
   ));
 end
 $$;

@@ -28,9 +28,12 @@ begin
       order by %5$s
       limit 100
     ) as g',
-    (select string_agg(format('%1$L, r.%1$I', b.name), ', ') from jsonb_array_elements_text(v_by) as b (name)), in_table,
-    jobrunner.live_filter(v_known) || case when (v_known ->> 'hides')::boolean then ' and r.hidden_at is null' else '' end
-      || (select string_agg(format(' and r.%I is not null', b.name), '') from jsonb_array_elements_text(v_by) as b (name)),
+    (select string_agg(format('%1$L, r.%1$I', b.name), ', ') from jsonb_array_elements_text(v_by) as b (name)),
+      in_table,
+    jobrunner.live_filter(v_known) || case when (v_known ->> 'hides')::boolean then ' and r.hidden_at is null'
+      else '' end
+      || (select string_agg(format(' and r.%I is not null', b.name), '')
+        from jsonb_array_elements_text(v_by) as b (name)),
     jobrunner.merge_filter(in_table, v_by, in_values is not null),
     (select string_agg(format('r.%I', b.name), ', ') from jsonb_array_elements_text(v_by) as b (name)))
   into v_details using in_user_id, in_values;

@@ -26,7 +26,8 @@ begin
     join jobrunner.users as u on u.id = r.user_id
     where case in_kind
         when 'duplicates_found' then 'duplicates' when 'conflict_decided' then 'conflicts' when 'zone_made' then 'zones'
-        when 'trouble_began' then 'trouble' when 'trouble_ended' then 'trouble' when 'recovering' then 'trouble' else 'sync'
+        when 'trouble_began' then 'trouble' when 'trouble_ended' then 'trouble' when 'recovering' then 'trouble'
+          else 'sync'
       end = any (f.events)
     returning tenant_id, user_id, job_name
   )

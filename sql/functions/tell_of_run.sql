@@ -12,7 +12,8 @@ as $$
 -- Tells of one entity in a run, an event for each element of in_details. In a transaction that begins with hold_job.
 -- Returns how many its job file asked for. Not for callers: runs.
 select jobrunner.tell_events(
-  in_kind, array_agg(in_user_id), array_agg(in_name), array_agg(in_fence), in_entity, array_agg(d.value order by d.number)
+  in_kind, array_agg(in_user_id), array_agg(in_name), array_agg(in_fence), in_entity,
+    array_agg(d.value order by d.number)
 )
 from jsonb_array_elements(in_details) with ordinality as d (value, number);
 $$;

@@ -26,7 +26,8 @@ declare
 begin
   for v_job in select j.* from jobrunner.jobs_named(in_tenant, coalesce(in_user, '*'), null) as j loop
     for v_trigger in
-      select t.event, t.debounce_ms * interval '1 ms' as debounce, t.at_most_ms * interval '1 ms' as at_most, t.cancel_on
+      select t.event, t.debounce_ms * interval '1 ms' as debounce, t.at_most_ms * interval '1 ms' as at_most,
+        t.cancel_on
       from jobrunner.job_files as f
       cross join lateral jsonb_to_recordset(f.triggers) as t (
         event text, debounce_ms bigint, at_most_ms bigint, cancel_on text)
@@ -54,7 +55,8 @@ begin
           update jobrunner.jobs as j
           set due_at = least(
               now() + v_trigger.debounce,
-              case when j.untriggered_due_at is null then now() else coalesce(j.triggered_at, now()) end + v_trigger.at_most,
+              case when j.untriggered_due_at is null then now()
+                else coalesce(j.triggered_at, now()) end + v_trigger.at_most,
               coalesce(j.untriggered_due_at, j.due_at)),
             untriggered_due_at = case
               when now() + v_trigger.debounce < coalesce(j.untriggered_due_at, j.due_at)

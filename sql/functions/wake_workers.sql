@@ -20,7 +20,8 @@ begin
     perform jobrunner.notify('jobrunner_due', concat('::', in_tenant_id), in_fullest => 0.01);
   else
     perform jobrunner.notify('jobrunner_due', concat_ws(':',
-      coalesce(floor(date_part('epoch', nullif(in_since, 'infinity')) * 1000000)::bigint::text, ''), coalesce(in_jobs::text, ''),
+      coalesce(floor(date_part('epoch', nullif(in_since, 'infinity')) * 1000000)::bigint::text, ''),
+        coalesce(in_jobs::text, ''),
       coalesce(in_user_id::text, '')
     ), in_fullest => 0.01);
   end if;

@@ -12,7 +12,8 @@ as $$
 declare
   v_trigger record;
   v_made boolean := false;
-  v_is_sent boolean := coalesce((select (s.writable ->> 'push')::boolean from jobrunner.synced_tables as s where s.name = in_table), false);
+  v_is_sent boolean := coalesce((select (s.writable ->> 'push')::boolean from jobrunner.synced_tables as s
+    where s.name = in_table), false);
 begin
   for v_trigger in
     select *, exists (
@@ -20,7 +21,8 @@ begin
         where g.tgrelid = format('synced.%I', in_table)::regclass and g.tgname = t.name and g.tgenabled <> 'D'
       ) as is_there
     from (values
-      ('jobrunner_notes_removals', 'after delete', 'referencing old table as gone for each statement', 'request_full_after_removal', true,
+      ('jobrunner_notes_removals', 'after delete', 'referencing old table as gone for each statement',
+        'request_full_after_removal', true,
         'Rows that somebody deletes by hand are read again.'),
       ('jobrunner_notes_truncation', 'after truncate', 'for each statement', 'request_full_after_removal', true,
         'Rows that somebody removes by hand are read again.'),

@@ -58,7 +58,8 @@ begin
       case
         when v_job.deferred_until > now() and v_job.last_error_kind = 'breaker_open'
           then format(': the breaker of its source %s is open, and `jobrunner close-breaker` closes it', v_source.name)
-        when v_job.deferred_until > now() and v_job.last_error_kind = 'rate_limited' then ': the source asked for patience'
+        when v_job.deferred_until > now() and v_job.last_error_kind = 'rate_limited'
+          then ': the source asked for patience'
         when v_job.deferred_until > now() then ': ' || coalesce(v_job.last_error, 'the source asked for patience')
         when v_job.consecutive_failures = 1 then ', backing off after a failure: ' || coalesce(v_job.last_error, '')
         when v_job.consecutive_failures > 1

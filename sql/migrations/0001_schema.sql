@@ -51,7 +51,8 @@ comment on column jobrunner.tenants.weight is 'Share of the running slots agains
 comment on column jobrunner.tenants.max_running is 'Most jobs of this tenant that run at once, over all workers; null: no limit.';
 comment on column jobrunner.tenants.paused_at is 'Since when no job of this tenant is claimed; null: not paused.';
 comment on column jobrunner.tenants.created_at is 'When the tenant was added.';
-create index tenants_apart on jobrunner.tenants (id) where paused_at is not null or max_running is not null or weight <> 1;
+create index tenants_apart on jobrunner.tenants (id) where paused_at is not null or max_running is not null
+  or weight <> 1;
 comment on index jobrunner.tenants_apart is 'Tenants that a claim must treat apart from the others.';
 
 create table jobrunner.users (
@@ -491,7 +492,8 @@ create table jobrunner.jobs (
   constraint rerun_is_requested_only_of_a_running_job check (not rerun_requested or worker_id is not null),
   constraint cancel_is_requested_only_of_a_running_job check (cancel_requested_at is null or worker_id is not null),
   constraint quarantined_job_has_a_reason check ((quarantined_at is null) = (quarantine_reason is null)),
-  constraint job_that_is_paused_with_another_is_paused check (paused_at is not null or not paused_with_user and not paused_with_file),
+  constraint job_that_is_paused_with_another_is_paused check (paused_at is not null or not paused_with_user
+    and not paused_with_file),
   constraint job_counts_are_not_negative check (
     consecutive_failures >= 0 and crashes >= 0 and stalled_runs >= 0 and fruitless_runs >= 0
   ),
@@ -625,7 +627,8 @@ create table jobrunner.checkpoints (
   constraint checkpoint_error_is_at_most_1_kib check (octet_length(last_error) <= 1024),
   constraint checkpoint_has_at_most_five_record_failures check (jsonb_array_length(record_failures) <= 5),
   constraint troubles_are_named_by_their_kind_or_null check (jsonb_typeof(troubles) = 'object' and troubles <> '{}'),
-  constraint full_requests_are_asked_then_begun_then_ended check (full_ended <= full_begun and full_begun <= full_asked),
+  constraint full_requests_are_asked_then_begun_then_ended check (full_ended <= full_begun
+    and full_begun <= full_asked),
   constraint repair_is_one_of_the_full_requests check (repair_asked <= full_asked)
 ) with (fillfactor = 70);
 comment on table jobrunner.checkpoints is 'How far each entity of a job has come; moved only in the transaction that writes the page it covers.';
@@ -720,7 +723,8 @@ create table jobrunner.raised_counts (
   noted_at timestamptz not null default now(),
   arrived_at timestamptz,
   primary key (user_id, source, field, record),
-  constraint number_that_is_on_its_way_has_a_tag check (arrived_at is not null or tag is not null and number is not null)
+  constraint number_that_is_on_its_way_has_a_tag check (arrived_at is not null or tag is not null
+    and number is not null)
 );
 comment on table jobrunner.raised_counts is 'Which numbers in records of a source a user has raised by one: raise_counts of a job file. Never twice, though an item leaves its list and comes back.';
 comment on column jobrunner.raised_counts.user_id is 'The user.';
@@ -867,7 +871,8 @@ create table jobrunner.waiting_counts (
   may_be_more boolean not null,
   primary key (reason, tenant_id),
   constraint waiting_jobs_are_counted_for_a_known_reason check (
-    reason in ('no_worker', 'job_file_missing', 'breaker', 'tenant_limit', 'budget', 'suspect', 'slots', 'deferred', 'backoff', 'database',
+    reason in ('no_worker', 'job_file_missing', 'breaker', 'tenant_limit', 'budget', 'suspect', 'slots', 'deferred',
+      'backoff', 'database',
       'paused', 'credential', 'quarantined')
   ),
   constraint only_what_waits_is_counted check (jobs > 0)
@@ -941,7 +946,8 @@ comment on column jobrunner.chores.place_key is 'The same user''s key.';
 comment on column jobrunner.chores.reached_at is 'Up to which time it has counted what has happened; null: never.';
 comment on column jobrunner.chores.latest_at is 'The latest time at which it was ever done: after now() when the server''s clock was set back.';
 -- The health is asked for at each worker's start: the first day has no need.
-insert into jobrunner.chores (name, done_at) values ('maintain_runs', null), ('reconcile', null), ('health', now()), ('waiting', null),
+insert into jobrunner.chores (name, done_at) values ('maintain_runs', null), ('reconcile', null), ('health', now()),
+  ('waiting', null),
   ('freshness', null);
 
 create type jobrunner.claimed_job as (

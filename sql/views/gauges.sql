@@ -33,7 +33,8 @@ union all
 select 'jobs_in_trouble', jsonb_build_object('trouble', t.trouble), t.jobs
 from jobrunner.trouble_counts as t
 union all
-select 'fresh_users_ratio', jsonb_build_object('job', f.job_name, 'tenant', coalesce(t.name, '')), f.fresh::double precision / f.users
+select 'fresh_users_ratio', jsonb_build_object('job', f.job_name, 'tenant', coalesce(t.name, '')),
+  f.fresh::double precision / f.users
 from jobrunner.freshness_counts as f
 left join jobrunner.tenants as t on t.id = f.tenant_id
 where f.counted_at is not null and f.users > 0 and (f.tenant_id = 0 or t.id is not null)
@@ -50,10 +51,12 @@ from (
   cross join (select date_trunc('hour', now(), 'UTC') - interval '1 hour' as last) as h
   group by s.job_name
 ) as c
-cross join lateral (values ('swept_rows', c.job_name, c.now), ('usual_swept_rows', c.job_name, c.usual)) as s (name, job_name, rows)
+cross join lateral (values ('swept_rows', c.job_name, c.now), ('usual_swept_rows', c.job_name, c.usual)) as s (name,
+  job_name, rows)
 union all
 -- One that was never done is as old as the schema.
-select 'chore_age_seconds', jsonb_build_object('chore', c.name), extract(epoch from now() - coalesce(c.done_at, m.applied_at))
+select 'chore_age_seconds', jsonb_build_object('chore', c.name),
+  extract(epoch from now() - coalesce(c.done_at, m.applied_at))
 from jobrunner.chores as c
 cross join (select min(m.applied_at) as applied_at from jobrunner.migrations as m) as m
 where c.name in ('waiting', 'freshness', 'reconcile')
@@ -76,7 +79,8 @@ where w.ended_at is null and w.heartbeat_at >= now() - interval '1 minute' and j
 union all
 select 'worker_slots', jsonb_build_object('state', s.state), coalesce(sum(s.slots), 0)
 from (select w.capacity, w.running_count from workers as w where w.health in ('alive', 'draining')) as w
-cross join lateral (values ('busy', w.running_count), ('free', greatest(w.capacity - w.running_count, 0))) as s (state, slots)
+cross join lateral (values ('busy', w.running_count), ('free', greatest(w.capacity - w.running_count, 0))) as s (state,
+  slots)
 group by s.state
 union all
 select 'database_sessions', jsonb_build_object('state', f.state), f.sessions

@@ -25,16 +25,19 @@ from (
       else j.deferrals || ' runs in a row were put off by the source and committed nothing'
     end as detail
   from jobrunner.jobs as j
-  where j.consecutive_failures > 0 or j.quarantined_at is not null or j.reauth_needed_at is not null or j.stalled_runs > 1
+  where j.consecutive_failures > 0 or j.quarantined_at is not null or j.reauth_needed_at is not null
+    or j.stalled_runs > 1
     or j.deferrals > 4 or j.fruitless_runs > 1 and jobrunner.is_fruitless(j.user_id, j.name, j.fruitless_runs, now())
   union all
-  select k.user_id, k.job_name, k.entity, 'entity_failing', k.last_error_at, concat(k.last_error_kind, ': ' || k.last_error)
+  select k.user_id, k.job_name, k.entity, 'entity_failing', k.last_error_at,
+    concat(k.last_error_kind, ': ' || k.last_error)
   from jobrunner.checkpoints as k
   where k.last_error_kind is not null and not exists (
     select from jobrunner.jobs as j where j.user_id = k.user_id and j.name = k.job_name and j.consecutive_failures > 0
   )
   union all
-  select k.user_id, k.job_name, k.entity, s.key, (s.value ->> 'since')::timestamptz, concat(s.key, ': ', s.value ->> 'error')
+  select k.user_id, k.job_name, k.entity, s.key, (s.value ->> 'since')::timestamptz,
+    concat(s.key, ': ', s.value ->> 'error')
   from jobrunner.checkpoints as k
   cross join lateral jsonb_each(k.troubles) as s
   where k.troubles is not null

@@ -1,5 +1,6 @@
 create or replace view jobrunner.late_jobs as
-select t.name as tenant, u.key as user_key, j.name as job, now() - j.due_at as late_by, j.due_at, j.priority = 1 as asked,
+select t.name as tenant, u.key as user_key, j.name as job, now() - j.due_at as late_by, j.due_at,
+  j.priority = 1 as asked,
   j.consecutive_failures, j.last_outcome
 from jobrunner.jobs as j
 join jobrunner.users as u on u.id = j.user_id

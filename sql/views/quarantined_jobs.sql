@@ -1,5 +1,6 @@
 create or replace view jobrunner.quarantined_jobs as
-select t.name as tenant, u.key as user_key, j.name as job, j.quarantine_reason as reason, j.quarantined_at, j.due_at as until, j.crashes,
+select t.name as tenant, u.key as user_key, j.name as job, j.quarantine_reason as reason, j.quarantined_at,
+  j.due_at as until, j.crashes,
   j.stalled_runs
 from jobrunner.jobs as j
 join jobrunner.users as u on u.id = j.user_id

@@ -21,7 +21,8 @@ from (
 left join jobrunner.freshness_counts as f on f.job_name = r.job_name and f.tenant_id = 0
 where r.count > greatest(coalesce(f.users, 0) / 10, 10)
 union all
-select 'jobs_need_somebody', 'ticket', g.labels ->> 'trouble', format('%s %s', g.value, case g.value when 1 then 'job' else 'jobs' end)
+select 'jobs_need_somebody', 'ticket', g.labels ->> 'trouble',
+  format('%s %s', g.value, case g.value when 1 then 'job' else 'jobs' end)
 from gauges as g
 where g.name = 'jobs_in_trouble' and g.labels ->> 'trouble' in (
   select k.kind from jobrunner.kinds_of_trouble as k where k.alerts
@@ -50,7 +51,8 @@ select 'clock_set_back', 'ticket', null,
 from gauges as g
 where g.name = 'clock_set_back_seconds' and g.value > 60
 union all
-select 'chore_stopped', 'page', g.labels ->> 'chore', format('it was last done %s ago', jobrunner.words_for(g.value * interval '1 s'))
+select 'chore_stopped', 'page', g.labels ->> 'chore',
+  format('it was last done %s ago', jobrunner.words_for(g.value * interval '1 s'))
 from gauges as g
 where g.name = 'chore_age_seconds' and g.value > 300;
 comment on view jobrunner.raised_alerts is 'What should somebody know now? Empty when all is well: the alerts of deploy/prometheus/alerts.yaml, for who has no Prometheus.';

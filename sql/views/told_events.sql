@@ -1,5 +1,6 @@
 create or replace view jobrunner.told_events as
-select e.transaction_id, e.id, e.at, t.name as tenant, u.key as user_key, e.job_name as job, e.entity, e.run, e.kind, e.detail
+select e.transaction_id, e.id, e.at, t.name as tenant, u.key as user_key, e.job_name as job, e.entity, e.run, e.kind,
+  e.detail
 from jobrunner.events as e
 join jobrunner.users as u on u.id = e.user_id
 join jobrunner.tenants as t on t.id = e.tenant_id
