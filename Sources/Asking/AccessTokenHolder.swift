@@ -88,8 +88,7 @@ final class AccessTokenHolder {
     }
 
     /// One that does not open was sealed with another key, and one that no header may hold was kept by an older
-    /// program: it
-    /// is renewed.
+    /// program: it is renewed.
     private func opened(_ sealed: [UInt8], for span: Duration) -> AccessTokens.Token? {
         guard let value = try? tools.sealer?.open(sealed, for: owner),
             value.withBytes({ CredentialForm.accessToken.fault(of: $0) }) == nil

@@ -85,9 +85,8 @@ public struct RetryClock {
 
     /// How long a refusal wants to be waited for, whatever its status; nil when it is no matter of patience.
     ///
-    /// Some services refuse with 403 or 400 who has asked too often: by a wait, or by a rate limit that is spent. What
-    /// a
-    /// status says of a record's state is no refusal.
+    /// Some services refuse with 403 or 400 who has asked too often: by a wait, or by a rate limit that is spent.
+    /// What a status says of a record's state is no refusal.
     private func refusalWait(_ response: HTTPResponse, nowUnixSeconds now: Int) -> Duration? {
         guard (400..<500).contains(response.status),
             ![404, 409, 410, 412].contains(response.status)

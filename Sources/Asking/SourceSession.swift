@@ -42,8 +42,7 @@ public final class SourceSession {
     /// Begins a conversation for a claimed job.
     ///
     /// `base` is the tenant's own address for the source; nil means the job file's. `secretNames` are those that the
-    /// job
-    /// file names.
+    /// job file names.
     public init(
         with source: Source, at base: String?, naming secretNames: [String], for job: ClaimedJob,
         _ tools: SourceTools, claimedAt: ContinuousClock.Instant, deadline: ContinuousClock.Instant,
@@ -121,8 +120,7 @@ public final class SourceSession {
     }
 
     /// How a run ends whose list is still being made: put off, for as long as the source says, else for a little
-    /// longer each
-    /// time.
+    /// longer each time.
     public func end(ofUnready answer: Answer, method: String) -> RunEnd {
         let wait = RetryClock(rule: source.retry).askedWait(
             answer.response, nowUnixSeconds: unixSeconds)

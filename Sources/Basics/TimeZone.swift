@@ -26,8 +26,7 @@ public final class TimeZone: @unchecked Sendable {
     /// How far the clock is ahead of UTC when it shows `local`, both in seconds.
     ///
     /// Of two instants at which it shows that, the earlier one counts; a time that it leaps over is read as if it had
-    /// not
-    /// leapt yet.
+    /// not leapt yet.
     public func offset(atLocal local: Int64) -> Int64 {
         var moved = gint64(local)
         let interval = g_time_zone_adjust_time(zone, G_TIME_TYPE_DAYLIGHT, &moved)

@@ -177,8 +177,7 @@ extension Claimer {
     public var isHeldBack: Bool { state.withLock { $0.isHeldBack } }
 
     /// This worker's place among the living, from 0, and how many these are: workers begin at different tenants, and
-    /// those
-    /// at their limits are asked the more seldom.
+    /// those at their limits are asked the more seldom.
     public func setRank(_ rank: Int, of workers: Int) {
         state.withLock { state in
             state.rank = rank
@@ -215,9 +214,8 @@ extension Claimer {
 
     /// Outcomes of these runs are written.
     ///
-    /// Returns whether another may be claimed at once: of a tenant that waited at its limit, or of the suspects, which
-    /// a
-    /// worker runs one at a time.
+    /// Returns whether another may be claimed at once: of a tenant that waited at its limit, or of the suspects,
+    /// which a worker runs one at a time.
     public func written(_ runs: some Sequence<FinishedRun>) -> Bool {
         let isNextSuspect = suspect.withLock { suspect in
             guard case .held(let fence) = suspect, runs.contains(where: { $0.claim.fence == fence })

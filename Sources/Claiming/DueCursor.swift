@@ -1,10 +1,8 @@
 /// How far a worker has looked at what is due: all before a front, but for ranges that are still to be looked at.
 ///
 /// Becoming due goes by the clock, so what became due since the last look lies behind the front. A job that comes to
-/// wait
-/// before it is seen because the front is moved back over transactions that commit late, and because what became due
-/// in the
-/// past is announced.
+/// wait before it is seen because the front is moved back over transactions that commit late, and because what became
+/// due in the past is announced.
 struct DueCursor: Sendable {
     /// A part of `jobs_due` that is to be looked at.
     struct Range: Sendable, Equatable {
@@ -64,9 +62,8 @@ struct DueCursor: Sendable {
         return Range(start: .from(last.end - slice), end: last.end, isNews: last.isNews)
     }
 
-    /// Moves the front back over what may have committed late: of `workers`, three do so in each second, one after the
-    /// other
-    /// by rank; of fewer each does.
+    /// Moves the front back over what may have committed late: of `workers`, three do so in each second, one after
+    /// the other by rank; of fewer each does.
     mutating func rewindForLateCommits(rank: Int = 0, of workers: Int, at now: Double) {
         let pace = max(1, Double(workers) / 3)
         guard front.time > .min, now - rewoundAt >= pace else { return }

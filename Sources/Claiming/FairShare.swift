@@ -206,9 +206,8 @@ extension FairShare {
         requeue(&tenant, id)
     }
 
-    /// A claim found a tenant at its limit: it is asked again when it is lifted, or after a rest; up to twenty workers
-    /// together
-    /// ask as often as one.
+    /// A claim found a tenant at its limit: it is asked again when it is lifted, or after a rest; up to twenty
+    /// workers together ask as often as one.
     mutating func foundFull(_ id: Int64, at now: Double) {
         rest(id, Self.leastRest, at: now)
     }

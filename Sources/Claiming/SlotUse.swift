@@ -18,8 +18,7 @@ struct SlotUse: Sendable {
     }
 
     /// What there is to tell, `running` included: tenants with seconds, those with most first; nil means as little as
-    /// the
-    /// last time.
+    /// the last time.
     mutating func report(_ running: [(tenant: Int64, seconds: Double)], at now: Double) -> Report? {
         let oldest = Int(now / 60) - Self.minutes
         ended.removeAll { $0.minute <= oldest }

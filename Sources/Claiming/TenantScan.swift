@@ -1,6 +1,5 @@
-/// A look at what is due tenant by tenant: it costs by tenants and not by what is due, and finds a quiet tenant behind
-/// a
-/// backlog of another's.
+/// A look at what is due tenant by tenant: it costs by tenants and not by what is due, and finds a quiet tenant
+/// behind a backlog of another's.
 ///
 /// Workers begin at different tenants, so that together they have asked all of them soon.
 struct TenantScan: Sendable {

@@ -66,8 +66,7 @@ public struct Schedule: Sendable, Equatable {
     /// The period: 1 second to 30 days.
     public var every: Duration
     /// `user`: a fixed phase per user within the period; `none`: every user on the period's edge; nil when the period
-    /// begins
-    /// with each success.
+    /// begins with each success.
     public var spread: Spread?
     /// Monotonic limit of one run, everything included.
     public var deadline: Duration

@@ -3,8 +3,7 @@ public import JSON
 /// Where the passes of an entity stand, as its checkpoint keeps it from run to run.
 ///
 /// What a run is given, the pass in memory and the commit of a page share this one value. A field that is to outlive
-/// runs
-/// is a column of `jobrunner.checkpoints`, a member here and a line in each of `run_inputs` and `commit_page`.
+/// runs is a column of `jobrunner.checkpoints`, a member here and a line in each of `run_inputs` and `commit_page`.
 public struct PassPosition: Sendable, Equatable {
     /// Generation of the checkpoint the pass is read under.
     public var generation: Int64 = 0

@@ -76,8 +76,7 @@ extension Queue {
     }
 
     /// Adds those of the users that the tenant lacks, their first runs spread over a span, and those of the secrets
-    /// that
-    /// they lack, or nothing of it.
+    /// that they lack, or nothing of it.
     ///
     /// Three statements, however many users there are.
     public func addUsers(

@@ -3,9 +3,8 @@ import CLibPQ
 /// The search for a server that gives a session: those of a connection string in libpq's order, each with a limit of
 /// its own.
 ///
-/// libpq's own search knows a limit only where it blocks, and asks the resolver without one. What decides is the same:
-/// a
-/// server that refuses a login ends the search, one that starts or is not of the wanted sort does not.
+/// libpq's own search knows a limit only where it blocks, and asks the resolver without one. What decides is the
+/// same: a server that refuses a login ends the search, one that starts or is not of the wanted sort does not.
 struct ServerSearch {
     /// What is tried of one server: connects with these keywords as well, until the instant.
     typealias Attempt = ([String: String], ContinuousClock.Instant) throws -> OpaquePointer

@@ -9,8 +9,7 @@ extension Page {
     /// Why the page does not prove that the list ends with it; nil when it does.
     ///
     /// A page that says nothing of a next one may be the last, or its place for the next position has another name
-    /// than the
-    /// file says. Then it may say in other words that more follows, or the first page is a full one
+    /// than the file says. Then it may say in other words that more follows, or the first page is a full one
     /// (docs/decisions/0047).
     func doubt(about facts: PageFacts) -> String? {
         guard let place = silentPlace(facts) else { return emptyPosition(facts) }

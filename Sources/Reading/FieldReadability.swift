@@ -3,8 +3,7 @@ public import JobFiles
 /// Which fields of a pass can be read at all.
 ///
 /// One or two odd values are slips of the source. A field of which no value can be read is another field than the job
-/// file
-/// says, and a pass with it has not read what it should.
+/// file says, and a pass with it has not read what it should.
 public struct FieldReadability: Sendable {
     private static let straysMax = 2
 

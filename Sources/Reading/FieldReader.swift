@@ -29,10 +29,9 @@ final class FieldReader: Sendable {
 
     /// Reads as `field` declares.
     ///
-    /// `isNested`: records lie inside records, so that `parent.x` is a value of the outer one. `decides`: a value that
-    /// can't be read must not count as none. `zone`: of times that name no offset; nil means UTC. `isSoftMark`: it
-    /// marks
-    /// deleted records. `assetName`: the record's field that holds a text which is too long for its own.
+    /// `isNested`: records lie inside records, so that `parent.x` is a value of the outer one. `decides`: a value
+    /// that can't be read must not count as none. `zone`: of times that name no offset; nil means UTC. `isSoftMark`:
+    /// it marks deleted records. `assetName`: the record's field that holds a text which is too long for its own.
     init(
         _ field: Field, isNested: Bool, zone: TimeZone?, decides: Bool, isSoftMark: Bool = false,
         assetName: String? = nil

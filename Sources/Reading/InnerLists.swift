@@ -162,8 +162,7 @@ public struct InnerLists {
 
 extension Rest {
     /// What is asked for behind the elements that a list has shown; nil when the list ends with them, or nobody knows
-    /// where it
-    /// goes on.
+    /// where it goes on.
     fileprivate func start(at address: String, behind list: JSONNode, goesOn: Bool) -> String? {
         guard case .after(let query, let path) = next else { return address }
         guard goesOn, let last = list.elements.reduce(nil, { $1 }) as JSONNode?,

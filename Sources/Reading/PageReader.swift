@@ -45,10 +45,8 @@ public struct PageReader: Sendable {
     /// Reads an answer whole: `root` is its body, `url` where it came from, `position` what was asked for.
     ///
     /// `begun` is when the pass began and `now` when the answer came, microseconds since 1970. `fullPage` is the most
-    /// records
-    /// that a page has had which led on to another, `cut` the inner lists that go on all the same, where `innerLists`
-    /// were
-    /// read on.
+    /// records that a page has had which led on to another, `cut` the inner lists that go on all the same, where
+    /// `innerLists` were read on.
     ///
     /// Throws `PageError`.
     public func read(
@@ -86,8 +84,7 @@ public struct PageReader: Sendable {
     }
 
     /// Every text of an answer that stands where a record brings a secret, whatever becomes of the record: to be kept
-    /// out of
-    /// all texts before anything else is made of the answer.
+    /// out of all texts before anything else is made of the answer.
     public func secretValues(_ root: JSONNode) -> Set<[UInt8]> {
         entity.records.secrets.isEmpty ? [] : records.secretValues(root)
     }

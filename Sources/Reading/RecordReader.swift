@@ -72,8 +72,7 @@ struct RecordReader: Sendable {
     /// Reads, checks, filters and dedupes.
     ///
     /// `begun` is when the pass began, `now` when the page came, microseconds since 1970. `cut` are the inner lists
-    /// that go
-    /// on, where they were read on; with nil, what the page says of them counts.
+    /// that go on, where they were read on; with nil, what the page says of them counts.
     ///
     /// Throws `PageError.malformed` where the page has no array, or where a time that moves the watermark may be
     /// another.

@@ -8,14 +8,11 @@ public enum SaidWait {
     private static let unixMillisecondsMin = 1e11
 
     /// Seconds from now on, of a span with or without a fraction, an HTTP date, an ISO 8601 time or a Unix time in
-    /// seconds or
-    /// milliseconds.
+    /// seconds or milliseconds.
     ///
-    /// What lies in the past is 0, what is none of these nil. The value may be absurdly large: the caller decides what
-    /// it
-    /// waits. `countsMilliseconds`: a span is of milliseconds. `now`: seconds since 1970; nil when it is not known, so
-    /// that
-    /// dates are nothing.
+    /// What lies in the past is 0, what is none of these nil. The value may be absurdly large: the caller decides
+    /// what it waits. `countsMilliseconds`: a span is of milliseconds. `now`: seconds since 1970; nil when it is not
+    /// known, so that dates are nothing.
     public static func seconds(
         _ text: String, countsMilliseconds: Bool = false, now: Int?
     ) -> Double? {

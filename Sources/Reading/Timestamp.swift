@@ -5,8 +5,7 @@ public enum Timestamp {
     /// Reads ISO 8601 as web services write it: date, optional time, optional fraction, `Z` or offset.
     ///
     /// Without an offset it is of `zone`, of UTC when that is nil. Words such as `now`, years outside 1–9999 and
-    /// impossible dates
-    /// give nil when a cast in the server would take some of them.
+    /// impossible dates give nil when a cast in the server would take some of them.
     public static func microseconds(_ text: String, in zone: TimeZone? = nil) -> Int64? {
         var text = text
         return text.withUTF8 { microseconds(utf8: $0, in: zone) }

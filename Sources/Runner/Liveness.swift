@@ -4,8 +4,7 @@ import Synchronization
 /// Whether a worker would go on by itself, for whoever would start it anew.
 ///
 /// It would not when a loop of its own stands still, or when its sessions fail though new ones would not. A database
-/// that
-/// is away, refuses or hangs is neither: starting the worker anew would not mend it.
+/// that is away, refuses or hangs is neither: starting the worker anew would not mend it.
 final class Liveness: Sendable {
     /// The loops that are watched.
     enum Loop: String, CaseIterable { case claims, heartbeat, supervision }
@@ -34,8 +33,7 @@ final class Liveness: Sendable {
     /// Nil when it goes on by itself.
     ///
     /// A heartbeat has a deadline, so that its loop always comes round. The others may wait for a database, and are
-    /// looked at
-    /// only while heartbeats get through.
+    /// looked at only while heartbeats get through.
     func trouble(
         heartbeatsWork: Bool, standstill: Duration, at now: ContinuousClock.Instant = .now
     ) -> String? {

@@ -165,8 +165,7 @@ struct SyncedPlan {
 
 extension Session {
     /// Carries the plan out and makes its tables known, a transaction for each table that changes; returns a sentence
-    /// for
-    /// each whose triggers were not there any more.
+    /// for each whose triggers were not there any more.
     func apply(_ plan: SyncedPlan) throws -> [String] {
         for table in plan.changes {
             if !table.statements.isEmpty {

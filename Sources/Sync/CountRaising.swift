@@ -9,8 +9,8 @@ import Writing
 /// Raises a number in each item's record by one for this user, however often it is sent.
 ///
 /// `raise_counts` notes in the database what is about to be written over which version of the record, before it is
-/// sent with
-/// that version's tag. So a lost answer, a killed worker or many users at once lead to one more for each user.
+/// sent with that version's tag. So a lost answer, a killed worker or many users at once lead to one more for each
+/// user.
 struct CountRaising {
     private let steps: ListSteps
     private let context: RunContext
@@ -61,8 +61,7 @@ struct CountRaising {
     private struct Met {
         var records: [String]
         /// Of them those that have refused the only attempt that was ever made over their version: the number surely
-        /// is not
-        /// in them.
+        /// is not in them.
         var refused: [String]
     }
 

@@ -18,8 +18,7 @@ struct EntitySequence {
     /// Syncs what the run is for; nil when all of it was read to its end.
     ///
     /// Where entities have failed by themselves, the first of those failures is the run's. A pass that has read as
-    /// many pages
-    /// as a run may goes on in the next one, and lets those behind it be read.
+    /// many pages as a run may goes on in the next one, and lets those behind it be read.
     func sync() async -> RunEnd? {
         let entities = inOrder(context.inputs.wantedEntities)
         var isPreviousRead = true
@@ -49,8 +48,7 @@ struct EntitySequence {
     }
 
     /// The file's order; but after runs in which a pass found nothing new and no end, it is last in the next one,
-    /// together
-    /// with the entities behind it that need it.
+    /// together with the entities behind it that need it.
     private func inOrder(_ entities: [Entity]) -> [Entity] {
         var groups: [[Entity]] = []
         for entity in entities {

@@ -209,8 +209,7 @@ final class Pass {
     }
 
     /// A full pass that lacked so much that nothing was deleted may need a person; told when it begins, not at each
-    /// full
-    /// pass that finds it so.
+    /// full pass that finds it so.
     private func tell(_ verdict: String?) {
         guard let verdict = verdict.flatMap(StandingTrouble.Kind.init(rawValue:)),
             !troubles.has(verdict)

@@ -119,8 +119,7 @@ struct PassStart {
     }
 
     /// When a pass that begins now began: the earlier of the source's clock at the run's first answer and the
-    /// database's
-    /// at the claim, so that a wrong clock makes the next pass read more, never less.
+    /// database's at the claim, so that a wrong clock makes the next pass read more, never less.
     private var startedAt: Int64 {
         let claimedAt = context.inputs.claimedAtMicroseconds
         return min(context.session.sourceTime ?? claimedAt, claimedAt)

@@ -5,8 +5,7 @@ import Reading
 // What follows from the end of a pass that is no usual one.
 extension PassState {
     /// How a pass ends that has not read what it should: no record of it, no value of a field, or a flag that is
-    /// neither
-    /// true nor false; nil when it has.
+    /// neither true nor false; nil when it has.
     func endOfUnread(_ entity: Entity, _ warnings: RecordWarnings) -> RunEnd? {
         if isWorthless { return warnings.endOfUnreadable(entity.name) }
         // It is kept under another name than a field that is read from the same member, which may have a type of its

@@ -3,8 +3,7 @@ import JobFiles
 import JobQueue
 
 /// What an entity's passes do about its troubles that wait for a person: no good page ends one, and what the person
-/// changes
-/// in the job file is tried at once.
+/// changes in the job file is tried at once.
 struct StandingTroubles {
     private let entity: Entity
     private let known: [StandingTrouble.Kind: StandingTrouble]

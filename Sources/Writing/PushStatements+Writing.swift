@@ -10,8 +10,7 @@ extension PushStatements {
     /// tag, so that the next push is no conflict.
     ///
     /// They take what the source has made of them; a column that was edited since keeps its edit. One update decides
-    /// for the
-    /// row as it is locked: an editor may come between the statement's beginning and that.
+    /// for the row as it is locked: an editor may come between the statement's beginning and that.
     public func saved(_ rows: [(row: UnsentRow, answer: AnsweredRecord)], _ userID: Int64)
         -> Statement
     {

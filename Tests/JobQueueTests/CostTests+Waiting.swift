@@ -65,7 +65,7 @@ extension CostTests {
                 conninfo: TestCluster.reader(of: fixture.url), applicationName: "test", lanes: 1)
             let buffers = try await Database.withSessions(reader) { database in
                 try await database.run { session in
-                    try (1...10).map { _ in
+                    try (1...100).map { _ in
                         try cost(session, "select * from jobrunner.gauges").buffers
                     }.min() ?? .max
                 }

@@ -3,8 +3,7 @@ struct CloudAssets {
     private var bytes: [String: [UInt8]] = [:]
 
     /// What a device makes of a record's fields: Core Data keeps a text that is too long as an asset beside its own
-    /// field,
-    /// and has one of the two.
+    /// field, and has one of the two.
     mutating func kept(
         _ fields: [String: CloudField], above sizes: [String: Int]
     ) -> [String: CloudField] {
