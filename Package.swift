@@ -36,11 +36,12 @@ let testTargets: [Target] =
         .target(
             name: "TestSupport",
             dependencies: [
-                "Postgres", "Schema", "JobQueue", "Claiming", "JobFiles", "JSON", "CLinux",
+                "Postgres", "Schema", "JobQueue", "Claiming", "JobFiles", "JSON", "Telemetry",
+                "CLinux",
             ],
             path: "Tests/TestSupport", swiftSettings: swiftSettings),
         tests("BasicsTests", of: ["Basics"]),
-        tests("TelemetryTests", of: ["Telemetry"]),
+        tests("TelemetryTests", of: ["Telemetry", "TestSupport"]),
         tests("JSONTests", of: ["JSON", "Basics"]),
         tests("PostgresTests", of: ["Postgres", "TestSupport"]),
         tests("HTTPTests", of: ["HTTP"]),

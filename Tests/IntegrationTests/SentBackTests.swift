@@ -30,8 +30,7 @@ import Testing
                 headers: { X-Position: "{page.token}" }
                 body: { after: "{page.token}", of: "p{page.token}" }
                 """, page: "style: token, token_at: next")
-        try await withWorld(file) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(file, videos: 0) { world in
             try await world.answerNext(#"{"items": [\#(Self.item)], "next": \#(given.json)}"#)
             try await world.drain()
             // The stored position is as good as the one in memory.
@@ -54,8 +53,7 @@ import Testing
                 path: "/generic/{user.hub_user_id}/heard/{page.token}"
                 query: { limit: "{page.size}" }
                 """, page: #"style: keyset, token_at: next, start: "0", size: 1"#)
-        try await withWorld(file) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(file, videos: 0) { world in
             try await world.answerNext(
                 #"{"items": [\#(Self.item)], "next": 12345678901234567890123}"#,
                 #"{"items": [\#(Self.item)], "next": "007/8"}"#, #"{"items": []}"#)
@@ -96,8 +94,7 @@ import Testing
         let keyset = World.heard(
             request: request + "\n" + #"body: { after: "{page.token}" }"#,
             page: "style: keyset, by: seq, start: 0", fields: fields)
-        try await withWorld(keyset) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(keyset, videos: 0) { world in
             try await world.answerNext(
                 #"{"items": [{"id": "a", "seq": \#(value)}]}"#, #"{"items": []}"#)
             try await world.drain()
@@ -108,8 +105,7 @@ import Testing
             request: request + "\n" + #"body: { since: "{since}" }"#, page: "style: single",
             parts: "incremental: { watermark: max_seen, format: raw }",
             write: "mode: newest_wins, newer_by: seq", fields: fields)
-        try await withWorld(raw) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(raw, videos: 0) { world in
             try await world.answerNext(
                 #"{"items": [{"id": "a", "seq": \#(value)}]}"#, #"{"items": []}"#)
             try await world.drain()
@@ -124,8 +120,7 @@ import Testing
             write: "mode: overwrite, deletes: { sweep: after_full_pass, "
                 + #"confirm: { path: "/generic/ann/heard/{row.id}" } }"#,
             fields: "id: { at: id, type: timestamp, format: epoch_ms, required: true }")
-        try await withWorld(file) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(file, videos: 0) { world in
             try await world.answerNext(#"{"items": [{"id": 1750000000123}, {"id": 5}]}"#)
             try await world.drain()
             try await world.answerNext(#"{"items": [{"id": 1750000000123}]}"#, "{}")
