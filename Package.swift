@@ -32,7 +32,7 @@ func tests(
 let testTargets: [Target] =
     FileManager.default.fileExists(atPath: Context.packageDirectory + "/Tests")
     ? [
-        // What several test targets need: databases cloned from a template, processes, the source.
+        // What several test targets need: databases cloned from a template, what tests do to their rows, processes.
         .target(
             name: "TestSupport",
             dependencies: [

@@ -6,22 +6,24 @@ import Testing
     private static let item = #"{"id": "a", "seq": 1}"#
 
     /// One value that a source gives as the next position, as it stands in JSON, and as it stands in an address.
-    struct Given: Sendable, CustomTestStringConvertible {
+    struct Position: Sendable, CustomTestStringConvertible {
         var json: String
         var plain: String
         var testDescription: String { json }
     }
 
     @Test(arguments: [
-        Given(json: #""123""#, plain: "123"), Given(json: "123", plain: "123"),
-        Given(json: #""007""#, plain: "007"), Given(json: #""-0""#, plain: "-0"),
-        Given(json: "12345678901234567890123", plain: "12345678901234567890123"),
-        Given(json: #""12345678901234567890123""#, plain: "12345678901234567890123"),
-        Given(json: "1.50", plain: "1.50"), Given(json: #""1.50""#, plain: "1.50"),
-        Given(json: "1e3", plain: "1e3"), Given(json: #""1e3""#, plain: "1e3"),
-        Given(json: #""\"7\"""#, plain: #""7""#), Given(json: #""ä b/c""#, plain: "ä b/c"),
+        Position(json: #""123""#, plain: "123"), Position(json: "123", plain: "123"),
+        Position(json: #""007""#, plain: "007"), Position(json: #""-0""#, plain: "-0"),
+        Position(json: "12345678901234567890123", plain: "12345678901234567890123"),
+        Position(json: #""12345678901234567890123""#, plain: "12345678901234567890123"),
+        Position(json: "1.50", plain: "1.50"), Position(json: #""1.50""#, plain: "1.50"),
+        Position(json: "1e3", plain: "1e3"), Position(json: #""1e3""#, plain: "1e3"),
+        Position(json: #""\"7\"""#, plain: #""7""#), Position(json: #""ä b/c""#, plain: "ä b/c"),
     ])
-    func `a position goes back as it came, in query, header and body`(_ given: Given) async throws {
+    func `a position goes back as it came, in query, header and body`(_ given: Position)
+        async throws
+    {
         let file = World.heard(
             request: """
                 method: POST

@@ -44,7 +44,7 @@ extension Given {
     public static func done(_ chore: String? = nil, ago span: String = "0 s") -> Given {
         update("chores", "done_at = \(ago(span))", named(chore))
     }
-    /// A chore has never been done, and has reached nothing.
+    /// A chore has never been done, so that it is done when it is next asked for.
     public static func neverDone(_ chore: String) -> Given {
         update("chores", "done_at = null", named(chore))
     }
