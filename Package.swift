@@ -32,15 +32,16 @@ func tests(
 let testTargets: [Target] =
     FileManager.default.fileExists(atPath: Context.packageDirectory + "/Tests")
     ? [
-        // What several test targets need: databases cloned from a template, processes, the source.
+        // What several test targets need: databases cloned from a template, what tests do to their rows, processes.
         .target(
             name: "TestSupport",
             dependencies: [
-                "Postgres", "Schema", "JobQueue", "Claiming", "JobFiles", "JSON", "CLinux",
+                "Postgres", "Schema", "JobQueue", "Claiming", "JobFiles", "JSON", "Telemetry",
+                "CLinux",
             ],
             path: "Tests/TestSupport", swiftSettings: swiftSettings),
         tests("BasicsTests", of: ["Basics"]),
-        tests("TelemetryTests", of: ["Telemetry"]),
+        tests("TelemetryTests", of: ["Telemetry", "TestSupport"]),
         tests("JSONTests", of: ["JSON", "Basics"]),
         tests("PostgresTests", of: ["Postgres", "TestSupport"]),
         tests("HTTPTests", of: ["HTTP"]),

@@ -4,7 +4,6 @@ import HTTP
 import JSON
 import Postgres
 import Testing
-import TestSupport
 
 /// The words of the guarantees that hold for a token pass of the items.
 private let allHold = [

@@ -30,7 +30,7 @@ import Testing
             let none = try await installation.run("health")
             #expect(none.code == 2)
             #expect(none.output == "urgent: workers: none is alive\n")
-            try await installation.execute(
+            try await installation.script(
                 """
                 select jobrunner.register_worker('here', 7, 'test', 10, '{shop.orders}');
                 select jobrunner.count_waiting();
@@ -55,11 +55,9 @@ import Testing
                     line.hasPrefix("error: waiting: 1 job waits for a worker that has its job file")
                         && line.hasSuffix("is JOBRUNNER_JOBS of every worker the same?")
                 })
-            try await installation.execute(
-                "update jobrunner.jobs set due_at = now() + interval '1 h'")
-            try await installation.execute(
-                "update jobrunner.chores set done_at = null where name = 'waiting'; select jobrunner.count_waiting()"
-            )
+            try await installation.given(.notDue())
+            try await installation.script(
+                "\(Given.neverDone("waiting")) select jobrunner.count_waiting()")
             let well = try await installation.run("health")
             #expect(well.code == 0 && well.output == "healthy: workers: 1 alive\n")
             let away = try await installation.run(
@@ -74,15 +72,13 @@ import Testing
             try await installation.addAnn()
             _ = try installation.write("token", "x")
             try await installation.ok("user set ann --tenant acme --secret token=@@token")
-            try await installation.execute(
+            try await installation.script(
                 """
                 select jobrunner.register_worker('here', 7, 'test', 10);
-                update jobrunner.workers set heartbeat_at = now() - interval '5 min';
-                update jobrunner.jobs set due_at = now() - interval '3 h' where name = 'shop.orders';
-                update jobrunner.jobs set quarantined_at = now(), quarantine_reason = 'it died'
-                where name = 'shop.status';
-                update jobrunner.sources set opened_at = now(), failed_openings = 1, blocked_until = now() + interval '1 h',
-                  block_reason = 'HTTP 503';
+                \(Given.silent(for: "5 min"))
+                \(Given.due(.named("shop.orders"), for: "3 h"))
+                \(Given.parked(.named("shop.status"), because: "it died"))
+                \(Given.blocked(because: "HTTP 503"))
                 do $$ begin execute 'drop table jobrunner.runs_'
                   || to_char((now() at time zone 'UTC')::date + 1, 'YYYYMMDD'); end $$
                 """)
@@ -125,17 +121,10 @@ import Testing
     {
         try await Installation.with { installation in
             try await installation.addAnn()
-            try await installation.execute(
-                """
-                insert into jobrunner.checkpoints
-                  (user_id, job_name, entity, tenant_id, pass_kind, pass_started_at, page_number)
-                select j.user_id, j.name, 'order', j.tenant_id, 'full', now() - interval '2 days', 1000
-                from jobrunner.jobs as j where j.name = 'shop.orders';
-                insert into jobrunner.runs
-                  (user_id, id, outcome, tenant_id, job_name, scheduled_at, started_at, ended_at, counters.pages)
-                select j.user_id, n, 'partial', j.tenant_id, j.name, now(), now(), now() - interval '25 hours', 10
-                from jobrunner.jobs as j, generate_series(1, 100) as n where j.name = 'shop.orders';
-                """)
+            let orders = Whose.named("shop.orders")
+            try await installation.given(
+                .checkpoint("order", whose: orders), .passing("order", for: "2 days", pages: 1000),
+                .runs(1...100, "partial", ago: "25 hours", counted: "pages => 10", whose: orders))
             let (code, lines) = try await findings(installation)
             #expect(code == 1)
             #expect(

@@ -204,8 +204,7 @@ import Testing
                     == "cleared the checkpoints of shop.orders of every user of tenant acme:"
                     + " order (1 user), refund (1 user); synced rows stay, and the next run reads"
                     + " everything\n")
-            try await installation.execute(
-                "update jobrunner.jobs set consecutive_failures = 2, due_at = now() + '1 h'")
+            try await installation.given(.failing(times: 2), .notDue())
             #expect(
                 try await installation.ok("retry \(ann)")
                     == "due now: 1 job, shop.orders of user ann\n")

@@ -1,6 +1,5 @@
 import Foundation
 import Testing
-import TestSupport
 
 @Suite struct ImportTests {
     private func secrets(_ installation: Installation) async throws -> String {
@@ -48,8 +47,7 @@ import TestSupport
     @Test func `a secret of many wakes a job that waits for it`() async throws {
         try await Installation.with { installation in
             try await installation.addAnn()
-            try await installation.execute(
-                "update jobrunner.jobs set reauth_needed_at = now() where name = 'shop.orders'")
+            try await installation.given(.needingSecret(.named("shop.orders")))
             let path = try installation.write(
                 "users", #"{"key": "ann", "secrets": {"token": "t"}}"#)
             let output = try await installation.ok("user import \(path) --tenant acme")

@@ -1,7 +1,8 @@
 import Foundation
 import JSON
 import Postgres
-import TestSupport
+// For every file of the suite: the words that tests share.
+@_exported import TestSupport
 import Testing
 
 /// Two jobs of a shop: orders with two entities and a list, and a status without either.
@@ -56,10 +57,10 @@ let shopFiles = [
 ]
 
 /// A folder, a key and a database of a test's own, and the program over them.
-struct Installation {
+struct Installation: Household {
     let folder: URL
     let url: String
-    let database: Database
+    let pool: Database
     var environment: [String: String]
 
     /// Runs the body in a migrated installation, or one with an empty database.
@@ -86,7 +87,7 @@ struct Installation {
         folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("jobrunner-test-\(UUID().uuidString)")
         url = test.url
-        database = Database(try test.configuration(lanes: 1))
+        pool = Database(try test.configuration(lanes: 1))
         environment = [
             "DATABASE_URL": test.url, "JOBRUNNER_JOBS": folder.path + "/jobs",
             "JOBRUNNER_KEY_FILE": folder.path + "/key",
@@ -96,7 +97,7 @@ struct Installation {
     }
 
     private func close() async {
-        await database.close()
+        await pool.close()
         try? FileManager.default.removeItem(at: folder)
     }
 
@@ -147,11 +148,7 @@ struct Installation {
 
     /// One value of one row, as text.
     func value(_ sql: String) async throws -> String {
-        try await database.run { try $0.query(.unprepared("select (\(sql))::text")).only().text(0) }
-    }
-
-    func execute(_ sql: String) async throws {
-        try await database.run { try $0.script(sql) }
+        try await pool.run { try $0.query(.unprepared("select (\(sql))::text")).only().text(0) }
     }
 
     /// A hash of all rows of all tables, and of the tables themselves.

@@ -1,6 +1,5 @@
 import Foundation
 import Testing
-import TestSupport
 
 @Suite(.timeLimit(.minutes(10))) struct KeySwapTests {
     /// A source that nobody answers for: a run that gets as far has opened its secret.
@@ -62,11 +61,7 @@ import TestSupport
                 try await kind("bob", installation) == "deferred no_key"
             }
             // The worker goes on with the key it began with.
-            try await installation.execute(
-                """
-                update jobrunner.jobs set due_at = now(), last_run_at = null, last_outcome = null, last_error_kind = null
-                where state = 'waiting'
-                """)
+            try await installation.given(.due(.waiting), .unrun(.waiting))
             try await eventually("ann's run asks the source again") {
                 try await kind("ann", installation) == "failed unavailable"
             }

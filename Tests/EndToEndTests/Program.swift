@@ -1,6 +1,5 @@
 import Foundation
 import Testing
-import TestSupport
 
 /// What one run of the program left behind.
 struct Ran {

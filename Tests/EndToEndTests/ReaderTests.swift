@@ -3,7 +3,6 @@ import Foundation
 import JSON
 import JobQueue
 import Testing
-import TestSupport
 
 /// Orders that may be thirty minutes old, a catalogue that the whole tenant shares and that an event
 /// makes due, and notes that a user may have twice.
@@ -66,23 +65,20 @@ extension Installation {
 
     /// Rows of ann's that were read so long ago.
     fileprivate func setAge(_ span: String) async throws {
-        try await execute(
+        try await script(
             """
             insert into synced.shop_fresh (user_id, id)
             select u.id, 'a' from jobrunner.users as u where u.key = 'ann'
             on conflict do nothing;
-            insert into jobrunner.checkpoints (user_id, job_name, entity, tenant_id, last_synced_at)
-            select u.id, 'shop.fresh', 'state', u.tenant_id, now() - interval '\(span)'
-            from jobrunner.users as u where u.key = 'ann'
-            on conflict (user_id, job_name, entity) do update
-            set last_synced_at = excluded.last_synced_at;
-            update jobrunner.jobs set due_at = now() + '1 h', priority = 0
+            \(Given.checkpoint("state", whose: .key("ann").and(.named("shop.fresh"))))
+            \(Given.synced("state", ago: span))
+            \(Given.notDue())
             """)
     }
 
     /// Three notes of ann's, two of which have the same address.
     fileprivate func addNotes() async throws {
-        try await execute(
+        try await script(
             """
             insert into synced.shop_note (user_id, id, url, made_at)
             select u.id, n.id, n.url, '2026-01-01'::timestamptz + n.days * interval '1 day'
@@ -188,7 +184,7 @@ extension Installation {
 
     @Test func `ST24 an event counts after its opposite, and says what it did`() async throws {
         try await Installation.withReaders { installation in
-            try await installation.execute("update jobrunner.jobs set due_at = now() + '1 h'")
+            try await installation.given(.notDue())
             #expect(
                 try await installation.ok("trigger online --tenant acme")
                     == "not armed: shop.catalogue of tenant acme; online counts only after the event"
@@ -260,7 +256,7 @@ extension Installation {
         async throws
     {
         try await Installation.withReaders { installation in
-            try await installation.execute("update jobrunner.jobs set due_at = now() + '1 h'")
+            try await installation.given(.notDue())
             let clean = try await installation.run("worker --drain")
             #expect(clean.code == 0, "\(clean.errors)")
             #expect(!clean.errors.contains("duplicates"))
@@ -277,7 +273,7 @@ extension Installation {
 extension Installation {
     /// Plays the worker for one run of a job that ends complete.
     fileprivate func finishNext(_ job: String) async throws {
-        let queue = Queue(database)
+        let queue = Queue(pool)
         let worker = try await queue.registerWorker(
             host: "here", pid: 1, version: "test", capacity: 1)
         var claimed: [ClaimedJob] = []

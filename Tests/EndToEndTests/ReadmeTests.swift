@@ -1,6 +1,5 @@
 import Foundation
 import JSON
-import TestSupport
 import Testing
 
 @Suite struct ReadmeTests {
@@ -43,7 +42,7 @@ import Testing
     private func runStatements(of page: Page, in installation: Installation) async throws {
         for block in page.blocks("sql") {
             await #expect(throws: Never.self, "\(page.name): \(block)") {
-                try await installation.execute("begin; \(block); rollback")
+                try await installation.script("begin; \(block); rollback")
             }
         }
     }

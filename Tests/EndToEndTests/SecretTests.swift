@@ -1,7 +1,6 @@
 import Foundation
 import JSON
 import Testing
-import TestSupport
 
 private let secret = "correct-horse-battery"
 

@@ -1,7 +1,6 @@
 import Foundation
 import HTTP
 import JSON
-import TestSupport
 import Testing
 
 /// What `jobrunner serve` answers, to whom, and what it never tells.
@@ -125,7 +124,7 @@ import Testing
     {
         try await Installation.with { installation in
             try await installation.addAnn()
-            try await installation.execute(
+            try await installation.script(
                 """
                 select jobrunner.register_worker('here', 7, 'test', 10, '{shop.orders}');
                 select jobrunner.count_waiting();
@@ -175,7 +174,7 @@ import Testing
     @Test func `views are told in pages that follow each other`() async throws {
         try await Installation.with { installation in
             try await installation.addAnn()
-            try await installation.execute("select jobrunner.count_waiting()")
+            try await installation.script("select jobrunner.count_waiting()")
             try await withServer(installation) { (url) async throws in
                 #expect(
                     try await get(url + "/views").json?.elements?.first?.string
@@ -234,15 +233,13 @@ import Testing
     {
         try await Installation.with { installation in
             try await installation.addAnn()
-            try await installation.execute(
+            try await installation.script(
                 """
                 select jobrunner.add_user('acme', 'canary-key', '{"id": "canary-attribute"}');
                 select jobrunner.register_worker('here', 7, 'test', 10, '{shop.orders}');
-                update jobrunner.jobs set consecutive_failures = 3, last_error_kind = 'rejected',
-                  last_error = 'canary-error', last_error_at = now(), due_at = now() + interval '1 hour'
-                where name = 'shop.orders';
-                insert into jobrunner.sources (tenant_id, name, opened_at, failed_openings, blocked_until, block_reason)
-                select id, 'other', now(), 1, now() + interval '1 hour', 'ten runs' from jobrunner.tenants;
+                \(Given.failing(.named("shop.orders"), times: 3, error: "canary-error"))
+                \(Given.notDue(.named("shop.orders")))
+                \(Given.blocked())
                 select jobrunner.count_waiting();
                 """)
             _ = try installation.write("canary", "canary-secret")
@@ -307,10 +304,10 @@ import Testing
             try await withServer(installation) { (url) async throws in
                 #expect(try await get(url + "/metrics").status == 200)
                 // With the right it has the numbers, and without it none: it is that role, whoever has started it.
-                try await installation.execute(
+                try await installation.script(
                     "revoke select on jobrunner.gauges from jobrunner_reader")
                 #expect(try await get(url + "/metrics").status == 503)
-                try await installation.execute(
+                try await installation.script(
                     "grant select on jobrunner.gauges to jobrunner_reader")
                 #expect(
                     try await installation.value(
@@ -334,7 +331,7 @@ import Testing
                 refused.errors.contains(
                     "logs in as jobrunner, which may read secrets: serve needs a login of its own, create role"
                         + " jobrunner_serve login"), "\(refused.errors)")
-            try await installation.execute(
+            try await installation.script(
                 "revoke select on jobrunner.gauges from jobrunner_reader")
             let program = try installation.start(
                 "serve --listen 127.0.0.1:0", serving(installation))
@@ -344,7 +341,7 @@ import Testing
             var said = try program.errorsSoFar()
             #expect(said.matches(of: /database lost/).count == 1, "\(said)")
             #expect(said.contains("permission denied for view gauges"))
-            try await installation.execute("grant select on jobrunner.gauges to jobrunner_reader")
+            try await installation.script("grant select on jobrunner.gauges to jobrunner_reader")
             #expect(try await get(url + "/metrics").status == 200)
             said = try program.errorsSoFar()
             #expect(said.contains("database back"), "\(said)")

@@ -1,5 +1,4 @@
 import Foundation
-import TestSupport
 import Testing
 
 /// A worker is told to end while its database answers nobody.

@@ -1,7 +1,6 @@
 import FakeSource
 import Foundation
 import HTTP
-import TestSupport
 import Testing
 
 /// A job of a source that runs beside the test, with token pages of 25 and a full pass that sweeps.

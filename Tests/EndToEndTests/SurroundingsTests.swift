@@ -2,7 +2,6 @@ import FakeSource
 import Foundation
 import Glibc
 import Postgres
-import TestSupport
 import Testing
 
 /// What an operator's surroundings do to a worker at work: it goes on by itself when they are as they were.
@@ -94,15 +93,15 @@ import Testing
                 case .settings: ["DATABASE_URL": "", "JOBRUNNER_SETTINGS": path]
                 }
             let program = try installation.start("worker", changes)
-            try await waitForRuns(1, installation.database)
+            try await waitForRuns(1, installation.pool)
             old.set(.refuses("28P01"))
             old.cut()
             try await eventually("the worker is told that it is not let in") {
                 try program.errorsSoFar().contains("28P01")
             }
             _ = try write(new.url)
-            try await ask(installation.database)
-            try await waitForRuns(2, installation.database)
+            try await ask(installation.pool)
+            try await waitForRuns(2, installation.pool)
             let errors = try await stop(program)
             #expect(errors.contains { $0.contains("database back") })
         }
@@ -190,12 +189,12 @@ import Testing
             try await eventually("the worker is registered") {
                 try await installation.value("select count(*) from jobrunner.workers") == "1"
             }
-            try await waitForRuns(1, installation.database)
+            try await waitForRuns(1, installation.pool)
             // The connection to the source is kept, and would do for the next run: by another name it needs one more.
-            try await installation.execute(
+            try await installation.script(
                 "select jobrunner.set_source('acme', 'demo', 'http://localhost:\(source.port)')")
             try limitOpenFiles(of: program, to: 3)
-            try await ask(installation.database)
+            try await ask(installation.pool)
             try await eventually("a run is put off") {
                 try await installation.value(
                     "select count(*) from jobrunner.jobs where last_outcome = 'deferred'") == "1"
@@ -213,7 +212,7 @@ import Testing
                 try program.errorsSoFar().contains(
                     "own limit reached error=\"this process has no file descriptor left\""))
             try limitOpenFiles(of: program, to: 1000)
-            try await installation.execute("select jobrunner.retry_jobs('acme')")
+            try await installation.script("select jobrunner.retry_jobs('acme')")
             try await eventually("the next run is complete") {
                 try await installation.value("select last_outcome from jobrunner.jobs")
                     == "complete"

@@ -3,7 +3,6 @@ import Foundation
 import JSON
 import JobQueue
 import Testing
-import TestSupport
 
 /// Plays the worker for a job that is asked for, by the verbs a worker calls.
 private struct Hand {
@@ -37,8 +36,8 @@ private struct Hand {
     private func withHand(_ body: (Installation, Hand) async throws -> Void) async throws {
         try await Installation.with { installation in
             try await installation.addAnn()
-            try await installation.execute("update jobrunner.jobs set due_at = now() + '1 h'")
-            let queue = Queue(installation.database)
+            try await installation.given(.notDue())
+            let queue = Queue(installation.pool)
             let worker = try await queue.registerWorker(
                 host: "here", pid: 1, version: "test", capacity: 10)
             try await body(installation, Hand(queue: queue, worker: worker))
@@ -149,7 +148,7 @@ private struct Hand {
     @Test func `waiting for all users tells those that are not complete`() async throws {
         try await withHand { installation, hand in
             try await installation.ok("user add bob --tenant acme")
-            try await installation.execute("update jobrunner.jobs set due_at = now() + '1 h'")
+            try await installation.given(.notDue())
             try await installation.ok("pause shop.orders --tenant acme --user bob")
             let waiting = try installation.start("enqueue shop.orders --tenant acme --all --wait")
             let claim = try await hand.claim()

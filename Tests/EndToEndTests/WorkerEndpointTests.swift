@@ -1,7 +1,6 @@
 import Foundation
 import HTTP
 import JSON
-import TestSupport
 import Testing
 
 /// What a worker answers at `--metrics`.

@@ -2,7 +2,6 @@ import FakeSource
 import Foundation
 import JSON
 import Testing
-import TestSupport
 
 /// A worker whose machine tells another time than the database's; only its own process is lied to.
 @Suite(.timeLimit(.minutes(10)))
@@ -50,11 +49,7 @@ struct WrongClockTests {
             source, "faults",
             #"{"kind": "status", "status": 429, "user": "asked", "times": 0, "headers": {"Retry-After": "\#(soon)"}}"#
         )
-        try await installation.execute(
-            """
-            update jobrunner.jobs as j set due_at = now() + interval '30 minutes'
-            from jobrunner.users as u where u.id = j.user_id and u.key = 'later'
-            """)
+        try await installation.given(.notDue(.key("later"), for: "30 min"))
     }
 
     private func has(_ count: Int, _ condition: String, _ installation: Installation) async throws
@@ -97,11 +92,7 @@ struct WrongClockTests {
     private func expectPeace(_ installation: Installation) async throws {
         for _ in 1...3 {
             let began = try await installation.value("now()")
-            try await installation.execute(
-                """
-                update jobrunner.jobs as j set due_at = now() from jobrunner.users as u
-                where u.id = j.user_id and \(Self.quick) and j.worker_id is null
-                """)
+            try await installation.given(.due(.keys(Self.users).and(.waiting)))
             try await eventually("a lease has passed, and all has run") {
                 try await installation.value(
                     """

@@ -1,5 +1,4 @@
 import Foundation
-import TestSupport
 import Testing
 
 /// One wrong job file among right ones.
@@ -34,9 +33,7 @@ import Testing
         try await Installation.with { installation in
             try await installation.addAnn()
             try spoil(installation)
-            try await installation.execute(
-                "update jobrunner.jobs set due_at = now() + interval '1 h' where name = 'shop.orders'"
-            )
+            try await installation.given(.notDue(.named("shop.orders")))
             let ran = try await installation.run("worker --drain")
             #expect(ran.code == 0)
             let lines = ran.errors.split(separator: "\n").filter { $0.contains("job file refused") }
@@ -54,9 +51,9 @@ import Testing
     {
         try await Installation.with { installation in
             try await installation.addAnn()
-            try await installation.execute(
+            try await installation.script(
                 """
-                update jobrunner.jobs set due_at = now() + interval '1 h' where name = 'shop.orders';
+                \(Given.notDue(.named("shop.orders")))
                 alter table synced.shop_state add column size text;
                 """)
             let path = installation.folder.path + "/jobs/shop/status.yaml"

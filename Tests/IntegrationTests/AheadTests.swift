@@ -1,7 +1,6 @@
 import JSON
 import JobFiles
 import Postgres
-import TestSupport
 import Testing
 
 /// Nothing that a source says moves a committed position ahead of what was surely read.
@@ -40,9 +39,7 @@ import Testing
     }
 
     @Test func `a record of 2099 is stored, told once, and holds nothing back`() async throws {
-        try await withWorld(Self.file("max_seen")) { world in
-            try await world.addUser("ann", videos: 15)
-            try await world.drain()
+        try await withSyncedWorld(Self.file("max_seen"), videos: 15) { world in
             for _ in 1...2 {
                 try await answer(world, at: "2099-01-01T00:00:00Z")
                 try await world.runAgain()
@@ -67,8 +64,7 @@ import Testing
         async throws
     {
         let mode = watermark == "run_start" ? "overwrite" : "newest_wins, newer_by: updated_at"
-        try await withWorld(Self.file(watermark, mode: mode)) { world in
-            try await world.addUser("ann", videos: 15)
+        try await withWorld(Self.file(watermark, mode: mode), videos: 15) { world in
             try await answer(
                 world, at: "2026-01-01T00:00:00Z", date: "Thu, 01 Jan 2099 00:00:00 GMT")
             try await world.drain()
@@ -87,16 +83,13 @@ import Testing
     func `a stored position that lies ahead is brought back by a full pass, and told`(
         _ what: String
     ) async throws {
-        try await withWorld(Self.file("max_seen")) { world in
-            try await world.addUser("ann", videos: 55)
-            try await world.drain()
+        try await withSyncedWorld(Self.file("max_seen"), videos: 55) { world in
             // Three of them the source changed behind our back while we asked for what comes after 2099.
             try await edit(world)
             let ahead =
                 what == "watermark"
-                ? "watermark = '2099-01-01T00:00:00Z'"
-                : "pass_kind = 'incremental', pass_started_at = '2099-01-01', pass_since = '2099-01-01T00:00:00Z'"
-            try await world.sql("update jobrunner.checkpoints set \(ahead)")
+                ? Given.watermark("2099-01-01T00:00:00Z") : .passing(since: "2099-01-01T00:00:00Z")
+            try await world.given(ahead)
             try await world.runAgain()
             #expect(try await edited(world) == "3")
             #expect(try await watermarkIsAhead(world) == "false")
@@ -115,12 +108,9 @@ import Testing
         async throws
     {
         let yaml = Self.file("max_seen").replacing("size: 20", with: "size: 20, max_pages: 1")
-        try await withWorld(yaml) { world in
-            try await world.addUser("ann", videos: 95)
-            try await world.drain()
+        try await withSyncedWorld(yaml, videos: 95) { world in
             try await edit(world)
-            try await world.sql(
-                "update jobrunner.checkpoints set watermark = '2099-01-01T00:00:00Z'")
+            try await world.given(.watermark("2099-01-01T00:00:00Z"))
             let asked = try await world.source.asked().count
             try await world.makeDue()
             let worker = try await world.start()
@@ -143,8 +133,7 @@ import Testing
             fields: World.standardFields.replacing(
                 "updated_at, type: timestamp }",
                 with: "updated_at, type: timestamp, required: true }"))
-        try await withWorld(yaml) { world in
-            try await world.addUser("ann", videos: 5)
+        try await withWorld(yaml, videos: 5) { world in
             try await answer(world, at: "2099-01-01T00:00:00Z")
             try await world.drain()
             #expect(

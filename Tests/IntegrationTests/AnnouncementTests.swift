@@ -1,6 +1,5 @@
 import Postgres
 import Runner
-import TestSupport
 import Testing
 
 /// What every worker learns, whether it listens or not.
@@ -13,7 +12,7 @@ import Testing
             query: #"cursor: "{page.token}""#)
         try await withWorld(yaml) { world in
             for number in 1...10 { try await world.addUser("u\(number)", videos: 3) }
-            try await world.sql("update jobrunner.jobs set due_at = now() - interval '1 hour'")
+            try await world.given(.due(for: "1 hour"))
             try await world.sql("select jobrunner.pause_jobs('acme')")
             // A run keeps its slot until the end of the test.
             try await world.source.fault(

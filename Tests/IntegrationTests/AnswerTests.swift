@@ -20,13 +20,10 @@ import Testing
         _ yaml: String = file(), strikes answer: String, nth: Int = 1,
         _ body: (World) async throws -> Void
     ) async throws {
-        try await withWorld(yaml) { world async throws in
-            try await world.addUser("ann", videos: 55)
-            try await world.drain()
+        try await withSyncedWorld(yaml, videos: 55) { world async throws in
             #expect(try await rows(world) == "55")
             try await world.source.fault(#"{"kind": "status", "nth": \#(nth), \#(answer)}"#)
-            try await world.makeDue()
-            try await world.drain()
+            try await world.runAgain()
             try await body(world)
         }
     }
@@ -79,8 +76,7 @@ import Testing
         let yaml = Self.file(expect: "[200, 206]")
         let items =
             #"{\"items\": [{\"id\": \"a\", \"seq\": 1, \"updated_at\": \"2026-01-01T00:00:00Z\"}]}"#
-        try await withWorld(yaml) { world async throws in
-            try await world.addUser("ann", videos: 15)
+        try await withWorld(yaml, videos: 15) { world async throws in
             try await world.source.fault(#"{"kind": "status", "status": 206, "body": "\#(items)"}"#)
             try await world.drain()
             #expect(try await world.outcomes("ann") == ["complete"])
@@ -92,8 +88,7 @@ import Testing
         try await withRows(strikes: #""status": 204"#, nth: 4) { world async throws in
             #expect(try await world.job("ann").text("last_outcome") == "complete")
         }
-        try await withWorld(Self.file()) { world async throws in
-            try await world.addUser("ann", videos: 15)
+        try await withWorld(Self.file(), videos: 15) { world async throws in
             try await world.source.fault(#"{"kind": "status", "status": 204}"#)
             try await world.drain()
             #expect(try await world.job("ann").text("last_outcome") == "complete")
@@ -140,8 +135,7 @@ import Testing
     @Test func `a failure that names a wait puts the run off`() async throws {
         let yaml = Self.file("    errors: [{ at: ok, must_be: true, wait_at: wait }]\n")
         let answer = #""status": 200, "body": "{\"ok\": false, \"wait\": 1800}""#
-        try await withWorld(yaml) { world async throws in
-            try await world.addUser("ann", videos: 15)
+        try await withWorld(yaml, videos: 15) { world async throws in
             try await world.source.fault(#"{"kind": "status", \#(answer)}"#)
             try await world.drain()
             #expect(try await world.outcomes("ann") == ["deferred rate_limited"])

@@ -1,7 +1,6 @@
 import JSON
 import Postgres
 import Testing
-import TestSupport
 
 @Suite struct BadPagesTests {
     private static let token = World.generic(
@@ -72,8 +71,7 @@ import TestSupport
     }
 
     @Test func `a cursor that goes round is found out and what was read stays`() async throws {
-        try await withWorld(Self.token) { world in
-            try await world.addUser("ann", videos: 60)
+        try await withWorld(Self.token, videos: 60) { world in
             try await world.source.fault(#"{"kind": "loop_cursor", "times": 0}"#)
             try await world.drain()
             #expect(try await world.outcomes("ann") == ["failed cursor_loop"])
@@ -89,8 +87,7 @@ import TestSupport
     ) async throws {
         let yaml = World.generic(
             path, page: "\(page), size: 20", query: "\(path): \"{page.token}\"")
-        try await withWorld(yaml) { world in
-            try await world.addUser("ann", videos: 95)
+        try await withWorld(yaml, videos: 95) { world in
             try await world.source.fault(#"{"kind": "slow", "delay_ms": 100, "times": 0}"#)
             let worker = try await world.start()
             for count in 1...3 {
@@ -123,8 +120,7 @@ import TestSupport
         let yaml = World.generic(
             "token", page: "style: token, token_at: next_token, size: 20, max_pages: 4",
             query: #"cursor: "{page.token}""#)
-        try await withWorld(yaml) { world in
-            try await world.addUser("ann", videos: 50)
+        try await withWorld(yaml, videos: 50) { world in
             try await world.source.fault(#"{"kind": "endless_cursor", "times": 0}"#)
             let worker = try await world.start()
             try await eventually("three runs") { try await world.runs("ann").count >= 3 }
@@ -146,8 +142,7 @@ import TestSupport
             extra: { at: extra, type: json }
             """
         let yaml = World.generic("single", page: "style: single, size: 20", fields: fields)
-        try await withWorld(yaml) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(yaml, videos: 0) { world in
             // A number beyond numeric's range is JSON, and not jsonb; so is NUL.
             let page =
                 #"{"items": [{"id": "a", "extra": {"n": 1}}, {"id": "b", "extra": [1e400000]}, "#
@@ -169,8 +164,8 @@ import TestSupport
 
     @Test func `a key too long for an index is left out and counted, the rest stored`() async throws
     {
-        try await withWorld(World.generic("single", page: "style: single, size: 20")) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(World.generic("single", page: "style: single, size: 20"), videos: 0) {
+            world in
             var generator = SystemRandomNumberGenerator()
             let long = (0..<9000).map { _ in
                 String(

@@ -6,8 +6,7 @@ import Testing
 @Suite struct BreakerTests {
     /// Ends the block in the row and makes everything due.
     private func endBlock(_ world: World) async throws {
-        try await world.sql(
-            "update jobrunner.sources set blocked_until = now() where blocked_until is not null")
+        try await world.given(.blockOver())
         try await world.makeDue()
     }
 

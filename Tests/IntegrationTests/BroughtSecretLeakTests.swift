@@ -74,8 +74,7 @@ import Writing
         _ number: Int
     ) async throws {
         let answer = Self.answers[number]
-        try await withWorld(Self.yaml, sealer: true) { world in
-            try await world.addUser("ann", videos: 1)
+        try await withWorld(Self.yaml, sealer: true, videos: 1) { world in
             for _ in 1...3 {
                 try await world.source.fault(
                     #"{"kind": "status", "status": \#(answer.status), "body": \#(JSONValue.string(answer.body).text)}"#
@@ -103,8 +102,7 @@ import Writing
 
     @Test func `MS31 a dry run shows no token that a record brings, and stores none`() async throws
     {
-        try await withWorld(Self.yaml, sealer: true) { world in
-            try await world.addUser("ann", videos: 1)
+        try await withWorld(Self.yaml, sealer: true, videos: 1) { world in
             try await world.answerNext(Self.page())
             let report = try await world.dryRun("ann")
             #expect(report.outcome == "complete", "\(report)")
@@ -117,8 +115,7 @@ import Writing
     }
 
     @Test func `MS31 a token is kept out of the error of a later page`() async throws {
-        try await withWorld(Self.yaml, sealer: true) { world in
-            try await world.addUser("ann", videos: 1)
+        try await withWorld(Self.yaml, sealer: true, videos: 1) { world in
             try await world.answerNext(
                 Self.page(and: #", "next": "n""#), #"{"error": \#(Self.quoted), "items": []}"#)
             try await world.drain()

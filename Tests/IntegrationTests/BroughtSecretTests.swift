@@ -1,7 +1,6 @@
 import JSON
 import JobQueue
 import Postgres
-import TestSupport
 import Testing
 
 /// Tokens that one device stored serve whatever else is the user's: a record brings a secret.
@@ -51,8 +50,7 @@ import Testing
             #expect(try await world.secretRow() == first)
             // Stored once more, by the device and by another one, it is noted as current.
             try await world.also(World.reader())
-            try await world.sql(
-                "update jobrunner.jobs set reauth_needed_at = now() where name = $1", .text(job))
+            try await world.given(.needingSecret(.named(job)))
             try await world.deviceStores("a-token")
             try await world.deviceStores("a-token", on: "tablet")
             try await world.runAgain()
@@ -162,8 +160,7 @@ import Testing
             }
             try await world.drain()
             // As if the file had learned of the secret since.
-            try await world.sql("delete from jobrunner.secrets where name = $1", .text(tokenName))
-            try await world.sql("update jobrunner.checkpoints set asked = 0")
+            try await world.given(.noSecret(tokenName), .otherQuestion())
             try await world.runAgain()
             #expect(try await world.secret() == "newest")
             #expect(try await world.unfinished() == [])
@@ -267,8 +264,7 @@ import Testing
     {
         try await withTokens { world in
             try await world.also(World.reader())
-            try await world.sql(
-                "update jobrunner.jobs set reauth_needed_at = now() where name = $1", .text(job))
+            try await world.given(.needingSecret(.named(job)))
             let user = try await world.userID(ann)
             let tenant = try await world.value("select id from jobrunner.tenants") ?? ""
             let page = try await OpenTransaction(
@@ -301,9 +297,7 @@ import Testing
             .replacing(
                 "      key: [id]",
                 with: "      key: [id]\n      secrets: { item_token: { at: name } }")
-        try await withWorld(yaml) { world in
-            try await world.addUser("ann", videos: 5)
-            try await world.drain()
+        try await withSyncedWorld(yaml, videos: 5) { world async throws in
             #expect(try await world.outcomes("ann") == ["deferred no_key"])
             #expect(try await world.source.asked().isEmpty)
         }

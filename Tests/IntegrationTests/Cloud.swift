@@ -3,7 +3,6 @@ import JSON
 import JobFiles
 import Postgres
 import Secrets
-import TestSupport
 
 /// An app of CloudKit's: its shipped job file over the fixture of the same name.
 struct CloudApp: Sendable {

@@ -9,7 +9,6 @@ import Runner
 import Sync
 import Telemetry
 import Testing
-import TestSupport
 
 /// What runs ask of the database: the idle run is the product's main cost.
 @Suite struct CostTests {
@@ -32,7 +31,7 @@ import TestSupport
             // A worker's first look is at all that is due; and the first use of a statement on a session is prepared in a turn
             // of its own.
             let claimer = Claimer(world.queue, files: [world.file.name: .all], capacity: 100)
-            try await world.sql("update jobrunner.jobs set due_at = now() + interval '1 hour'")
+            try await world.given(.notDue())
             for _ in 1...3 { _ = try await claimer.claim(worker: worker, slots: 100) }
             try await world.makeDue()
             let claim = try await cost {

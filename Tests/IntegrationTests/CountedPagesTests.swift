@@ -20,8 +20,7 @@ import Testing
     func `pages end where the source says so, also where their number is a multiple of the size`(
         ends: String, recovers: Bool, requests: Int
     ) async throws {
-        try await withWorld(Self.file(ends, recovers: recovers)) { world in
-            try await world.addUser("ann", videos: 100)
+        try await withWorld(Self.file(ends, recovers: recovers), videos: 100) { world in
             try await world.addUser("none", videos: 0)
             try await world.drain()
             #expect(try await world.outcomes("ann") == ["complete"])
@@ -33,8 +32,7 @@ import Testing
     }
 
     @Test func `a resumed pass whose position lies behind the last page ends`() async throws {
-        try await withWorld(Self.file("", recovers: true)) { world in
-            try await world.addUser("ann", videos: 100)
+        try await withWorld(Self.file("", recovers: true), videos: 100) { world in
             // The sixth page fails otherwise first, so that the position is kept behind the last one.
             try await world.source.fault(#"{"kind": "status", "status": 400, "nth": 6}"#)
             try await world.drain()
@@ -50,8 +48,7 @@ import Testing
     @Test func `a first page that is not found ends no pass, so that nothing is deleted`()
         async throws
     {
-        try await withWorld(Self.file("", recovers: true)) { world in
-            try await world.addUser("ann", videos: 40)
+        try await withWorld(Self.file("", recovers: true), videos: 40) { world in
             try await world.source.fault(#"{"kind": "status", "status": 404, "times": 0}"#)
             try await world.drain()
             #expect(try await world.outcomes("ann") == ["failed behind_the_end"])
@@ -62,9 +59,8 @@ import Testing
     func `a total is compared with what was received over all runs, whatever the page's size`()
         async throws
     {
-        try await withWorld(Self.file(", total_at: count, max_pages: 2")) { world in
-            try await world.addUser("ann", videos: 100)
-            try await world.drain()
+        try await withSyncedWorld(Self.file(", total_at: count, max_pages: 2"), videos: 100) {
+            world async throws in
             #expect(
                 try await world.outcomes("ann") == [
                     "partial page_cap", "partial page_cap", "complete",

@@ -3,7 +3,6 @@ import JSON
 import JobQueue
 import Postgres
 import Testing
-import TestSupport
 
 /// One renewal per credential at a time, over all jobs, workers and processes.
 @Suite("a credential's turn")
@@ -70,8 +69,7 @@ struct CredentialTurnTests {
             for user in users { try await add(user, to: world) }
             let rounds = Self.isLong ? 20 : 3
             for _ in 1...rounds {
-                try await world.sql(
-                    "update jobrunner.renewals set good_until = now() - interval '1 second'")
+                try await world.given(.expiredToken())
                 try await world.makeDue()
                 try await drainByThree(world)
             }
@@ -106,14 +104,7 @@ struct CredentialTurnTests {
         try await withWorld(Self.yaml("one", source: "generic"), sealer: true) { world in
             try await add("ann", to: world)
             // What such a run leaves: a lease of a run that no longer is.
-            try await world.sql(
-                """
-                insert into jobrunner.renewals (
-                  tenant_id, user_id, credential, lease, leased_until, job_user_id, job_name, fence
-                )
-                select tenant_id, id, 'refresh', gen_random_uuid(), now() + interval '1 hour', id, 'generic.one', 4711
-                from jobrunner.users where key = 'ann'
-                """)
+            try await world.given(.renewing("refresh", of: "ann", job: "generic.one"))
             try await world.drain()
             #expect(try await outcomes(world) == ["complete"])
         }
@@ -122,12 +113,7 @@ struct CredentialTurnTests {
     @Test func `a run that finds another renewing is put off and asks nobody`() async throws {
         try await withWorld(Self.yaml("one", source: "generic"), sealer: true) { world in
             try await add("ann", to: world)
-            try await world.sql(
-                """
-                insert into jobrunner.renewals (tenant_id, user_id, credential, lease, leased_until)
-                select tenant_id, id, 'refresh', gen_random_uuid(), now() + interval '1 hour'
-                from jobrunner.users where key = 'ann'
-                """)
+            try await world.given(.renewing("refresh", of: "ann"))
             let worker = try await world.start()
             try await eventually("it is put off") {
                 try await world.job("ann").text("last_error_kind") == "credential_in_use"
@@ -229,9 +215,7 @@ struct CredentialTurnTests {
     @Test func `a worker without the key puts jobs off and parks nobody`() async throws {
         try await withWorld(Self.yaml("one", source: "generic"), sealer: true) { world in
             try await add("ann", to: world)
-            try await world.sql(
-                "update jobrunner.secrets set sealed = set_byte(sealed, 1, get_byte(sealed, 1) # 255)"
-            )
+            try await world.given(.otherKey())
             let worker = try await world.start()
             try await eventually("it is put off") {
                 try await world.job("ann").text("last_error_kind") == "no_key"

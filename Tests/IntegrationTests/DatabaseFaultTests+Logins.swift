@@ -1,6 +1,5 @@
 import Foundation
 import Postgres
-import TestSupport
 import Testing
 
 // Sessions that can't be had, or whose server takes no writes, for a while.
@@ -22,9 +21,7 @@ extension DatabaseFaultTests {
             try await waitForPage(world)
             relay.set(.refuses(state))
             relay.cut()
-            try await eventually("the worker is told that it is not let in") {
-                world.lines.all.contains { $0.contains(state) }
-            }
+            try await world.lines.wait(for: state)
             // Runs have pages to write meanwhile.
             try await outageLasts(.seconds(1))
             relay.set(.leads(to: port))
@@ -37,8 +34,7 @@ extension DatabaseFaultTests {
     @Test func `a page that the full queue of notifications refuses waits and is fetched once`()
         async throws
     {
-        try await withWorld(Self.yaml()) { world in
-            try await world.addUser("ann", videos: 15)
+        try await withWorld(Self.yaml(), videos: 15) { world in
             for text in [
                 "create sequence public.tries", "create table public.full (f int)",
                 "insert into public.full values (1)",

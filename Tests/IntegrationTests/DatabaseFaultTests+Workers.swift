@@ -3,7 +3,6 @@ import JobFiles
 import Postgres
 import JobQueue
 import Runner
-import TestSupport
 import Testing
 
 // What becomes of a worker, beside its runs.
@@ -11,8 +10,7 @@ extension DatabaseFaultTests {
     @Test func `a claim that nobody heard of is given back within a lease, though no slot is free`()
         async throws
     {
-        try await withWorld(Self.yaml(deadline: "30m")) { world in
-            try await world.addUser("ann", videos: 15)
+        try await withWorld(Self.yaml(deadline: "30m"), videos: 15) { world in
             try await world.source.fault(#"{"kind": "hang", "user": "ann"}"#)
             let worker = try await world.start(concurrency: 1) { $0.lease = .seconds(2) }
             try await world.source.waitFor(1, "token")
@@ -68,8 +66,7 @@ extension DatabaseFaultTests {
     @Test func `a worker that gets no session keeps its jobs while it shows life`()
         async throws
     {
-        try await withWorld(Self.yaml(deadline: "30m")) { world in
-            try await world.addUser("ann", videos: 15)
+        try await withWorld(Self.yaml(deadline: "30m"), videos: 15) { world in
             try await world.source.fault(#"{"kind": "hang", "user": "ann"}"#)
             let worker = try await world.start()
             // Watches the first.
@@ -112,19 +109,14 @@ extension DatabaseFaultTests {
     @Test func `a worker is well again when the jobs that could not begin are not due any more`()
         async throws
     {
-        try await withWorld(Self.yaml()) { world in
-            try await world.addUser("ann", videos: 15)
+        try await withWorld(Self.yaml(), videos: 15) { world in
             try await world.pool.replaceFunction(
                 "run_inputs", with: "raise exception 'no inputs today';")
             let worker = try await world.start()
-            try await eventually("the trouble is told") {
-                world.lines.all.contains { $0.contains("no inputs today") }
-            }
+            try await world.lines.wait(for: "no inputs today")
             #expect(!world.lines.all.contains { $0.contains("database back") })
             try await world.sql("select jobrunner.take_job('acme', $1)", .text(world.file.name))
-            try await eventually("the trouble's end is told") {
-                world.lines.all.contains { $0.contains("database back") }
-            }
+            try await world.lines.wait(for: "database back")
             await worker.stop()
         }
     }

@@ -2,7 +2,6 @@ import JobFiles
 import Postgres
 import JobQueue
 import Runner
-import TestSupport
 import Testing
 
 /// The database hangs, lies or refuses: no worker wedges, no outcome is thrown away.
@@ -87,9 +86,7 @@ import Testing
             try await world.sql(
                 "alter database \"\(name)\" set default_transaction_read_only = on")
             try await cutWorkers(world)
-            try await eventually("a worker is told that it may not write") {
-                world.lines.all.contains { $0.contains("25006") }
-            }
+            try await world.lines.wait(for: "25006")
             try await outageLasts(.seconds(1))
             try await world.sql("alter database \"\(name)\" reset default_transaction_read_only")
             try await cutWorkers(world)
@@ -163,8 +160,7 @@ import Testing
 
     @Test(arguments: ["53100", "53300", "25006", "58030"])
     func `a page waits for our database, and is fetched once`(state: String) async throws {
-        try await withWorld(Self.yaml()) { world in
-            try await world.addUser("ann", videos: 15)
+        try await withWorld(Self.yaml(), videos: 15) { world in
             try await refusePages(world, state)
             let worker = try await world.start()
             try await world.source.waitFor(1, "token")
@@ -185,8 +181,7 @@ import Testing
     @Test func `a run that waits for our database to its deadline is partial and blames no job`()
         async throws
     {
-        try await withWorld(Self.yaml(deadline: "1s")) { world in
-            try await world.addUser("ann", videos: 15)
+        try await withWorld(Self.yaml(deadline: "1s"), videos: 15) { world in
             try await refusePages(world, "53100")
             let worker = try await world.start()
             try await eventually("the run has ended") {
@@ -226,8 +221,7 @@ import Testing
     @Test func `an outcome that the database refuses ends its run as failed, with backoff`()
         async throws
     {
-        try await withWorld(Self.yaml()) { world in
-            try await world.addUser("ann", videos: 15)
+        try await withWorld(Self.yaml(), videos: 15) { world in
             try await world.addUser("bob", videos: 15)
             let ann = try await world.userID("ann")
             try await refuseEnds(
@@ -276,8 +270,7 @@ import Testing
     func `a drain whose database refuses everything ends after its patience and says why`(
         verb: String
     ) async throws {
-        try await withWorld(Self.yaml()) { world in
-            try await world.addUser("ann", videos: 15)
+        try await withWorld(Self.yaml(), videos: 15) { world in
             let signature = try await world.value(
                 "select oid::regprocedure from pg_proc where proname = $1", .text(verb))
             try await world.sql("alter function \(try #require(signature)) rename to away")
@@ -298,8 +291,7 @@ import Testing
     /// Each claim works, and what its runs must know is refused after a while.
     @Test func `a drain whose runs can't begin ends after its patience and says why`() async throws
     {
-        try await withWorld(Self.yaml()) { world in
-            try await world.addUser("ann", videos: 15)
+        try await withWorld(Self.yaml(), videos: 15) { world in
             try await world.pool.replaceFunction(
                 "run_inputs", with: "perform pg_sleep(0.3); raise exception 'no inputs today';")
             let worker = try await world.start(drains: true) {
@@ -330,9 +322,7 @@ import Testing
                     "select oid::regprocedure from pg_proc where proname = 'register_worker'"))
             try await world.sql("alter function \(signature) rename to away")
             let worker = try await world.start()
-            try await eventually("the trouble is told") {
-                world.lines.all.contains { $0.contains("database lost") }
-            }
+            try await world.lines.wait(for: "database lost")
             try await world.sql(
                 "alter function \(signature.replacing("register_worker", with: "away")) rename to register_worker"
             )

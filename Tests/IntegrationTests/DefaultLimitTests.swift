@@ -1,5 +1,4 @@
 import Testing
-import TestSupport
 
 /// A job file that names no limit is held to one all the same.
 @Suite struct DefaultLimitTests {
@@ -10,8 +9,7 @@ import TestSupport
             "token", page: "style: token, token_at: next_token, size: 1",
             query: #"cursor: "{page.token}""#, source: "rate: { per_second: 100000 }",
             deadline: "30m")
-        try await withWorld(yaml) { world in
-            try await world.addUser("ann", videos: 1)
+        try await withWorld(yaml, videos: 1) { world in
             try await world.source.fault(#"{"kind": "endless_cursor", "times": 0}"#)
             let worker = try await world.start()
             try await eventually("a run has ended") {

@@ -1,5 +1,4 @@
 import Postgres
-import TestSupport
 import Testing
 
 /// A zone that was read and is gone: its user deleted the app's data (docs/decisions/0060).

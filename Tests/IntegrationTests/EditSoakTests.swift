@@ -1,6 +1,5 @@
 import Foundation
 import Postgres
-import TestSupport
 import Testing
 
 /// Edits that meet their push at its worst moments, again and again; `JOBRUNNER_EDIT_ROUNDS` says how often each.
@@ -90,7 +89,7 @@ import Testing
                 "select count(*) from jobrunner.jobs where worker_id is not null") == "0"
         }
         // Kills in a row would set the job aside.
-        try await world.sql("update jobrunner.jobs set crashes = 0")
+        try await world.given(.crashed(times: 0))
         return number
     }
 

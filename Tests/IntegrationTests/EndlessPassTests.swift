@@ -1,5 +1,4 @@
 import Testing
-import TestSupport
 
 /// A source that always names a next page keeps its job busy and never fails it.
 @Suite struct EndlessPassTests {
@@ -10,17 +9,11 @@ import TestSupport
         let yaml = World.generic(
             "token", page: "style: token, token_at: next_token, size: 20, max_pages: 100",
             query: #"cursor: "{page.token}""#, source: "rate: { per_second: 100000 }")
-        try await withWorld(yaml) { world in
-            try await world.addUser("ann", videos: 50)
+        try await withWorld(yaml, videos: 50) { world in
             try await world.source.fault(#"{"kind": "endless_cursor", "times": 0}"#)
             // Of the hundred runs that it takes, so many were yesterday.
-            try await world.sql(
-                """
-                insert into jobrunner.runs
-                  (user_id, id, outcome, tenant_id, job_name, scheduled_at, started_at, ended_at, counters.pages)
-                select j.user_id, -n, 'partial', j.tenant_id, j.name, now(), now(), now() - interval '25 hours', 100
-                from jobrunner.jobs as j, generate_series(1, 98) as n
-                """)
+            try await world.given(
+                .runs(-98 ... -1, "partial", ago: "25 hours", counted: "pages => 100"))
             let worker = try await world.start()
             try await eventually("four runs more") {
                 try await world.value("select count(*) >= 102 from jobrunner.runs") == "true"
@@ -61,14 +54,12 @@ import TestSupport
         let yaml = World.generic(
             "token", page: "style: token, token_at: next_token, size: 20, max_pages: 2",
             query: #"cursor: "{page.token}""#)
-        try await withWorld(yaml) { world in
-            try await world.addUser("ann", videos: 20)
+        try await withWorld(yaml, videos: 20) { world in
             try await world.source.fault(#"{"kind": "endless_cursor", "times": 0}"#)
             var pauses: [Int] = []
             // The first run brings the rows, and is followed by two at once.
             for _ in 0..<12 {
-                try await world.makeDue()
-                try await world.drain()
+                try await world.runAgain()
                 let job = try await world.row(
                     """
                     select fruitless_runs, extract(epoch from due_at - last_run_at)::int as pause from jobrunner.jobs
@@ -89,8 +80,7 @@ import TestSupport
             _ needs: Bool
         ) async throws
     {
-        try await withWorld(Self.twoEntities(needs: needs)) { world in
-            try await world.addUser("ann", videos: 20)
+        try await withWorld(Self.twoEntities(needs: needs), videos: 20) { world in
             try await world.source.fault(
                 #"{"kind": "endless_cursor", "path": "/generic/ann/token", "times": 0}"#)
             try await world.drain()

@@ -10,8 +10,7 @@ import Testing
     /// A user of 55 items, whose first page has none and leads to a server that only the source knows.
     private func withForeignLink(_ page: String, _ body: (World) async throws -> Void) async throws
     {
-        try await withWorld(Self.file(page)) { world in
-            try await world.addUser("ann", videos: 55)
+        try await withWorld(Self.file(page), videos: 55) { world in
             let link = "http://inside.example:81/generic/ann/next_url?limit=20"
             try await world.source.fault(
                 #"{"kind": "status", "status": 200, "body": "{\"items\": [], \"next\": \"\#(link)\"}"}"#
@@ -49,16 +48,13 @@ import Testing
         let page = "style: token, token_at: next_token, size: 20, end: empty_page"
         let yaml = World.generic(
             "token", page: page, query: #"cursor: "{page.token}""#, mode: "replace_all")
-        try await withWorld(yaml) { world in
-            try await world.addUser("ann", videos: 55)
-            try await world.drain()
+        try await withSyncedWorld(yaml, videos: 55) { world in
             // The fourth page is empty and names a fifth.
             try await world.source.fault(
                 #"{"kind": "status", "status": 200, "body": "{\"items\": [], \"next_token\": \"x\"}", "nth": 4}"#
             )
             try await world.source.fault(#"{"kind": "endless_cursor", "nth": 3}"#)
-            try await world.makeDue()
-            try await world.drain()
+            try await world.runAgain()
             #expect(try await world.job("ann").text("last_outcome") == "complete")
             #expect(try await world.holdsAllItems(of: "ann"))
         }

@@ -63,8 +63,7 @@ import Testing
     @Test func `a failing entity keeps no other from running, and the outcome says that it failed`()
         async throws
     {
-        try await withWorld(Self.file()) { world in
-            try await world.addUser("ann", videos: 30)
+        try await withWorld(Self.file(), videos: 30) { world in
             try await world.source.fault(
                 #"{"kind": "status", "status": 400, "path": "/generic/*/token", "times": 0}"#)
             try await world.drain()
@@ -91,8 +90,7 @@ import Testing
         async throws
     {
         let yaml = Self.file(requires: "\n    requires_previous: true")
-        try await withWorld(yaml) { world in
-            try await world.addUser("ann", videos: 30)
+        try await withWorld(yaml, videos: 30) { world in
             try await world.source.fault(
                 #"{"kind": "status", "status": 400, "path": "/generic/*/token"}"#)
             try await world.drain()
@@ -110,8 +108,7 @@ import Testing
     func `a wait ends the run for every entity, a refusal and one broken list do not`(
         status: Int, outcome: String, stored: [Int]
     ) async throws {
-        try await withWorld(Self.file()) { world in
-            try await world.addUser("ann", videos: 30)
+        try await withWorld(Self.file(), videos: 30) { world in
             try await world.source.fault(
                 #"{"kind": "status", "status": \#(status), "path": "/generic/*/token", "times": 0}"#
             )
@@ -122,8 +119,7 @@ import Testing
     }
 
     @Test func `a source that two entities find away is asked no more by the run`() async throws {
-        try await withWorld(Self.file()) { world in
-            try await world.addUser("ann", videos: 30)
+        try await withWorld(Self.file(), videos: 30) { world in
             try await world.source.fault(#"{"kind": "status", "status": 503, "times": 0}"#)
             try await world.drain()
             #expect(try await world.outcomes("ann") == ["failed unavailable"])

@@ -5,7 +5,6 @@ import Postgres
 import JobQueue
 import Runner
 import Testing
-import TestSupport
 
 @Suite struct FencingTests {
     /// Everything a stale run could touch.
@@ -25,8 +24,7 @@ import TestSupport
     @Test func `AL2 a page that arrives after its job was given to another worker writes nothing`()
         async throws
     {
-        try await withWorld { world in
-            try await world.addUser("ann", videos: 250)
+        try await withWorld(videos: 250) { world in
             // Long enough for the other worker.
             try await world.source.fault(
                 #"{"kind": "slow", "delay_ms": 9000, "path": "/api/users/*/feed", "nth": 2}"#)
@@ -50,8 +48,7 @@ import TestSupport
     @Test func `AL2 a stale claim ends nothing, gives back nothing and commits nothing`()
         async throws
     {
-        try await withWorld { world in
-            try await world.addUser("ann", videos: 20)
+        try await withWorld(videos: 20) { world in
             let worker = try await world.queue.registerWorker(
                 host: "old", pid: 1, version: "test", capacity: 1)
             let claimed = try await world.queue.claimJobs(

@@ -99,7 +99,7 @@ import Testing
             let edited = combination.form.seesEdits && combination.way.path != "sync" ? 2 : 0
             try await check(world, removed: nil, edited: edited)
             for _ in 1...2 {
-                try await world.sql("update jobrunner.checkpoints set full_asked = full_asked + 1")
+                try await world.given(.fullAsked())
                 try await read(world)
             }
             #expect(try await outcomes(world).allSatisfy { $0.value == "complete" })
@@ -178,9 +178,7 @@ import Testing
 
     /// Everything is due, whatever put it off.
     private func read(_ world: World) async throws {
-        try await world.sql(
-            "update jobrunner.jobs set due_at = now(), deferred_until = null where worker_id is null"
-        )
+        try await world.given(.undeferred(.waiting), .due(.waiting))
         try await world.drain()
     }
 }

@@ -29,20 +29,13 @@ struct GivenSecretTests {
     }
 
     @Test func `a secret that is too long fails the jobs that name it and no other`() async throws {
-        try await withWorld(Self.yaml(Self.bearer), sealer: true) { world in
-            try await world.addUser("ann", videos: 5)
+        try await withWorld(Self.yaml(Self.bearer), sealer: true, videos: 5) { world in
             try await world.also(Self.other)
             try await world.store("good", as: "key", of: "ann")
             // As an older program stored it.
-            for owner in ["0", "(select id from jobrunner.users where key = 'ann')"] {
-                try await world.sql(
-                    """
-                    insert into jobrunner.secrets (tenant_id, user_id, name, sealed)
-                    select id, \(owner), 'other', decode(repeat('01', 300049), 'hex') from jobrunner.tenants
-                    """)
-            }
-            try await world.makeDue()
-            try await world.drain()
+            try await world.given(
+                .secret("other", bytes: 300_049), .secret("other", bytes: 300_049, of: "ann"))
+            try await world.runAgain()
             #expect(
                 try await ends(world) == [
                     "generic.items waiting complete",
@@ -55,8 +48,7 @@ struct GivenSecretTests {
     func `a secret sealed with another key puts off the jobs that name it until it is stored`()
         async throws
     {
-        try await withWorld(Self.yaml(Self.bearer), sealer: true) { world in
-            try await world.addUser("ann", videos: 5)
+        try await withWorld(Self.yaml(Self.bearer), sealer: true, videos: 5) { world in
             try await world.also(Self.other)
             try await world.store("good", as: "key", of: "ann")
             let foreign = Sealer(key: try SealingKey.random())
@@ -73,8 +65,7 @@ struct GivenSecretTests {
                 try await world.texts(
                     "select job || ' ' || coalesce(needs, '-') from jobrunner.status_of('acme', 'ann') order by 1"
                 ) == ["generic.items -", "generic.others operator"])
-            try await world.sql(
-                "update jobrunner.jobs set deferrals = 7 where last_error_kind = 'no_key'")
+            try await world.given(.deferred(.troubled("no_key"), times: 7, as: "no_key"))
             try await world.sql("select jobrunner.count_troubles(1000)")
             #expect(
                 try await world.texts("select trouble from jobrunner.trouble_counts") == ["no_key"])
@@ -96,8 +87,7 @@ struct GivenSecretTests {
     func `a job without its secret waits for it, whether or not its file says that it requires it`(
         _ auth: String
     ) async throws {
-        try await withWorld(Self.yaml(auth), sealer: true) { world in
-            try await world.addUser("ann", videos: 5)
+        try await withWorld(Self.yaml(auth), sealer: true, videos: 5) { world in
             // One that the file does not name is no news to it.
             try await world.store("x", as: "unnamed", of: "ann")
             try await world.drain()
@@ -113,17 +103,15 @@ struct GivenSecretTests {
     }
 
     @Test func `a secret that is nothing is as good as none`() async throws {
-        try await withWorld(Self.yaml(Self.bearer), sealer: true) { world in
-            try await world.addUser("ann", videos: 5)
+        try await withWorld(Self.yaml(Self.bearer), sealer: true, videos: 5) { world in
             try await world.store("full", as: "key", of: "ann")
             let row = try await world.row("select tenant_id, user_id from jobrunner.secrets")
             let owner = SecretOwner(
                 tenantID: Int64(row.int("tenant_id") ?? 0), userID: Int64(row.int("user_id") ?? 0),
                 name: "key")
             // As an older program stored what a token server called a token.
-            try await world.sql(
-                "update jobrunner.secrets set sealed = $1",
-                .bytes(world.sealer?.seal(SecretValue([]), for: owner) ?? []))
+            try await world.given(
+                .sealed(as: world.sealer?.seal(SecretValue([]), for: owner) ?? []))
             try await world.drain()
             #expect(try await world.job("ann").text("last_error") == "secret 'key' is not set")
             #expect(try await world.job("ann").text("state") == "needs_reauth")
@@ -133,8 +121,7 @@ struct GivenSecretTests {
     @Test func `a key of the tenant's own that the source refuses is the operator's to mend`()
         async throws
     {
-        try await withWorld(Self.yaml(Self.bearer), sealer: true) { world in
-            try await world.addUser("ann", videos: 5)
+        try await withWorld(Self.yaml(Self.bearer), sealer: true, videos: 5) { world in
             try await world.source.command(
                 "POST", "auth", #"{"user": "ann", "type": "bearer", "token": "right"}"#)
             try await world.store("wrong", as: "key", of: nil)

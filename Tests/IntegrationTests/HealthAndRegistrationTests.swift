@@ -1,12 +1,10 @@
 import JSON
 import Postgres
-import TestSupport
 import Testing
 
 @Suite struct HealthAndRegistrationTests {
     @Test func `MH1 an unhealthy hub ends the run before any other call`() async throws {
-        try await withWorld { world in
-            try await world.addUser("ann", videos: 20)
+        try await withWorld(videos: 20) { world in
             try await world.source.fault(#"{"kind": "status", "status": 503, "path": "/health"}"#)
             try await world.drain()
             #expect(try await world.source.asked().map(\.what) == ["health"])
@@ -18,12 +16,9 @@ import Testing
     @Test func `MH2 a hub without any channel is given the list although it had been registered`()
         async throws
     {
-        try await withWorld { world in
-            try await world.addUser("ann", videos: 20)
-            try await world.drain()
+        try await withSyncedWorld(videos: 20) { world in
             try await world.source.command("POST", "forget", #"{"all": true}"#)
-            try await world.makeDue()
-            try await world.drain()
+            try await world.runAgain()
             #expect(
                 try await world.source.story(of: "ann")
                     == ["channels", "reconcile", "feed", "channels", "feed"])
@@ -38,16 +33,13 @@ import Testing
             try await world.addUser("ann", videos: 20, channels: ["a", "b"])
             try await world.drain()
             #expect(try await world.source.asked("channels").count == 1)
-            try await world.makeDue()
-            try await world.drain()
+            try await world.runAgain()
             #expect(try await world.source.asked("channels").count == 1)
             try await setChannels(["b", "c"], of: "ann", in: world)
-            try await world.makeDue()
-            try await world.drain()
+            try await world.runAgain()
             #expect(try await world.source.asked("channels").count == 2)
             #expect(try await world.source.registeredChannels(of: "ann") == ["b", "c"])
-            try await world.makeDue()
-            try await world.drain()
+            try await world.runAgain()
             #expect(try await world.source.asked("channels").count == 2)
         }
     }
@@ -128,8 +120,7 @@ import Testing
             try await world.addUser("ann", videos: 30, hubID: "hub-7")
             try await world.drain()
             try await world.sql("select jobrunner.reset_jobs('acme', 'ann')")
-            try await world.makeDue()
-            try await world.drain()
+            try await world.runAgain()
             let asked = try await world.source.asked().filter { $0.what != "health" }
             #expect(asked.count == 6)
             #expect(asked.allSatisfy { $0.path.hasPrefix("/api/users/hub-7/") })
@@ -181,15 +172,14 @@ import Testing
     @Test func `MH31 after a registration that timed out the next run heals without anyone`()
         async throws
     {
-        try await withWorld(World.metube([("timeout: 30s", "timeout: 400ms")])) { world in
-            try await world.addUser("ann", videos: 20)
+        try await withWorld(World.metube([("timeout: 30s", "timeout: 400ms")]), videos: 20) {
+            world in
             try await world.source.fault(
                 #"{"kind": "hang", "path": "/api/users/*/channels", "times": 3}"#)
             try await world.drain()
             #expect(try await world.outcomes("ann") == ["failed timed_out"])
             #expect(try await world.source.asked("feed").isEmpty)
-            try await world.makeDue()
-            try await world.drain()
+            try await world.runAgain()
             #expect(try await world.outcomes("ann") == ["failed timed_out", "complete"])
             let job = try await world.job("ann")
             #expect(job.int("consecutive_failures") == 0)

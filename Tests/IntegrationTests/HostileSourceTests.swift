@@ -1,7 +1,6 @@
 import JSON
 import Postgres
 import Testing
-import TestSupport
 
 /// Sources that lie, repeat themselves, or say what can't be sent back.
 @Suite struct HostileSourceTests {
@@ -23,8 +22,7 @@ import TestSupport
     ) async throws {
         // Without an end of its own the run would be cut by its deadline, and begin again.
         let yaml = World.generic(path, page: page, query: query, deadline: "5s")
-        try await withWorld(yaml) { world in
-            try await world.addUser("ann", videos: 3)
+        try await withWorld(yaml, videos: 3) { world in
             try await world.source.fault(
                 Self.answer(#"{"items": \#(Self.items), "total": 1000, "last": 1000}"#))
             let worker = try await world.start()
@@ -42,8 +40,7 @@ import TestSupport
     {
         let yaml = World.generic(
             "offset", page: "style: offset, size: 2", query: #"offset: "{page.token}""#)
-        try await withWorld(yaml) { world in
-            try await world.addUser("ann", videos: 3)
+        try await withWorld(yaml, videos: 3) { world in
             try await world.source.fault(Self.answer(#"{"items": [{"seq": 1}, {}, 5]}"#))
             try await world.drain()
             #expect(try await world.outcomes("ann") == ["failed cursor_loop"])
@@ -57,9 +54,7 @@ import TestSupport
         let yaml = World.generic(
             "token", page: "style: token, token_at: next_token, size: 20",
             query: #"cursor: "{page.token}""#, mode: "replace_all")
-        try await withWorld(yaml) { world in
-            try await world.addUser("ann", videos: 30)
-            try await world.drain()
+        try await withSyncedWorld(yaml, videos: 30) { world in
             for next in ["{}", "true", #""a\u0000b""#] {
                 try await world.source.fault(
                     Self.answer(#"{"items": \#(Self.items), "next_token": \#(next)}"#))
@@ -77,8 +72,7 @@ import TestSupport
         _ tag: String
     ) async throws {
         let yaml = World.generic("single", page: "style: single, size: 20", conditional: true)
-        try await withWorld(yaml) { world in
-            try await world.addUser("ann", videos: 3)
+        try await withWorld(yaml, videos: 3) { world in
             try await world.source.fault(
                 Self.answer(#"{"items": \#(Self.items)}"#, headers: #""ETag": "\"\#(tag)\"""#))
             try await world.drain()
@@ -93,13 +87,9 @@ import TestSupport
         async throws
     {
         let yaml = World.generic("single", page: "style: single, size: 20", conditional: true)
-        try await withWorld(yaml) { world in
-            try await world.addUser("ann", videos: 3)
-            try await world.drain()
+        try await withSyncedWorld(yaml, videos: 3) { world in
             #expect(try await !world.checkpoint("ann").isNull("validator"))
-            try await world.sql(
-                "update jobrunner.checkpoints set validator = overlay(validator placing \(tag) from 3 for 1)"
-            )
+            try await world.given(.validator(marked: tag))
             try await world.runAgain()
             #expect(try await world.job("ann").text("last_outcome") == "complete")
             let second = try #require(try await world.source.asked(by: "ann").last)
@@ -142,9 +132,7 @@ import TestSupport
         try await withWorld(World.generic("single", page: "style: single, size: 20")) { world in
             for (user, value) in [("dots", ".."), ("empty", ""), ("dot", ".")] {
                 try await world.addUser(user, videos: 1)
-                try await world.sql(
-                    "update jobrunner.users set attributes = jsonb_build_object('hub_user_id', $1::text) where key = $2",
-                    .text(value), .text(user))
+                try await world.given(.attributes(#"{"hub_user_id": "\#(value)"}"#, of: user))
             }
             let asked = try await world.source.asked().count
             try await world.drain()
@@ -171,9 +159,7 @@ import TestSupport
         let yaml = World.generic(
             "single", page: "style: single, size: 20", mode: mode,
             fields: World.standardFields + "\n" + fields.joined(separator: "\n"))
-        try await withWorld(yaml) { world in
-            try await world.addUser("ann", videos: 5)
-            try await world.drain()
+        try await withSyncedWorld(yaml, videos: 5) { world in
             #expect(try await world.holdsAllItems(of: "ann"))
             try await world.runAgain()
             #expect(try await world.job("ann").text("last_outcome") == "complete")

@@ -1,22 +1,6 @@
 import FakeSource
 import HTTP
 import JSON
-import Synchronization
-import Telemetry
-
-/// Collects log lines.
-final class Lines: Sendable {
-    private let lines = Mutex<[String]>([])
-
-    var all: [String] { lines.withLock { $0 } }
-
-    var sink: LineSink {
-        LineSink { bytes in
-            self.lines.withLock { $0.append(String(decoding: bytes, as: UTF8.self)) }
-            return true
-        }
-    }
-}
 
 /// The source of one world, in this process, with its command surface.
 final class Hub: @unchecked Sendable {

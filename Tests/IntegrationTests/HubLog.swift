@@ -1,6 +1,5 @@
 import JSON
 import Testing
-import TestSupport
 
 /// One request the hub got.
 struct Asked: Sendable, Equatable {

@@ -55,8 +55,7 @@ import Testing
     private func withInvoices(
         _ file: String, _ body: (World) async throws -> Void
     ) async throws {
-        try await withWorld(file) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(file, videos: 0) { world in
             try await body(world)
         }
     }

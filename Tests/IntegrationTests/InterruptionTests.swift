@@ -2,7 +2,6 @@ import JSON
 import Postgres
 import Runner
 import Testing
-import TestSupport
 
 @Suite struct InterruptionTests {
     private static func yaml(deadline: String = "10m") -> String {
@@ -28,8 +27,7 @@ import TestSupport
     func `a page that is slower than the deadline is torn down, and the next run starts there`()
         async throws
     {
-        try await withWorld(Self.yaml(deadline: "1s")) { world in
-            try await world.addUser("ann", videos: 95)
+        try await withWorld(Self.yaml(deadline: "1s"), videos: 95) { world in
             try await world.source.fault(
                 #"{"kind": "drip", "bytes": 1, "every_ms": 50, "user": "ann", "nth": 3}"#)
             try await world.drain()
@@ -47,8 +45,7 @@ import TestSupport
     }
 
     @Test func `no page is begun when less is left than a page takes`() async throws {
-        try await withWorld(Self.yaml(deadline: "5s")) { world in
-            try await world.addUser("ann", videos: 55)
+        try await withWorld(Self.yaml(deadline: "5s"), videos: 55) { world in
             try await world.source.fault(#"{"kind": "slow", "delay_ms": 3000, "times": 0}"#)
             try await world.drain()
             // Three pages of 3 s in runs of 5 s: one each, and none is torn down.
@@ -107,7 +104,7 @@ import TestSupport
                 try await world.job("ann").text("state") == "paused"
             }
             #expect(try await world.outcomes("ann") == ["partial cancelled"])
-            try await world.sql("update jobrunner.jobs set due_at = now()")
+            try await world.given(.due())
             try await world.drain()
             #expect(try await world.source.asked().count == 3)
             try await world.sql("select jobrunner.resume_jobs('acme', 'ann')")
@@ -117,8 +114,7 @@ import TestSupport
     }
 
     @Test func `a reset during a run ends it and its page in flight is not written`() async throws {
-        try await withWorld(Self.yaml()) { world in
-            try await world.addUser("ann", videos: 95)
+        try await withWorld(Self.yaml(), videos: 95) { world in
             try await world.source.fault(
                 #"{"kind": "slow", "delay_ms": 600, "user": "ann", "nth": 3}"#)
             try await world.keepTrail()

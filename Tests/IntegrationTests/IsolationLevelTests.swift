@@ -1,6 +1,5 @@
 import JSON
 import Postgres
-import TestSupport
 import Testing
 
 /// An application may call a verb within a transaction of any isolation level.
@@ -27,9 +26,7 @@ import Testing
     func `a verb commits, or raises the one code that says to try again`(
         _ level: String, _ verb: String
     ) async throws {
-        try await withWorld(Self.file) { world in
-            try await world.addUser("ann", videos: 5)
-            try await world.drain()
+        try await withSyncedWorld(Self.file, videos: 5) { world in
             let application = try await OpenTransaction(
                 world.database.url,
                 "set transaction isolation level \(level); select count(*) from jobrunner.jobs")

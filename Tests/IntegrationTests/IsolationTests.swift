@@ -2,7 +2,6 @@ import JSON
 import Postgres
 import Runner
 import Testing
-import TestSupport
 
 @Suite struct IsolationTests {
     @Test func `AL3 equal user keys of two tenants share no row, checkpoint, error or log line`()
@@ -88,11 +87,7 @@ import TestSupport
             "single", page: "style: single, size: 20", source: "rate: { per_second: 0.001 }")
         try await withWorld(yaml) { world in
             try await world.addTenant("other")
-            try await world.sql(
-                """
-                update jobrunner.sources as s set tokens = case t.name when 'other' then 1 else 0 end
-                from jobrunner.tenants as t where t.id = s.tenant_id
-                """)
+            try await world.given(.tokens(0), .tokens(1, of: "other"))
             try await world.addUser("ann", videos: 5)
             try await world.addUser("bob", videos: 5, tenant: "other")
             let worker = try await world.start()

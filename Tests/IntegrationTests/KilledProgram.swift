@@ -1,5 +1,4 @@
 import Foundation
-import TestSupport
 
 /// The program as its own process, over a world's database, source and job file.
 struct KilledProgram {

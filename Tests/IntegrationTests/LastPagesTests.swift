@@ -29,8 +29,7 @@ import Testing
         _ end: String
     ) async throws {
         let file = World.heard(request: Self.get, page: "style: page, size: 2\(end)")
-        try await withWorld(file) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(file, videos: 0) { world in
             try await answer(world, [page(1...2), page(3...4), page(3...4)])
             try await world.drain()
             try await answer(
@@ -49,8 +48,7 @@ import Testing
 
     @Test func `a run that begins behind the last page reads the pass anew once`() async throws {
         let file = World.heard(request: Self.get, page: "style: page, size: 2, max_pages: 2")
-        try await withWorld(file) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(file, videos: 0) { world in
             try await answer(world, [page(1...2), page(3...4)])
             try await answer(
                 world, [page(3...4), page(3...4), page(1...2, name: "y"), page(3...4, name: "y")])
@@ -62,8 +60,7 @@ import Testing
 
     @Test func `a source that ignores the parameter is told so`() async throws {
         let file = World.heard(request: Self.get, page: "style: page, size: 2")
-        try await withWorld(file) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(file, videos: 0) { world in
             try await answer(world, [page(1...2), page(1...2)])
             try await world.drain()
             #expect(try await world.outcomes("ann") == ["failed cursor_loop"])
@@ -76,8 +73,7 @@ import Testing
         async throws
     {
         let file = World.heard(request: Self.get, page: "style: keyset, token_at: max, start: 0")
-        try await withWorld(file) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(file, videos: 0) { world in
             try await answer(
                 world,
                 [
@@ -97,8 +93,7 @@ import Testing
     {
         let file = World.heard(
             request: Self.get, page: "style: token, token_at: next, end: repeated")
-        try await withWorld(file) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(file, videos: 0) { world in
             let rest = #", "next": "a""#
             try await answer(
                 world, [page(1...2, rest), page(3...4, rest), page(5...6, rest), page(5...6, rest)])
@@ -112,8 +107,7 @@ import Testing
         let file = World.heard(
             request: Self.get, page: "style: token, token_at: slip",
             write: "mode: overwrite, deletes: { sweep: after_full_pass }")
-        try await withWorld(file) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(file, videos: 0) { world in
             try await answer(world, [page(1...3, #", "has_more": true, "next": "a""#)])
             try await world.drain()
             #expect(try await world.troubles("ann") == ["end_unproven"])
@@ -128,8 +122,7 @@ import Testing
         let file = World.heard(
             request: "path: /generic/{user.hub_user_id}/heard", page: "style: single",
             fields: fields)
-        try await withWorld(file) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(file, videos: 0) { world in
             try await answer(world, [page(1...10)])
             try await world.drain()
             try await answer(world, [page(1...10)])
@@ -149,8 +142,7 @@ import Testing
         let file = World.heard(
             request: "path: /generic/{user.hub_user_id}/heard", page: "style: single",
             parts: "errors: [{ at: error }]")
-        try await withWorld(file) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(file, videos: 0) { world in
             try await world.answerNext(
                 #"{"items": [], "error": "busy"}"#, headers: #"{"Retry-After": "90000"}"#)
             try await world.drain()

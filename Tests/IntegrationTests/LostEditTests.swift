@@ -1,6 +1,5 @@
 import JSON
 import Postgres
-import TestSupport
 import Testing
 
 /// Edits that are made while a run writes the same rows, or while nobody knows what the source has taken.

@@ -48,8 +48,7 @@ import Testing
     @Test func `a pass that is refused again and again fails, and never goes round within a run`()
         async throws
     {
-        try await withWorld(Self.yaml) { world in
-            try await world.addUser("ann", videos: 95)
+        try await withWorld(Self.yaml, videos: 95) { world in
             let refusal = #"{"kind": "status", "status": 400, "user": "ann", "nth": "#
             try await world.source.fault(refusal + "3}")
             try await world.drain()

@@ -7,7 +7,6 @@ import JobQueue
 import Sync
 import Telemetry
 import Testing
-import TestSupport
 
 /// The reply to a page's commit is lost: the run asks what became of it, and never guesses.
 @Suite struct LostReplyTests {

@@ -1,7 +1,6 @@
 import JSON
 import JobQueue
 import Postgres
-import TestSupport
 import Testing
 import Writing
 

@@ -59,8 +59,7 @@ import Testing
         let deletes =
             #"deletes: { sweep: after_full_pass, confirm: { path: "/generic/{user.hub_user_id}/heard" } }"#
             .replacing("/heard", with: "/heard/{row.id}")
-        try await withWorld(Self.file(deletes)) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(Self.file(deletes), videos: 0) { world in
             try await world.answerNext(list(item(1), item(2)))
             try await world.drain()
             // The list, the record that it shows, and the one that it lacks.

@@ -2,7 +2,6 @@ import Foundation
 import JSON
 import Postgres
 import Testing
-import TestSupport
 
 @Suite struct MemoryTests {
     /// In a process of its own, so that no other test's memory is counted.

@@ -38,9 +38,7 @@ import Testing
 
     @Test(arguments: ["insert_new", "overwrite", "newest_wins, newer_by: updated_at"])
     func `an unchanged second run writes no row version`(mode: String) async throws {
-        try await withWorld(Self.yaml(mode, size: 20)) { world in
-            try await world.addUser("ann", videos: 95)
-            try await world.drain()
+        try await withSyncedWorld(Self.yaml(mode, size: 20), videos: 95) { world in
             let before = try await versions(world)
             #expect(before.count == 95)
             try await world.enqueue("ann")
@@ -51,8 +49,7 @@ import Testing
     }
 
     @Test func `insert_new keeps what is stored`() async throws {
-        try await withWorld(Self.yaml("insert_new")) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(Self.yaml("insert_new"), videos: 0) { world in
             try await serve([("a", 1, "one"), ("b", 1, "one")], world)
             try await world.drain()
             try await serve([("b", 2, "two"), ("c", 2, "two"), ("c", 3, "three")], world)
@@ -66,8 +63,7 @@ import Testing
     }
 
     @Test func `overwrite replaces what differs, and the last of a page wins`() async throws {
-        try await withWorld(Self.yaml("overwrite")) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(Self.yaml("overwrite"), videos: 0) { world in
             try await serve([("a", 1, "one"), ("b", 1, "one")], world)
             try await world.drain()
             try await serve(
@@ -82,8 +78,7 @@ import Testing
 
     @Test func `newest_wins replaces only what is older, in the page as in the table`() async throws
     {
-        try await withWorld(Self.yaml("newest_wins, newer_by: seq")) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(Self.yaml("newest_wins, newer_by: seq"), videos: 0) { world in
             try await serve([("a", 5, "five"), ("b", 5, "five"), ("c", 5, "five")], world)
             try await world.drain()
             try await serve(
@@ -110,9 +105,7 @@ import Testing
             query: #"cursor: "{page.token}", since: "{since}""#,
             mode: "newest_wins, newer_by: updated_at",
             incremental: "incremental: { watermark: max_seen }")
-        try await withWorld(yaml) { world in
-            try await world.addUser("ann", videos: 50)
-            try await world.drain()
+        try await withSyncedWorld(yaml, videos: 50) { world in
             let greatest = try await world.value("select max(updated_at) from synced.generic_item")
             #expect(
                 try await world.value("select watermark::timestamptz from jobrunner.checkpoints")

@@ -1,6 +1,5 @@
 import JSON
 import Postgres
-import TestSupport
 import Testing
 
 /// One bad value costs itself, and nobody takes it for none in silence.
@@ -27,8 +26,7 @@ import Testing
 
     @Test func `an optional value that can't be read is null, counted and told once`() async throws
     {
-        try await withWorld(Self.file()) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(Self.file(), videos: 0) { world in
             for _ in 1...2 {
                 try await answer(
                     world, #"{"id": "a", "seq": 1, "updated_at": "2026-01-01T00:00:00Z"}"#,
@@ -55,8 +53,7 @@ import Testing
             id: { at: id, type: text, required: true }
             at: { at: at, type: timestamp, format: [iso8601, "yyyy-MM-dd HH:mm:ss XXX", "d.M.yyyy"] }
             """
-        try await withWorld(Self.file(fields: fields)) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(Self.file(fields: fields), videos: 0) { world in
             try await answer(
                 world, #"{"id": "a", "at": "2026-01-02T03:04:05Z"}"#,
                 #"{"id": "b", "at": "2026-01-02 03:04:05 +0200"}"#,
@@ -78,8 +75,7 @@ import Testing
             mode: "newest_wins, newer_by: updated_at",
             incremental: "incremental: { watermark: max_seen }", fields: fields
         ).replacing("query: { limit:", with: #"query: { since: "{since}", limit:"#)
-        try await withWorld(file) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(file, videos: 0) { world in
             try await answer(world, #"{"id": "a", "at": "2.1.2026 10:00"}"#)
             try await world.runAgain()
             #expect(try await world.job("ann").text("last_error")?.contains("updated_at") == true)
@@ -100,8 +96,8 @@ import Testing
     }
 
     @Test func `a value that decides is never made null`() async throws {
-        try await withWorld(Self.file(mode: "newest_wins, newer_by: updated_at")) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(Self.file(mode: "newest_wins, newer_by: updated_at"), videos: 0) {
+            world in
             try await answer(
                 world, #"{"id": "a", "seq": 1, "updated_at": "soon"}"#,
                 #"{"id": "b", "seq": 2, "updated_at": "2026-01-01T00:00:00Z"}"#)
@@ -139,8 +135,7 @@ import Testing
     @Test func `a long text, NUL and a mark before the body cost themselves at most`() async throws
     {
         let long = String(repeating: "x", count: 1_200_000)
-        try await withWorld(Self.file()) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(Self.file(), videos: 0) { world in
             try await answer(
                 world, #"{"id": "a", "seq": 1, "name": "\#(long)"}"#,
                 #"{"id": "b", "seq": 2, "name": "x\u0000y"}"#,
@@ -186,8 +181,7 @@ import Testing
         let file = Self.file(
             mode: "overwrite, deletes: { flag_at: deleted }",
             fields: World.standardFields + "\ndeleted: { at: deleted, type: bool }")
-        try await withWorld(file) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(file, videos: 0) { world in
             try await answer(
                 world, #"{"id": "a", "seq": 1, "deleted": 0}"#,
                 #"{"id": "b", "seq": 2, "deleted": 1}"#)
@@ -209,8 +203,7 @@ import Testing
         _ form: String, _ flag: String, _ body: (World) async throws -> Void
     ) async throws {
         let deletes = "deletes: { flag_at: deleted\(form.isEmpty ? "" : ", " + form) }"
-        try await withWorld(Self.file(mode: "overwrite, \(deletes)")) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(Self.file(mode: "overwrite, \(deletes)"), videos: 0) { world in
             try await answer(world, #"{"id": "a", "seq": 1}"#, #"{"id": "b", "seq": 2}"#)
             try await world.runAgain()
             try await answer(
@@ -224,8 +217,8 @@ import Testing
     @Test func `of equal versions the content decides, and a null version loses to any other`()
         async throws
     {
-        try await withWorld(Self.file(mode: "newest_wins, newer_by: updated_at")) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(Self.file(mode: "newest_wins, newer_by: updated_at"), videos: 0) {
+            world in
             let time = #""updated_at": "2026-01-01T00:00:00Z""#
             try await answer(
                 world, #"{"id": "a", "seq": 1, "name": "x"}"#,
@@ -248,8 +241,8 @@ import Testing
     func `a pass that was asked for brings rows to what the source shows, whatever their versions`()
         async throws
     {
-        try await withWorld(Self.file(mode: "newest_wins, newer_by: updated_at")) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(Self.file(mode: "newest_wins, newer_by: updated_at"), videos: 0) {
+            world in
             func show(_ day: Int, _ name: String) async throws {
                 try await answer(
                     world,

@@ -7,8 +7,7 @@ import Testing
         async throws
     {
         let yaml = World.metube([("size: 100", "size: 40")])
-        try await withWorld(yaml) { world in
-            try await world.addUser("ann", videos: 300)
+        try await withWorld(yaml, videos: 300) { world in
             try await world.source.fault(
                 #"{"kind": "duplicates", "count": 9, "path": "/api/users/*/feed", "nth": 2}"#)
             try await world.drain()
@@ -49,9 +48,7 @@ import Testing
             for user in ["complete", "partial", "deferred", "skipped", "needs_reauth", "failed"] {
                 try await world.addUser(user, videos: user == "partial" ? 20 : 5)
                 if user != "skipped" {
-                    try await world.sql(
-                        "update jobrunner.users set attributes = attributes || '{\"wanted\": 1}' where key = $1",
-                        .text(user))
+                    try await world.given(.attributes(#"{"wanted": 1}"#, of: user))
                 }
                 if user != "needs_reauth" {
                     try await world.setSecret("key", "right-one", of: user)

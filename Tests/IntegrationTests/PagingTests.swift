@@ -4,9 +4,7 @@ import Testing
 
 @Suite struct PagingTests {
     @Test func `MH9 pages of 100 are asked for`() async throws {
-        try await withWorld { world in
-            try await world.addUser("ann", videos: 250)
-            try await world.drain()
+        try await withSyncedWorld(videos: 250) { world in
             let pages = try await world.source.asked("feed")
             #expect(pages.map(\.limit) == ["100", "100", "100"])
             #expect(pages.map(\.records) == [100, 100, 50])
@@ -43,8 +41,7 @@ import Testing
         async throws
     {
         let yaml = World.metube([("size: 100", "size: 10\n      max_pages: 3")])
-        try await withWorld(yaml) { world in
-            try await world.addUser("ann", videos: 70)
+        try await withWorld(yaml, videos: 70) { world in
             try await world.keepTrail()
             try await world.drain()
             #expect(
@@ -73,9 +70,7 @@ import Testing
         let yaml = World.generic(
             "token", page: "style: token, token_at: next_token, size: 1",
             query: #"cursor: "{page.token}""#)
-        try await withWorld(yaml) { world in
-            try await world.addUser("ann", videos: 200)
-            try await world.drain()
+        try await withSyncedWorld(yaml, videos: 200) { world in
             let times = try await world.source.asked(by: "ann").map(\.monotonic)
             try #require(times.count >= 200)
             let paced = times[100...]

@@ -20,9 +20,7 @@ struct PassesTests {
     }
 
     @Test func `the second full pass that lacks a row deletes it, and counts it`() async throws {
-        try await withWorld(Self.yaml()) { world in
-            try await world.addUser("ann", videos: 95)
-            try await world.drain()
+        try await withSyncedWorld(Self.yaml(), videos: 95) { world in
             try await remove(7, world)
             try await world.runAgain()
             #expect(try await world.value("select count(*) from synced.generic_item") == "95")
@@ -43,9 +41,7 @@ struct PassesTests {
 
     @Test func `a sweep beyond its fraction deletes nothing and says so`() async throws {
         let write = "overwrite, deletes: { sweep: after_full_pass, max_fraction: 0.2 }"
-        try await withWorld(Self.yaml(write: write)) { world in
-            try await world.addUser("ann", videos: 95)
-            try await world.drain()
+        try await withSyncedWorld(Self.yaml(write: write), videos: 95) { world in
             try await remove(30, world)
             try await world.runAgain()
             try await world.runAgain()
@@ -59,9 +55,7 @@ struct PassesTests {
     }
 
     @Test func `replace_all deletes whatever two passes do not show`() async throws {
-        try await withWorld(Self.yaml(write: "replace_all")) { world in
-            try await world.addUser("ann", videos: 95)
-            try await world.drain()
+        try await withSyncedWorld(Self.yaml(write: "replace_all"), videos: 95) { world in
             try await remove(90, world)
             try await world.runAgain()
             try await world.runAgain()
@@ -72,9 +66,7 @@ struct PassesTests {
     @Test func `a pass that yields keeps what its pages showed for the sweep at its end`()
         async throws
     {
-        try await withWorld(Self.yaml(page: ", max_pages: 2")) { world in
-            try await world.addUser("ann", videos: 95)
-            try await world.drain()
+        try await withSyncedWorld(Self.yaml(page: ", max_pages: 2"), videos: 95) { world in
             try await remove(3, world)
             try await world.runAgain()
             try await world.runAgain()
@@ -93,9 +85,7 @@ struct PassesTests {
             query: #"cursor: "{page.token}", since: "{since}""#,
             mode: "newest_wins, newer_by: updated_at, deletes: { flag_at: deleted }",
             incremental: "incremental: { watermark: max_seen }")
-        try await withWorld(yaml) { world in
-            try await world.addUser("ann", videos: 95)
-            try await world.drain()
+        try await withSyncedWorld(yaml, videos: 95) { world in
             let before = try await world.checkpoint("ann").text("watermark")
             try await remove(5, world, tombstone: true)
             try await world.runAgain()
@@ -116,9 +106,7 @@ struct PassesTests {
             query: #"cursor: "{page.token}", since: "{since}""#,
             mode: "newest_wins, newer_by: updated_at, deletes: { sweep: after_full_pass }",
             incremental: "incremental: { watermark: max_seen, full_every: 24h }")
-        try await withWorld(yaml) { world in
-            try await world.addUser("ann", videos: 95)
-            try await world.drain()
+        try await withSyncedWorld(yaml, videos: 95) { world in
             try await remove(5, world)
             try await world.runAgain()
             #expect(try await world.value("select count(*) from synced.generic_item") == "95")

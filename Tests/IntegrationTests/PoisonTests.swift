@@ -1,7 +1,6 @@
 import JSON
 import Postgres
 import Testing
-import TestSupport
 
 /// What is stored for one job must not concern another's.
 @Suite struct PoisonTests {
@@ -78,8 +77,8 @@ import TestSupport
         async throws
     {
         let poisons = Self.attributes + Self.checkpoints
-        try await withWorld(World.generic("single", page: "style: single, size: 20")) { world in
-            try await world.addUser("ann", videos: 5)
+        try await withWorld(World.generic("single", page: "style: single, size: 20"), videos: 5) {
+            world in
             try await world.addUser("zoe", videos: 5)
             for number in poisons.indices { try await world.addUser("p\(number)", videos: 2) }
             try await world.drain()
@@ -304,8 +303,7 @@ import TestSupport
         path: String, page: String, member: String
     ) async throws {
         let token = path == "next_url" ? "" : #"cursor: "{page.token}""#
-        try await withWorld(World.generic(path, page: page, query: token)) { world in
-            try await world.addUser("ann", videos: 3)
+        try await withWorld(World.generic(path, page: page, query: token), videos: 3) { world in
             // Blanks become three bytes each in an address.
             let long = String(repeating: path == "next_url" ? " " : "7", count: 16_400)
             let items = #"[{"id": "a", "seq": 1}]"#

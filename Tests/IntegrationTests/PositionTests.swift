@@ -19,8 +19,7 @@ import Testing
         let file = World.heard(
             request: request, page: page, parts: parts, write: write, at: at)
         var asked: [String] = []
-        try await withWorld(file) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(file, videos: 0) { world in
             for (number, body) in answers.enumerated() {
                 try await world.answerNext(
                     body, headers: number < headers.count ? headers[number] : "{}")
@@ -125,8 +124,7 @@ import Testing
         let file = World.heard(
             request: "path: /generic/{user.hub_user_id}/heard", page: "style: single"
         ).replacing("      key: [id]", with: "      key: [id]\n      one_as_list: true")
-        try await withWorld(file) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(file, videos: 0) { world in
             try await world.answerNext(page, #"{"items": [\#(item(2)), \#(item(3))]}"#)
             try await world.drain()
             try await world.runAgain()
@@ -163,8 +161,7 @@ import Testing
             request: Self.since, page: "style: single",
             parts: "incremental: { \(incremental), full_every: 30d }",
             write: "mode: newest_wins, newer_by: \(field)")
-        try await withWorld(file) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(file, videos: 0) { world in
             let item = #"{"id": "a", "seq": 200, "updated_at": "2026-01-02T03:04:05Z"}"#
             try await world.answerNext(
                 #"{"items": [\#(item)]}"#, #"{"items": []}"#, #"{"items": []}"#)
@@ -196,8 +193,7 @@ import Testing
             parts:
                 "incremental: { watermark: max_seen, format: raw, ascending: true, full_every: 30d }",
             write: "mode: newest_wins, newer_by: seq\(deletes)")
-        try await withWorld(file) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(file, videos: 0) { world in
             for answer in answers {
                 try await answerNext(answer, world)
             }

@@ -1,6 +1,5 @@
 import JSON
 import Postgres
-import TestSupport
 import Testing
 
 /// What the values of a pushed row are at the source.

@@ -1,7 +1,6 @@
 import JSON
 import JobFiles
 import Postgres
-import TestSupport
 import Testing
 
 /// A position belongs to what was asked.
@@ -21,15 +20,11 @@ import Testing
     }
 
     @Test func `another account of the user is read in full, and one line says why`() async throws {
-        try await withWorld(Self.file()) { world in
-            try await world.addUser("ann", videos: 55)
+        try await withWorld(Self.file(), videos: 55) { world in
             try await world.addUser("bob", videos: 35)
             try await world.drain()
-            try await world.sql(
-                "update jobrunner.users set attributes = attributes || '{\"hub_user_id\": \"bob\"}' where key = 'ann'"
-            )
-            try await world.makeDue()
-            try await world.drain()
+            try await world.given(.attributes(#"{"hub_user_id": "bob"}"#, of: "ann"))
+            try await world.runAgain()
             #expect(forgotten(world) == 1)
             #expect(
                 try await world.value(
@@ -37,18 +32,14 @@ import Testing
                     select count(*) from synced.generic_item as i
                     join jobrunner.users as u on u.id = i.user_id where u.key = 'ann'
                     """) == "90")
-            try await world.makeDue()
-            try await world.drain()
+            try await world.runAgain()
             #expect(forgotten(world) == 1)
         }
     }
 
     @Test func `an attribute that no request names changes nothing`() async throws {
-        try await withWorld(Self.file()) { world in
-            try await world.addUser("ann", videos: 55)
-            try await world.drain()
-            try await world.sql(
-                "update jobrunner.users set attributes = attributes || '{\"colour\": \"red\"}'")
+        try await withSyncedWorld(Self.file(), videos: 55) { world in
+            try await world.given(.attributes(#"{"colour": "red"}"#))
             try await world.runAgain()
             #expect(forgotten(world) == 0)
             #expect(try await world.source.asked(by: "ann").count == 4)
@@ -59,9 +50,7 @@ import Testing
     func `rows that somebody deleted by hand come again, although nothing changed at the source`()
         async throws
     {
-        try await withWorld(Self.file()) { world in
-            try await world.addUser("ann", videos: 55)
-            try await world.drain()
+        try await withSyncedWorld(Self.file(), videos: 55) { world in
             try await world.sql("delete from synced.generic_item where seq % 2 = 0")
             try await world.runAgain()
             #expect(try await world.holdsAllItems(of: "ann"))
@@ -78,9 +67,7 @@ import Testing
         let yaml = World.generic(
             "token", page: "style: token, token_at: next_token, size: 20",
             query: #"cursor: "{page.token}""#, conditional: true)
-        try await withWorld(yaml) { world in
-            try await world.addUser("ann", videos: 55)
-            try await world.drain()
+        try await withSyncedWorld(yaml, videos: 55) { world async throws in
             #expect(
                 try await world.value("select validator is null from jobrunner.checkpoints")
                     == "true")
@@ -90,16 +77,10 @@ import Testing
     @Test func `a new column is filled by a full pass within the span, and incremental ones go on`()
         async throws
     {
-        try await withWorld(Self.file()) { world in
-            try await world.addUser("ann", videos: 55)
-            try await world.drain()
+        try await withSyncedWorld(Self.file(), videos: 55) { world in
             // As if the column had been added just now.
             try await world.sql("update synced.generic_item set value = null")
-            try await world.sql(
-                """
-                update jobrunner.job_files
-                set columns_changed = jobrunner.changed_columns(expanded #- '{entities,0,records,fields,value}', expanded)
-                """)
+            try await world.given(.newField("value"))
             #expect(
                 try await world.value(
                     "select columns_changed #>> '{item,over}' from jobrunner.job_files")
@@ -118,9 +99,7 @@ import Testing
     }
 
     private func turns(over span: String, _ world: World) async throws {
-        try await world.sql(
-            "update jobrunner.job_files set columns_changed = jsonb_set(columns_changed, '{item,over}', to_jsonb($1::text))",
-            .text(span))
+        try await world.given(.columnsFilled(over: span))
         try await world.runAgain()
     }
 }

@@ -1,6 +1,5 @@
 import JSON
 import Postgres
-import TestSupport
 import Testing
 
 @Suite("Pages that change nothing")
@@ -23,8 +22,7 @@ struct QuietPagesTests {
     private func withSecondPass(
         _ yaml: String, _ body: (World) async throws -> Void
     ) async throws {
-        try await withWorld(yaml) { world in
-            try await world.addUser("ann", videos: 500)
+        try await withWorld(yaml, videos: 500) { world in
             while try await world.checkpoint("ann", "last_synced_at is null") {
                 try await world.runAgain()
             }

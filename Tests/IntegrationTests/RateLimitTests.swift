@@ -2,7 +2,6 @@ import Foundation
 import JSON
 import Postgres
 import Testing
-import TestSupport
 
 @Suite struct RateLimitTests {
     private static let yaml = World.generic(
@@ -19,8 +18,7 @@ import TestSupport
     }
 
     @Test func `a short Retry-After is waited for within the run`() async throws {
-        try await withWorld(Self.yaml) { world in
-            try await world.addUser("ann", videos: 50)
+        try await withWorld(Self.yaml, videos: 50) { world in
             try await limit("1", user: "ann", world)
             try await world.drain()
             #expect(try await world.outcomes("ann") == ["complete"])
@@ -91,8 +89,7 @@ import TestSupport
     }
 
     @Test func `a source that flaps is read to its end`() async throws {
-        try await withWorld(Self.yaml) { world in
-            try await world.addUser("ann", videos: 200)
+        try await withWorld(Self.yaml, videos: 200) { world in
             for page in 0..<10 {
                 try await world.source.fault(
                     #"{"kind": "status", "status": 503, "skip": \#(page), "times": 2}"#)

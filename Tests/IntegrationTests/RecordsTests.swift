@@ -36,8 +36,7 @@ import Testing
     @Test func `MH19 videos under 60 s or of an unreadable duration are dropped and counted`()
         async throws
     {
-        try await withWorld { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(videos: 0) { world in
             try await serve(
                 [
                     page([
@@ -66,8 +65,7 @@ import Testing
             .replacing(
                 "      keep_if:\n        - field: duration_s\n          gte: 60     # shorts\n          missing: keep\n",
                 with: "")
-        try await withWorld(yaml) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(yaml, videos: 0) { world in
             try await serve(
                 [
                     page([
@@ -86,9 +84,7 @@ import Testing
     }
 
     @Test func `MH20 every duration of the hub is stored as it reads`() async throws {
-        try await withWorld { world in
-            try await world.addUser("ann", videos: 400)
-            try await world.drain()
+        try await withSyncedWorld(videos: 400) { world in
             let expected = try await world.source.command("GET", "expected?user=ann")
             let wanted = (expected["videos"].map { Array($0.elements) } ?? []).map {
                 "\($0.text("video_id") ?? ""):\($0["duration_s"]?.numberText ?? "")"
@@ -105,8 +101,7 @@ import Testing
     func `MH21 duplicates in a page, across pages and across runs are one row and the last wins`()
         async throws
     {
-        try await withWorld { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(videos: 0) { world in
             try await serve(
                 [
                     page([("a", "1", "90"), ("b", "1", "90"), ("a", "2", "90")], next: "p2"),
@@ -126,8 +121,7 @@ import Testing
     @Test func `MH22 OW10 a corrected title arrives, and a premiere gets its duration`()
         async throws
     {
-        try await withWorld { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(videos: 0) { world in
             try await serve([page([("a", "1", "90"), ("b", "live", nil)])], world)
             try await world.drain()
             #expect(try await titles(world) == ["a:1", "b:live"])
@@ -150,9 +144,7 @@ import Testing
     }
 
     @Test func `MH23 the result of a run is the number of new videos`() async throws {
-        try await withWorld { world in
-            try await world.addUser("ann", videos: 50)
-            try await world.drain()
+        try await withSyncedWorld(videos: 50) { world in
             try await world.source.add(7, to: "ann")
             try await world.enqueue("ann", full: true)
             try await world.drain()
@@ -164,8 +156,7 @@ import Testing
     @Test func `MH24 each page is stored before the next is asked for, and stays when that fails`()
         async throws
     {
-        try await withWorld { world in
-            try await world.addUser("ann", videos: 250)
+        try await withWorld(videos: 250) { world in
             try await world.source.fault(
                 #"{"kind": "hang", "path": "/api/users/*/feed", "nth": 3}"#)
             let worker = try await world.start()
@@ -182,9 +173,7 @@ import Testing
     }
 
     @Test func `MH30 rows have the defaults of their table`() async throws {
-        try await withWorld { world in
-            try await world.addUser("ann", videos: 20)
-            try await world.drain()
+        try await withSyncedWorld(videos: 20) { world in
             let odd = try await world.value(
                 """
                 select count(*) from synced.hub_video where inserted_at is null or synced is not true

@@ -27,8 +27,7 @@ import Testing
     }
 
     @Test func `MH12 a 404 in the middle of a pass repeats that page and no other`() async throws {
-        try await withWorld { world in
-            try await world.addUser("ann", videos: 250)
+        try await withWorld(videos: 250) { world in
             try await world.source.fault(Self.feed404 + #", "nth": 2}"#)
             try await world.drain()
             let feeds = try await world.source.asked("feed")
@@ -42,8 +41,7 @@ import Testing
     @Test func `MH13 a page is recovered once and a second 404 fails as user_not_found`()
         async throws
     {
-        try await withWorld { world in
-            try await world.addUser("ann", videos: 250)
+        try await withWorld(videos: 250) { world in
             try await world.addUser("bob", videos: 250)
             try await world.source.fault(Self.feed404 + #", "user": "ann", "times": 0}"#)
             // Another page has its own recovery.
@@ -76,8 +74,7 @@ import Testing
     }
 
     @Test func `MH15 a recovery takes none of the request's attempts`() async throws {
-        try await withWorld { world in
-            try await world.addUser("ann", videos: 20)
+        try await withWorld(videos: 20) { world in
             try await world.source.fault(Self.feed404 + "}")
             try await world.source.fault(
                 #"{"kind": "status", "status": 503, "path": "/api/users/*/feed", "times": 2}"#)
@@ -91,8 +88,7 @@ import Testing
     @Test func `MH16 a registration that fails during recovery is what the run fails of`()
         async throws
     {
-        try await withWorld { world in
-            try await world.addUser("ann", videos: 20)
+        try await withWorld(videos: 20) { world in
             try await world.source.fault(Self.feed404 + "}")
             try await world.source.fault(
                 #"{"kind": "status", "status": 422, "path": "/api/users/*/channels", "nth": 2}"#)

@@ -1,6 +1,5 @@
 import JSON
 import Postgres
-import TestSupport
 import Testing
 
 /// Pushes that the source refuses as a whole, for a row or for their size.

@@ -2,7 +2,6 @@ import JSON
 import Postgres
 import Runner
 import Testing
-import TestSupport
 
 @Suite struct ResumeTests {
     /// Users whose worker goes away while it reads this page.

@@ -5,8 +5,7 @@ import Testing
     @Test func `MH6 a registration that times out twice succeeds at the third attempt`()
         async throws
     {
-        try await withWorld(World.metube([("timeout: 30s", "timeout: 1s")])) { world in
-            try await world.addUser("ann", videos: 20)
+        try await withWorld(World.metube([("timeout: 30s", "timeout: 1s")]), videos: 20) { world in
             try await world.source.fault(
                 #"{"kind": "hang", "path": "/api/users/*/channels", "times": 2}"#)
             try await world.drain()

@@ -4,7 +4,6 @@ import JobQueue
 import Postgres
 import Runner
 import Schema
-import TestSupport
 import Testing
 
 /// `migrate` has stored a job file, and workers that have the one before are still at work.
@@ -15,8 +14,8 @@ import Testing
     private func withWiderFile(
         _ body: (World, JobFile) async throws -> Void
     ) async throws {
-        try await withWorld(World.generic("token", page: Self.page, query: Self.cursor)) { world in
-            try await world.addUser("ann", videos: 12)
+        try await withWorld(World.generic("token", page: Self.page, query: Self.cursor), videos: 12)
+        { world in
             try await world.drain()
             let fields = World.standardFields + "\nlabel: { at: name, type: text }"
             let text = World.generic(
@@ -24,16 +23,8 @@ import Testing
             let wider = try JobFile.parse(text, file: "wider.yaml").get()
             _ = try await Migrator(database: world.pool).migrate(jobFiles: [wider])
             // The span over which users' passes fill a column is over.
-            try await world.sql(
-                """
-                update jobrunner.job_files
-                set columns_changed = jsonb_set(columns_changed, '{item,over}', '"1 second"');
-                """)
-            try await world.sql(
-                """
-                update jobrunner.job_files
-                set columns_changed = jsonb_set(columns_changed, '{item,at}', to_jsonb(now() - interval '2 seconds'))
-                """)
+            try await world.given(
+                .columnsFilled(over: "1 second"), .columnsChanged(ago: "2 seconds"))
             try await body(world, wider)
         }
     }
@@ -49,8 +40,7 @@ import Testing
         async throws
     {
         try await withWiderFile { world, wider in
-            try await world.sql(
-                "update jobrunner.checkpoints set last_full_at = now() - interval '1 hour'")
+            try await world.given(.readFully(ago: "1 hour"))
             #expect(try await unfilled(world) == "12")
             let pages = try await world.source.asked().count
             // What is due by the column is not asked of a worker that can't fill it; a person may.
@@ -80,11 +70,7 @@ import Testing
             let gauge =
                 "select value from jobrunner.gauges where name = 'workers_with_other_files'"
             let old = try await world.start { $0.maintenance = .milliseconds(20) }
-            try await eventually("its log says so") {
-                world.lines.all.contains {
-                    $0.contains("job files differ") && $0.contains("generic.items")
-                }
-            }
+            try await world.lines.wait(for: "job files differ", "generic.items")
             #expect(try await world.value(gauge) == "1")
             let doctor = try await world.queue.examine([.workers])
             #expect(doctor[.workers]?.map { $0["other_files"]?.string } == ["generic.items"])

@@ -1,14 +1,12 @@
 import JSON
 import Postgres
 import Testing
-import TestSupport
 
 @Suite struct ScheduleTests {
     @Test func `MH25 a start while the job runs is one more run after it, never a second at once`()
         async throws
     {
-        try await withWorld { world in
-            try await world.addUser("ann", videos: 150)
+        try await withWorld(videos: 150) { world in
             // Long enough for twenty enqueues on a busy machine.
             try await world.source.fault(
                 #"{"kind": "slow", "delay_ms": 1000, "path": "/api/users/*/feed", "times": 0}"#)
@@ -40,8 +38,7 @@ import TestSupport
     @Test func `MH26 a job is due when it never ran or an hour after, and force ignores that`()
         async throws
     {
-        try await withWorld { world in
-            try await world.addUser("ann", videos: 20)
+        try await withWorld(videos: 20) { world in
             #expect(try await world.value("select due_at <= now() from jobrunner.jobs") == "true")
             try await world.drain()
             let asked = try await world.source.asked().count
@@ -56,15 +53,14 @@ import TestSupport
             #expect(try await world.enqueue("ann", force: true) == "due")
             try await world.drain()
             #expect(try await world.source.asked().count > asked)
-            try await world.sql("update jobrunner.jobs set due_at = due_at - interval '1 hour'")
+            try await world.given(.waited("1 hour"))
             try await world.drain()
             #expect(try await world.source.asked("feed").count == 3)
         }
     }
 
     @Test func `MH26 force does not break into a run`() async throws {
-        try await withWorld { world in
-            try await world.addUser("ann", videos: 20)
+        try await withWorld(videos: 20) { world in
             try await world.source.fault(#"{"kind": "hang", "path": "/api/users/*/feed"}"#)
             let worker = try await world.start()
             try await world.source.waitFor(1, "feed")
@@ -77,22 +73,17 @@ import TestSupport
     @Test func `MH28 reconcile is called at most every 15 minutes and ignored by none but force`()
         async throws
     {
-        try await withWorld { world in
-            try await world.addUser("ann", videos: 20)
+        try await withWorld(videos: 20) { world in
             func reconciled() async throws -> Int {
                 try await world.source.asked("reconcile").count
             }
             try await world.drain()
             try await world.runAgain()
             #expect(try await reconciled() == 1)
-            try await world.sql(
-                "update jobrunner.call_memory set last_succeeded_at = now() - interval '14 min' where call = 'reconcile'"
-            )
+            try await world.given(.called("reconcile", ago: "14 min"))
             try await world.runAgain()
             #expect(try await reconciled() == 1)
-            try await world.sql(
-                "update jobrunner.call_memory set last_succeeded_at = now() - interval '15 min' where call = 'reconcile'"
-            )
+            try await world.given(.called("reconcile", ago: "15 min"))
             try await world.runAgain()
             #expect(try await reconciled() == 2)
             try await world.enqueue("ann", force: true)
@@ -104,8 +95,7 @@ import TestSupport
     @Test func `MH28 a reconcile that fails is only a warning and is asked again in the next run`()
         async throws
     {
-        try await withWorld { world in
-            try await world.addUser("ann", videos: 20)
+        try await withWorld(videos: 20) { world in
             try await world.source.fault(
                 #"{"kind": "status", "status": 500, "path": "/api/users/*/reconcile", "times": 3}"#)
             try await world.drain()

@@ -6,22 +6,24 @@ import Testing
     private static let item = #"{"id": "a", "seq": 1}"#
 
     /// One value that a source gives as the next position, as it stands in JSON, and as it stands in an address.
-    struct Given: Sendable, CustomTestStringConvertible {
+    struct Position: Sendable, CustomTestStringConvertible {
         var json: String
         var plain: String
         var testDescription: String { json }
     }
 
     @Test(arguments: [
-        Given(json: #""123""#, plain: "123"), Given(json: "123", plain: "123"),
-        Given(json: #""007""#, plain: "007"), Given(json: #""-0""#, plain: "-0"),
-        Given(json: "12345678901234567890123", plain: "12345678901234567890123"),
-        Given(json: #""12345678901234567890123""#, plain: "12345678901234567890123"),
-        Given(json: "1.50", plain: "1.50"), Given(json: #""1.50""#, plain: "1.50"),
-        Given(json: "1e3", plain: "1e3"), Given(json: #""1e3""#, plain: "1e3"),
-        Given(json: #""\"7\"""#, plain: #""7""#), Given(json: #""ä b/c""#, plain: "ä b/c"),
+        Position(json: #""123""#, plain: "123"), Position(json: "123", plain: "123"),
+        Position(json: #""007""#, plain: "007"), Position(json: #""-0""#, plain: "-0"),
+        Position(json: "12345678901234567890123", plain: "12345678901234567890123"),
+        Position(json: #""12345678901234567890123""#, plain: "12345678901234567890123"),
+        Position(json: "1.50", plain: "1.50"), Position(json: #""1.50""#, plain: "1.50"),
+        Position(json: "1e3", plain: "1e3"), Position(json: #""1e3""#, plain: "1e3"),
+        Position(json: #""\"7\"""#, plain: #""7""#), Position(json: #""ä b/c""#, plain: "ä b/c"),
     ])
-    func `a position goes back as it came, in query, header and body`(_ given: Given) async throws {
+    func `a position goes back as it came, in query, header and body`(_ given: Position)
+        async throws
+    {
         let file = World.heard(
             request: """
                 method: POST
@@ -30,8 +32,7 @@ import Testing
                 headers: { X-Position: "{page.token}" }
                 body: { after: "{page.token}", of: "p{page.token}" }
                 """, page: "style: token, token_at: next")
-        try await withWorld(file) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(file, videos: 0) { world in
             try await world.answerNext(#"{"items": [\#(Self.item)], "next": \#(given.json)}"#)
             try await world.drain()
             // The stored position is as good as the one in memory.
@@ -54,8 +55,7 @@ import Testing
                 path: "/generic/{user.hub_user_id}/heard/{page.token}"
                 query: { limit: "{page.size}" }
                 """, page: #"style: keyset, token_at: next, start: "0", size: 1"#)
-        try await withWorld(file) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(file, videos: 0) { world in
             try await world.answerNext(
                 #"{"items": [\#(Self.item)], "next": 12345678901234567890123}"#,
                 #"{"items": [\#(Self.item)], "next": "007/8"}"#, #"{"items": []}"#)
@@ -96,8 +96,7 @@ import Testing
         let keyset = World.heard(
             request: request + "\n" + #"body: { after: "{page.token}" }"#,
             page: "style: keyset, by: seq, start: 0", fields: fields)
-        try await withWorld(keyset) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(keyset, videos: 0) { world in
             try await world.answerNext(
                 #"{"items": [{"id": "a", "seq": \#(value)}]}"#, #"{"items": []}"#)
             try await world.drain()
@@ -108,8 +107,7 @@ import Testing
             request: request + "\n" + #"body: { since: "{since}" }"#, page: "style: single",
             parts: "incremental: { watermark: max_seen, format: raw }",
             write: "mode: newest_wins, newer_by: seq", fields: fields)
-        try await withWorld(raw) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(raw, videos: 0) { world in
             try await world.answerNext(
                 #"{"items": [{"id": "a", "seq": \#(value)}]}"#, #"{"items": []}"#)
             try await world.drain()
@@ -124,8 +122,7 @@ import Testing
             write: "mode: overwrite, deletes: { sweep: after_full_pass, "
                 + #"confirm: { path: "/generic/ann/heard/{row.id}" } }"#,
             fields: "id: { at: id, type: timestamp, format: epoch_ms, required: true }")
-        try await withWorld(file) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(file, videos: 0) { world in
             try await world.answerNext(#"{"items": [{"id": 1750000000123}, {"id": 5}]}"#)
             try await world.drain()
             try await world.answerNext(#"{"items": [{"id": 1750000000123}]}"#, "{}")

@@ -17,9 +17,7 @@ import Testing
     ]
 
     private func share(_ world: World, owner: String) async throws {
-        try await world.sql(
-            "update jobrunner.users set attributes = attributes || jsonb_build_object('shared_owner', $1::text)",
-            .text(owner))
+        try await world.given(.attributes(#"{"shared_owner": "\#(owner)"}"#))
         try await world.cloud(
             .metube, "records",
             #"""

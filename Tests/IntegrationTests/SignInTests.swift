@@ -19,8 +19,7 @@ import Testing
     @Test func `a refused credential parks the job after one request until a new secret comes`()
         async throws
     {
-        try await withWorld(Self.yaml(Self.bearer), sealer: true) { world in
-            try await world.addUser("ann", videos: 30)
+        try await withWorld(Self.yaml(Self.bearer), sealer: true, videos: 30) { world in
             try await world.addUser("bob", videos: 30)
             try await lock("ann", "new-secret", world)
             for user in ["ann", "bob"] { try await world.setSecret("key", "old-secret", of: user) }
@@ -48,8 +47,7 @@ import Testing
     @Test func `a credential that is refused in the middle keeps the pages and goes on after it`()
         async throws
     {
-        try await withWorld(Self.yaml(Self.bearer), sealer: true) { world in
-            try await world.addUser("ann", videos: 95)
+        try await withWorld(Self.yaml(Self.bearer), sealer: true, videos: 95) { world in
             try await world.setSecret("key", "secret-one", of: "ann")
             try await world.source.fault(#"{"kind": "status", "status": 401, "nth": 3}"#)
             try await world.drain()
@@ -62,8 +60,7 @@ import Testing
     }
 
     @Test func `401 without a credential to renew is a refusal like any other`() async throws {
-        try await withWorld(Self.yaml()) { world in
-            try await world.addUser("ann", videos: 30)
+        try await withWorld(Self.yaml(), videos: 30) { world in
             try await lock("ann", "x", world)
             try await world.drain()
             #expect(try await world.outcomes("ann") == ["failed rejected"])
@@ -77,8 +74,7 @@ import Testing
             "token", page: "style: token, token_at: next_token, size: 20",
             query: #"cursor: "{page.token}""#, source: Self.bearer,
             schedule: ", requires: [{ secret: key }]")
-        try await withWorld(yaml, sealer: true) { world in
-            try await world.addUser("ann", videos: 30)
+        try await withWorld(yaml, sealer: true, videos: 30) { world in
             try await lock("ann", "the-secret", world)
             try await world.drain()
             #expect(try await world.job("ann").text("state") == "needs_reauth")

@@ -6,7 +6,6 @@ import Postgres
 import Runner
 import TestJobFiles
 import Testing
-import TestSupport
 
 /// Five devices and the server edit the same statuses while much goes wrong; then all agree.
 ///
@@ -109,18 +108,8 @@ struct Soak {
 
     /// Waits that a source asked for pass in the same time as all else.
     private func moveJobs(_ milliseconds: Int) async throws {
-        try await world.sql(
-            """
-            update jobrunner.jobs
-            set deferred_until = deferred_until - $1 * interval '1 ms',
-              due_at = due_at - $1 * interval '1 ms'
-            where worker_id is null
-            """, .int8(Int64(milliseconds)))
-        try await world.sql(
-            """
-            update jobrunner.jobs set due_at = now()
-            where worker_id is null and coalesce(deferred_until <= now(), true)
-            """)
+        try await world.given(
+            .waited("\(milliseconds) ms", .waiting), .due(.waiting.and(.patient)))
     }
 
     private mutating func runDevices() async throws {
@@ -224,10 +213,7 @@ extension Soak {
         try await world.source.heal()
         try await world.source.command("POST", "release", "{}")
         for turn in 1...10 {
-            try await world.sql("update jobrunner.jobs set deferred_until = null")
-            try await world.sql(
-                "update jobrunner.sources set opened_at = null, failed_openings = 0, blocked_until = null, block_reason = null"
-            )
+            try await world.given(.undeferred(), .unblocked())
             try await world.runAgain()
             for place in devices.indices { try await devices[place].sync() }
             let theirs = try await world.remote()

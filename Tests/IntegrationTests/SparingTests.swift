@@ -7,9 +7,7 @@ struct SparingTests {
     @Test func `an unchanged answer is a 304, which ends the pass without a row`() async throws {
         let yaml = World.generic(
             "single", page: "style: single, size: 500", incremental: "conditional: true")
-        try await withWorld(yaml) { world in
-            try await world.addUser("ann", videos: 60)
-            try await world.drain()
+        try await withSyncedWorld(yaml, videos: 60) { world in
             let versions = try await world.versions()
             try await world.runAgain()
             #expect(try await world.source.log(user: "ann").map { $0.int("status") } == [200, 304])
@@ -41,9 +39,7 @@ struct SparingTests {
     @Test func `a pass that was interrupted still knows at its end what the probe had said`()
         async throws
     {
-        try await withWorld(Self.probed(", max_pages: 1")) { world in
-            try await world.addUser("ann", videos: 95)
-            try await world.drain()
+        try await withSyncedWorld(Self.probed(", max_pages: 1"), videos: 95) { world in
             #expect(try await world.holdsAllItems(of: "ann"))
             let first = try await world.source.log(user: "ann").count
             try await world.runAgain()
@@ -52,9 +48,7 @@ struct SparingTests {
     }
 
     @Test func `a probe that answers the same as last time reads no pass`() async throws {
-        try await withWorld(Self.probed()) { world in
-            try await world.addUser("ann", videos: 95)
-            try await world.drain()
+        try await withSyncedWorld(Self.probed(), videos: 95) { world in
             let first = try await world.source.log(user: "ann").count
             try await world.runAgain()
             #expect(try await world.source.log(user: "ann").count == first + 1)

@@ -1,5 +1,4 @@
 import Postgres
-import TestSupport
 import Testing
 
 /// The server dies, and the standby that had confirmed every commit takes its place.

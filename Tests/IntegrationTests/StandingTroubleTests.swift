@@ -2,7 +2,6 @@ import JSON
 import JobFiles
 import Postgres
 import Schema
-import TestSupport
 import Testing
 
 /// Trouble that waits for a person stays until the person acts or it is over, and what the person does is heard.
@@ -21,9 +20,7 @@ import Testing
 
     /// A sweep of 30 of 55 rows was refused, by a list of which a full pass comes once a day.
     private func withRefusedSweep(_ body: (World) async throws -> Void) async throws {
-        try await withWorld(Self.file()) { world in
-            try await world.addUser("ann", videos: 55)
-            try await world.drain()
+        try await withSyncedWorld(Self.file(), videos: 55) { world in
             try await change("remove", 30, world)
             for _ in 1...2 { try await fullPass(world) }
             #expect(try await world.troubles("ann") == ["sweep_refused"])
@@ -38,8 +35,7 @@ import Testing
     }
 
     private func fullPass(_ world: World) async throws {
-        try await world.sql(
-            "update jobrunner.checkpoints set last_full_at = now() - interval '25 hours'")
+        try await world.given(.readFully(ago: "25 hours"))
         try await world.runAgain()
     }
 
@@ -128,9 +124,7 @@ import Testing
     }
 
     @Test func `a refused sweep is over when its rows are shown again`() async throws {
-        try await withWorld(Self.file()) { world in
-            try await world.addUser("ann", videos: 55)
-            try await world.drain()
+        try await withSyncedWorld(Self.file(), videos: 55) { world in
             for trouble in ["sweep_held", "sweep_refused"] {
                 try await emptyOnce(world)
                 try await fullPass(world)
@@ -149,8 +143,8 @@ import Testing
     @Test func `an end that nothing proves stays in doubt until the file says how lists end`()
         async throws
     {
-        try await withWorld(Self.file("style: token, token_at: next, size: 20")) { world in
-            try await world.addUser("ann", videos: 20)
+        try await withWorld(Self.file("style: token, token_at: next, size: 20"), videos: 20) {
+            world in
             try await world.drain()
             #expect(try await world.troubles("ann") == ["end_unproven"])
             // A short page of what has changed says nothing of the list.
@@ -163,9 +157,7 @@ import Testing
     }
 
     @Test func `a file that changes elsewhere asks for no look where all is well`() async throws {
-        try await withWorld(Self.file()) { world in
-            try await world.addUser("ann", videos: 55)
-            try await world.drain()
+        try await withSyncedWorld(Self.file(), videos: 55) { world in
             let asked = try await world.source.asked(by: "ann").count
             try await store(world, "max_fraction: 0.2", "max_fraction: 0.3")
             #expect(try await world.source.asked(by: "ann").count == asked)

@@ -56,8 +56,8 @@ import Testing
     func `each style reads all records once, ends, and goes on where it was stopped`(
         way: Way
     ) async throws {
-        try await withWorld(World.generic(way.path, page: way.page, query: way.query)) { world in
-            try await world.addUser("ann", videos: 95)
+        try await withWorld(World.generic(way.path, page: way.page, query: way.query), videos: 95) {
+            world in
             try await world.addUser("none", videos: 0)
             // bob's third page never comes; the next run asks for it again.
             try await world.addUser("bob", videos: 95)
@@ -74,8 +74,7 @@ import Testing
             #expect(
                 try await world.outcomes("bob")
                     == [way.requests > 1 ? "failed cursor_refused" : "failed rejected"])
-            try await world.sql(
-                "update jobrunner.jobs set due_at = now() where last_outcome = 'failed'")
+            try await world.given(.due(.failed))
             try await world.drain()
             #expect(try await world.holdsAllItems(of: "bob"))
             #expect(try await world.source.asked(by: "bob").count == way.requests + 1)
@@ -89,9 +88,7 @@ import Testing
             "keyset",
             page: #"style: keyset, token_at: maxSeqReturned, start: "0", size: 20, persist: true"#,
             query: #"after: "{page.token}""#)
-        try await withWorld(yaml) { world in
-            try await world.addUser("ann", videos: 45)
-            try await world.drain()
+        try await withSyncedWorld(yaml, videos: 45) { world in
             try await world.source.add(3, to: "ann")
             try await world.runAgain()
             #expect(try await world.runs("ann").map { $0.int("fetched") } == [45, 3])
@@ -112,8 +109,7 @@ import Testing
             case "next_header": "style: next_url, url_header: X-Next, size: 20"
             default: "style: link_header, size: 20"
             }
-        try await withWorld(World.generic(path, page: page)) { world in
-            try await world.addUser("ann", videos: 60)
+        try await withWorld(World.generic(path, page: page), videos: 60) { world in
             let elsewhere = "http://127.0.0.1:1/steal"
             let body = JSONValue.string(#"{"items": [], "next": "\#(elsewhere)"}"#).text
             try await world.source.fault(

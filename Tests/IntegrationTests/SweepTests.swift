@@ -38,9 +38,7 @@ import Testing
         `an empty answer deletes nothing, is told at once, and is forgotten when the rows are there again`()
         async throws
     {
-        try await withWorld(Self.plain) { world in
-            try await world.addUser("ann", videos: 55)
-            try await world.drain()
+        try await withSyncedWorld(Self.plain, videos: 55) { world in
             try await emptyOnce(world)
             try await world.runAgain()
             #expect(try await rows(world) == "55")
@@ -56,9 +54,7 @@ import Testing
     }
 
     @Test func `a person who empties a list is followed by the second full pass`() async throws {
-        try await withWorld(Self.plain) { world in
-            try await world.addUser("ann", videos: 55)
-            try await world.drain()
+        try await withSyncedWorld(Self.plain, videos: 55) { world in
             try await change("remove", 55, world)
             try await world.runAgain()
             #expect(try await rows(world) == "55")
@@ -69,9 +65,7 @@ import Testing
 
     @Test func `a row that no pass of the entity has shown is not its own to delete`() async throws
     {
-        try await withWorld(Self.plain) { world in
-            try await world.addUser("ann", videos: 55)
-            try await world.drain()
+        try await withSyncedWorld(Self.plain, videos: 55) { world in
             try await world.sql(
                 """
                 insert into synced.generic_item (user_id, id, seq, name)
@@ -86,9 +80,7 @@ import Testing
     func `what an incremental pass added is the entity's own and goes when full passes lack it`()
         async throws
     {
-        try await withWorld(Self.file("full_every: 24h")) { world in
-            try await world.addUser("ann", videos: 55)
-            try await world.drain()
+        try await withSyncedWorld(Self.file("full_every: 24h"), videos: 55) { world in
             try await change("add", 3, world)
             try await world.runAgain()
             #expect(try await rows(world) == "58")
@@ -105,18 +97,15 @@ import Testing
     @Test func `a pass that was cut short and begun anew forgets nothing of what is its own`()
         async throws
     {
-        try await withWorld(Self.plain) { world in
-            try await world.addUser("ann", videos: 55)
+        try await withWorld(Self.plain, videos: 55) { world in
             // The first pass ends in a failure behind its first page, and is asked for anew.
             try await world.source.fault(
                 #"{"kind": "status", "status": 500, "nth": 2, "times": 3}"#)
             try await world.drain()
             try await change("remove", 55, world)
-            try await world.sql(
-                "update jobrunner.checkpoints set full_asked = full_asked + 1")
+            try await world.given(.fullAsked())
             for _ in 1...2 {
-                try await world.makeDue()
-                try await world.drain()
+                try await world.runAgain()
             }
             #expect(try await rows(world) == "0")
         }
@@ -136,9 +125,7 @@ import Testing
     func `a row goes with the first full pass that lacks it, when the source says that it is gone`()
         async throws
     {
-        try await withWorld(Self.confirmed) { world in
-            try await world.addUser("ann", videos: 55)
-            try await world.drain()
+        try await withSyncedWorld(Self.confirmed, videos: 55) { world in
             try await change("remove", 3, world)
             try await world.runAgain()
             #expect(try await rows(world) == "52")
@@ -154,9 +141,7 @@ import Testing
     @Test func `a row that the source has stays, however often a list does not show it`()
         async throws
     {
-        try await withWorld(Self.confirmed) { world in
-            try await world.addUser("ann", videos: 55)
-            try await world.drain()
+        try await withSyncedWorld(Self.confirmed, videos: 55) { world in
             for _ in 1...2 {
                 try await emptyOnce(world)
                 try await world.runAgain()
@@ -171,9 +156,7 @@ import Testing
         async throws
     {
         let file = Self.confirmed.replacing("/item/{row.id}", with: "/itme/{row.id}")
-        try await withWorld(file) { world in
-            try await world.addUser("ann", videos: 55)
-            try await world.drain()
+        try await withSyncedWorld(file, videos: 55) { world in
             try await change("remove", 3, world)
             for _ in 1...3 { try await world.runAgain() }
             #expect(try await rows(world) == "55")
@@ -186,9 +169,7 @@ import Testing
         async throws
     {
         let nowhere = Self.confirmed.replacing("/item/{row.id}", with: "/itme/{row.id}")
-        try await withWorld(nowhere) { world in
-            try await world.addUser("ann", videos: 55)
-            try await world.drain()
+        try await withSyncedWorld(nowhere, videos: 55) { world in
             try await emptyOnce(world)
             try await world.runAgain()
             #expect(try await rows(world) == "55")
@@ -201,9 +182,7 @@ import Testing
     }
 
     @Test func `where the source does not answer for a record, nothing goes`() async throws {
-        try await withWorld(Self.confirmed) { world in
-            try await world.addUser("ann", videos: 55)
-            try await world.drain()
+        try await withSyncedWorld(Self.confirmed, videos: 55) { world in
             try await change("remove", 1, world)
             try await world.source.fault(
                 #"{"kind": "status", "status": 403, "path": "/generic/ann/item/*", "times": 1}"#)
@@ -217,16 +196,14 @@ import Testing
     }
 
     @Test func `what a pass without an end has shown is not lacking in a row`() async throws {
-        try await withWorld(Self.plain) { world in
-            try await world.addUser("ann", videos: 55)
-            try await world.drain()
+        try await withSyncedWorld(Self.plain, videos: 55) { world in
             try await emptyOnce(world)
             try await world.runAgain()
             // Its first page shows twenty rows, and then it is begun anew.
             try await world.source.fault(#"{"kind": "status", "status": 400, "nth": 2}"#)
             try await world.runAgain()
             try await emptyOnce(world)
-            try await world.sql("update jobrunner.checkpoints set full_asked = full_asked + 1")
+            try await world.given(.fullAsked())
             try await world.runAgain()
             #expect(try await rows(world) == "20")
         }
@@ -239,9 +216,7 @@ import Testing
             "single", page: "style: single", mode: "overwrite, deletes: { sweep: after_full_pass }",
             conditional: true
         ).replacing(#"query: { limit: "{page.size}" }"#, with: "")
-        try await withWorld(file) { world in
-            try await world.addUser("ann", videos: 15)
-            try await world.drain()
+        try await withSyncedWorld(file, videos: 15) { world in
             try await change("remove", 2, world)
             for stored in ["15", "13"] {
                 try await world.runAgain()

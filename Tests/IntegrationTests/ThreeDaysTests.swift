@@ -2,7 +2,6 @@ import Foundation
 import JSON
 import JobFiles
 import Postgres
-import TestSupport
 import Testing
 
 /// All files of an app beside each other, over three days that pass in rows.
@@ -87,9 +86,7 @@ import Testing
     /// Six hours go by, in every row that tells a time.
     private func pass(_ world: World) async throws {
         try await world.makeStale("6 hours")
-        try await world.sql(
-            "update jobrunner.jobs set last_success_at = last_success_at - interval '6 hours', last_run_at = last_run_at - interval '6 hours'"
-        )
+        try await world.given(.succeeded(ago: "6 hours"), .time(.run, in: "-6 hours"))
         try await world.runAgain()
     }
 

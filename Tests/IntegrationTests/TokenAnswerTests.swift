@@ -22,8 +22,7 @@ struct TokenAnswerTests {
     private func withAnn(
         clientIsHers: Bool = false, _ body: (World) async throws -> Void
     ) async throws {
-        try await withWorld(Self.yaml, sealer: true) { world in
-            try await world.addUser("ann", videos: 5)
+        try await withWorld(Self.yaml, sealer: true, videos: 5) { world in
             try await world.source.command(
                 "POST", "auth",
                 #"{"user": "ann", "type": "oauth2", "client_id": "me", "client_secret": "s3cret", "refresh_token": "first"}"#
@@ -186,9 +185,7 @@ struct TokenAnswerTests {
                 tenantID: Int64(row.int("tenant_id") ?? 0), userID: Int64(row.int("user_id") ?? 0),
                 name: "access token: \(world.source.base)/oauth/ann/token ")
             let kept = world.sealer?.seal(SecretValue(Array("a\r\nb".utf8)), for: owner) ?? []
-            try await world.sql(
-                "update jobrunner.renewals set access_token = $1, good_until = now() + interval '1 h'",
-                .bytes(kept))
+            try await world.given(.accessToken(as: kept))
             try await world.runAgain()
             #expect(try await standing(world) == "complete -")
         }

@@ -1,6 +1,5 @@
 import JSON
 import Postgres
-import TestSupport
 import Testing
 
 /// What an application's backend is told of runs, as rows and as notifications.
@@ -15,7 +14,7 @@ import Testing
             var notifications = listener.events.makeAsyncIterator()
             #expect(await notifications.next() == .listening)
             try await world.drain()
-            try await world.sql("delete from jobrunner.secrets")
+            try await world.given(.noSecret())
             try await world.runAgain()
             let told = [
                 "sync_began {}", "sync_ended complete 3", "sync_began {}",
@@ -65,7 +64,7 @@ import Testing
                     select concat_ws(' ', e.entity, e.kind, e.detail ->> 'pass')
                     from jobrunner.events as e where e.kind like 'pass%' order by e.id
                     """)
-                try await world.sql("delete from jobrunner.events")
+                try await world.given(.noEvents())
                 return told
             }
             try await world.addUser("ann", videos: 55)

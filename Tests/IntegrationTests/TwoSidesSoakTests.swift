@@ -3,7 +3,6 @@ import Foundation
 import JSON
 import Postgres
 import TestJobFiles
-import TestSupport
 import Testing
 
 /// Both sides edit, delete and make anew at random, with clocks hours apart.

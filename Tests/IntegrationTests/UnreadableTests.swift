@@ -24,9 +24,7 @@ import Testing
             "token", page: Self.tokenPage, query: Self.token,
             incremental: "incremental: { watermark: run_start }", fields: Self.misfit
         ).replacing("limit: \"{page.size}\"", with: "limit: \"{page.size}\", since: \"{since}\"")
-        try await withWorld(yaml) { world in
-            try await world.addUser("ann", videos: 50)
-            try await world.drain()
+        try await withSyncedWorld(yaml, videos: 50) { world in
             #expect(try await world.outcomes("ann") == ["failed incompatible"])
             let job = try await world.job("ann")
             #expect(job.text("last_success_at") == nil)
@@ -56,9 +54,7 @@ import Testing
         let yaml = World.generic(
             "token", page: Self.tokenPage + ", max_pages: 2", query: Self.token,
             fields: Self.misfit)
-        try await withWorld(yaml) { world in
-            try await world.addUser("ann", videos: 50)
-            try await world.drain()
+        try await withSyncedWorld(yaml, videos: 50) { world async throws in
             #expect(
                 try await world.outcomes("ann") == ["partial page_cap", "failed incompatible"])
             #expect(try await world.checkpoint("ann").text("cursor") == nil)
@@ -75,18 +71,14 @@ import Testing
         let page = #"style: keyset, by: seq, start: "0", size: 20"#
         let yaml = World.generic(
             "keyset", page: page, query: #"after: "{page.token}""#, fields: Self.misfit)
-        try await withWorld(yaml) { world in
-            try await world.addUser("ann", videos: 50)
-            try await world.drain()
+        try await withSyncedWorld(yaml, videos: 50) { world async throws in
             #expect(try await world.outcomes("ann") == ["failed incompatible"])
             #expect(try await world.runs("ann").first?.int("fetched") == 50)
         }
         let filtering = World.generic(
             "keyset", page: page, query: #"after: "{page.token}""#
         ).replacing("    write:", with: "      keep_if: [{ field: seq, gt: 45 }]\n    write:")
-        try await withWorld(filtering) { world in
-            try await world.addUser("ann", videos: 50)
-            try await world.drain()
+        try await withSyncedWorld(filtering, videos: 50) { world in
             #expect(try await world.job("ann").text("last_outcome") == "complete")
             let run = try #require(try await world.runs("ann").first)
             #expect(run.int("fetched") == 50)
@@ -101,9 +93,7 @@ import Testing
             "token", page: Self.tokenPage, query: Self.token,
             incremental: "incremental: { watermark: run_start }"
         ).replacing("limit: \"{page.size}\"", with: "limit: \"{page.size}\", since: \"{since}\"")
-        try await withWorld(yaml) { world in
-            try await world.addUser("ann", videos: 30)
-            try await world.drain()
+        try await withSyncedWorld(yaml, videos: 30) { world in
             let watermark = try await world.checkpoint("ann").text("watermark")
             for (ids, outcome) in [
                 ("{\"id\": 1}", "complete"), ("{\"id\": 1}, {\"id\": 2}, {\"id\": 3}", "failed"),
@@ -148,9 +138,7 @@ import Testing
             .replacing(
                 "mode: overwrite",
                 with: "mode: overwrite, deletes: { sweep: after_full_pass, max_fraction: 0.2 }")
-        try await withWorld(yaml) { world in
-            try await world.addUser("ann", videos: 30)
-            try await world.drain()
+        try await withSyncedWorld(yaml, videos: 30) { world in
             let body = JSONValue.string(#"{"items": []}"#).text
             for _ in 0..<2 {
                 try await world.source.fault(

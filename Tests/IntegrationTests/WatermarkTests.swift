@@ -6,8 +6,7 @@ import Testing
     @Test func `MH17 a pass is full when the user has no videos although there is a watermark`()
         async throws
     {
-        try await withWorld { world in
-            try await world.addUser("ann", videos: 30)
+        try await withWorld(videos: 30) { world in
             try await world.addUser("bob", videos: 30)
             try await world.drain()
             let watermark = try #require(try await world.checkpoint("bob").int("watermark_s"))
@@ -30,8 +29,7 @@ import Testing
     @Test func `MH18 the watermark is the start of a complete pass by the source's clock`()
         async throws
     {
-        try await withWorld { world in
-            try await world.addUser("ann", videos: 150)
+        try await withWorld(videos: 150) { world in
             try await world.addUser("bob", videos: 150)
             try await world.source.fault(
                 #"{"kind": "slow", "delay_ms": 2100, "path": "/api/users/*/feed", "user": "ann", "nth": 2}"#
@@ -52,9 +50,7 @@ import Testing
     }
 
     @Test func `MH27 after a reset the next run is full and registers again`() async throws {
-        try await withWorld { world in
-            try await world.addUser("ann", videos: 30)
-            try await world.drain()
+        try await withSyncedWorld(videos: 30) { world in
             try await world.runAgain()
             #expect(try await world.source.asked("feed").last?.since != nil)
             try await world.sql("select jobrunner.reset_jobs('acme', 'ann')")

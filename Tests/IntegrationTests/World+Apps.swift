@@ -2,7 +2,6 @@ import JSON
 import JobFiles
 import Postgres
 import Testing
-import TestSupport
 
 /// One request to CloudKit that was answered with 200, as the source's log has it.
 struct CloudCall: Sendable {
@@ -64,16 +63,6 @@ extension World {
         return Freshness(
             answer: row.text("answer") ?? "", isUsable: row["usable"]?.bool ?? false,
             ageSeconds: row.int("seconds"))
-    }
-
-    /// The only column of a query, as texts.
-    func texts(_ query: String, _ binds: Bind...) async throws -> [String] {
-        try await pool.run { session in
-            try session.query(
-                Statement(
-                    "select (q.x)::text from (\(query)) as q (x)", binds: binds, cached: false)
-            ).map { try $0.optionalText(0) ?? "null" }
-        }
     }
 
     /// Holds every request of an operation until `letGo`, which the client sees as a broken one.

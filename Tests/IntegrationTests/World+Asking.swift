@@ -115,15 +115,8 @@ extension World {
     /// Takes a worker for dead, whatever it says: its jobs are given to others.
     func giveUpWorkers() async throws {
         // In one transaction: a heartbeat between the two would show that the worker lives.
-        try await sql(
-            """
-            do $$
-            begin
-              update jobrunner.workers set heartbeat_at = now() - interval '1 hour' where ended_at is null;
-              perform jobrunner.reap_jobs('15 seconds');
-            end
-            $$
-            """)
+        try await script(
+            "\(Given.silent(for: "1 hour")) select jobrunner.reap_jobs('15 seconds')")
     }
 }
 

@@ -13,10 +13,11 @@ import Secrets
 import Sync
 import Synchronization
 import Telemetry
-import TestSupport
+// For every file of the suite: the words that tests share.
+@_exported import TestSupport
 
 /// A database with the schema, a source of its own, and as many workers as a test wants.
-final class World: Sendable {
+final class World: Household {
     let database: TestDatabase
     let pool: Database
     let queue: Queue
@@ -62,7 +63,7 @@ final class World: Sendable {
 
     /// Ticks stand on a fixed grid, and one that comes in the middle of a test is a run more than it asked for: every
     /// job's last tick is the moment at which the world was made, so that its next one is a whole period away.
-    private func holdTicks() async throws { try await sql(holdingTicks, .double(began)) }
+    private func holdTicks() async throws { try await given(.ticked(at: began)) }
 
     /// Gives the tenant another job, which the workers that are started from now on run too.
     func also(_ yaml: String) async throws {
@@ -99,7 +100,7 @@ final class World: Sendable {
                     Statement(
                         "select jobrunner.add_user($1, $2, jsonb_build_object('hub_user_id', $3::text))",
                         .text(tenant), .text(key), .text(hubID)))
-                _ = try session.query(Statement(holdingTicks, .double(self.began)))
+                try session.script("\(Given.ticked(at: self.began))")
             }
         }
         guard let list = file.lists.first else { return }
@@ -155,22 +156,9 @@ final class World: Sendable {
         return RunningWorker(worker, database: own.database)
     }
 
-    @discardableResult
-    func sql(_ text: String, _ binds: Bind...) async throws -> Rows {
-        try await pool.run { try $0.query(Statement(text, binds: binds, cached: false)) }
-    }
-
-    /// The only value of a statement, as text; nil for null or no row.
-    func value(_ text: String, _ binds: Bind...) async throws -> String? {
-        let rows = try await pool.run {
-            try $0.query(Statement("select (\(text))::text", binds: binds, cached: false))
-        }
-        return try rows.first.flatMap { try $0.optionalText(0) }
-    }
-
     /// Moves time in rows: every waiting job becomes due.
     func makeDue() async throws {
-        try await sql("update jobrunner.jobs set due_at = now() where worker_id is null")
+        try await given(.due(.waiting))
     }
 }
 
@@ -191,17 +179,6 @@ extension World {
         return text
     }
 }
-
-/// Sets the phase of jobs whose file spreads them, `$1` being a moment in seconds since 1970.
-private let holdingTicks = """
-    update jobrunner.jobs as j set phase = h.phase
-    from (
-      select j.user_id, j.name, make_interval(secs => mod($1::numeric, extract(epoch from j.every))::float8) as phase
-      from jobrunner.jobs as j
-      join jobrunner.job_files as f on f.name = j.name and f.spread
-    ) as h
-    where h.user_id = j.user_id and h.name = j.name and h.phase <> j.phase
-    """
 
 let packageRoot = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()

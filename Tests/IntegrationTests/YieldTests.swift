@@ -1,6 +1,5 @@
 import Runner
 import Testing
-import TestSupport
 
 /// A slow source holds the slots it has to the end of a page, and not to its deadline.
 @Suite(.timeLimit(.minutes(10))) struct YieldTests {

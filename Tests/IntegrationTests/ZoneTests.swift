@@ -1,6 +1,5 @@
 import JSON
 import Postgres
-import TestSupport
 import Testing
 
 /// A time that names no offset decides nothing before somebody says in which zone it is meant.
@@ -29,8 +28,7 @@ import Testing
     func `without a zone a time that would move the watermark fails the entity by name`(
         _ time: String
     ) async throws {
-        try await withWorld(Self.file(zone: nil)) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(Self.file(zone: nil), videos: 0) { world in
             try await answer(world, at: time)
             try await world.drain()
             let job = try await world.job("ann")
@@ -44,8 +42,7 @@ import Testing
     }
 
     @Test func `with a zone the time is the instant that its clock shows`() async throws {
-        try await withWorld(Self.file(zone: "Europe/Berlin")) { world in
-            try await world.addUser("ann", videos: 0)
+        try await withWorld(Self.file(zone: "Europe/Berlin"), videos: 0) { world in
             try await answer(world, at: "2025-07-01 12:00:00")
             try await world.drain()
             #expect(try await storedTime(world) == "2025-07-01 10:00:00")
@@ -61,9 +58,7 @@ import Testing
             try await world.drain()
             #expect(try await world.job("ann").text("last_outcome") == "skipped")
             func move(to zone: String) async throws {
-                try await world.sql(
-                    "update jobrunner.users set attributes = attributes || jsonb_build_object('time_zone', $1::text)",
-                    .text(zone))
+                try await world.given(.attributes(#"{"time_zone": "\#(zone)"}"#))
                 try await answer(world, at: "2025-07-01 12:00:00")
                 try await world.runAgain()
             }

@@ -1,7 +1,6 @@
 import JSON
 import Postgres
 import JobQueue
-import TestSupport
 import Testing
 
 @Suite("Changes and repairs")
@@ -24,7 +23,7 @@ struct ChangeTests {
             let silent = try await fixture.run(worker, user: user)
             try await fixture.commit(silent, page(1, isEnd: true), counts)
             try await fixture.finish(silent)
-            try await fixture.script("update jobrunner.job_files set notifies = true")
+            try await fixture.given(.notifying())
             // Nothing changed.
             let idle = try await fixture.run(worker, user: user)
             try await fixture.commit(
@@ -36,8 +35,7 @@ struct ChangeTests {
             // A crash keeps what was committed, so readers have to know.
             let crashed = try await fixture.run(worker, user: other)
             try await fixture.commit(crashed, page(1), counts)
-            try await fixture.script(
-                "update jobrunner.workers set heartbeat_at = now() - interval '1 day'")
+            try await fixture.given(.silent())
             _ = try await fixture.queue.reapJobs(lease: .seconds(60))
             try await fixture.script("select pg_notify('end', '')")
 
@@ -61,10 +59,7 @@ struct ChangeTests {
     }
 
     @Test func `LU21 a repair asks for full passes of all entities, due now`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let user = try await fixture.addUser()
-            let worker = try await fixture.addWorker()
-            let claim = try await fixture.run(worker, user: user)
+        try await Fixture.lend { fixture, worker, user, claim async throws in
             try await fixture.commit(claim, page(1, token: "t", isEnd: true))
             try await fixture.finish(claim)
             #expect(try await fixture.queue.repairJobs(JobScope(tenant: "acme", user: "ann")) == 1)
@@ -79,8 +74,8 @@ struct ChangeTests {
             let user = try await fixture.addUser()
             try await fixture.script(
                 """
-                insert into jobrunner.call_memory (user_id, job_name, call, last_succeeded_at, list_hash)
-                values (\(user), 'hub.refresh', 'cloudkit.check_account', now(), 'ann'), (\(user), 'hub.refresh', 'register', now(), 'x');
+                \(Given.called("cloudkit.check_account", list: "ann"))
+                \(Given.called("register", list: "x"))
                 select jobrunner.set_secret(tenant_id, id, 'token', \(sealed())) from jobrunner.users where id = \(user);
                 """)
             let worker = try await fixture.addWorker()
@@ -97,11 +92,8 @@ struct ChangeTests {
             let user = try await fixture.addUser()
             try await fixture.script(
                 """
-                update jobrunner.job_files set expanded =
-                  '{"entities": [{"entity": "video", "for_each": {"list": "x", "chunk": 2}}, {"entity": "channel"}]}'
-                where name = 'hub.refresh';
-                insert into jobrunner.checkpoints (user_id, job_name, entity, tenant_id)
-                select user_id, name, e, tenant_id from jobrunner.jobs, unnest(array['video#1', 'video#2']) as e;
+                \(Given.entities(#"{"entity": "video", "for_each": {"list": "x", "chunk": 2}}, {"entity": "channel"}"#, of: "hub.refresh"))
+                \(Given.checkpoint("video#1", "video#2"))
                 select jobrunner.enqueue('acme', 'ann', 'hub.refresh', true);
                 """)
             #expect(

@@ -11,15 +11,9 @@ struct ClaimTests {
         `a claim takes the oldest due first, those asked for before all, and no more than its limit`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            try await fixture.addUsers(5)
-            try await fixture.script(
-                """
-                update jobrunner.jobs set due_at = now() - user_id * interval '1 min';
-                update jobrunner.jobs set due_at = now() + interval '1 min' where user_id = (select max(user_id) from jobrunner.jobs);
-                update jobrunner.jobs set priority = 1 where user_id = (select min(user_id) + 1 from jobrunner.jobs);
-                """)
+        try await Fixture.lend(users: 5) { fixture, worker async throws in
+            try await fixture.given(
+                .due(each: "1 min"), .notDue(.last, for: "1 min"), .asked(.nth(1)))
             let ids = try await fixture.texts(
                 "select user_id::text from jobrunner.jobs order by user_id"
             ).compactMap { Int64($0) }
@@ -33,9 +27,7 @@ struct ClaimTests {
     }
 
     @Test func `fences rise with every claim and nonces differ`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             let first = try await fixture.run(worker, user: user)
             try await fixture.finish(first)
             let second = try await fixture.run(worker, user: user)
@@ -45,9 +37,7 @@ struct ClaimTests {
     }
 
     @Test func `a claim brings all that its run needs to begin`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             let other = try await fixture.addUser("bob")
             try await fixture.script(
                 """
@@ -82,9 +72,7 @@ struct ClaimTests {
     @Test func `invariant 1: of eight claimers no two ever get the same job, and none too many`()
         async throws
     {
-        try await Fixture.lend(lanes: 8) { fixture async throws in
-            let worker = try await fixture.addWorker()
-            try await fixture.addUsers(500)
+        try await Fixture.lend(lanes: 8, users: 500) { fixture, worker async throws in
             let claimed = try await withThrowingTaskGroup(of: [ClaimedJob].self) { group in
                 for _ in 0..<8 {
                     group.addTask {
@@ -109,8 +97,7 @@ struct ClaimTests {
     /// Also where all that is due fits the slots.
     @Test(arguments: [200, 4])
     func `max_running is never exceeded by eight claimers at once`(_ users: Int) async throws {
-        try await Fixture.lend(lanes: 8) { fixture async throws in
-            let worker = try await fixture.addWorker()
+        try await Fixture.lend(lanes: 8) { fixture, worker async throws in
             try await fixture.addTenant("small", maxRunning: 3)
             try await fixture.addUsers(users, tenant: "small")
             let counts = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -125,8 +112,7 @@ struct ClaimTests {
     }
 
     @Test func `only jobs of the named files are claimed`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
+        try await Fixture.lend { fixture, worker async throws in
             try await fixture.addUser()
             #expect(try await fixture.claim(worker, names: [Fixture.status]).isEmpty)
             #expect(try await fixture.queue.hasWork(names: [Fixture.status]) == false)
@@ -139,16 +125,11 @@ struct ClaimTests {
     @Test func `of a tenant with several jobs due only those of the named files are claimed`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
+        try await Fixture.lend { fixture, worker async throws in
             try await fixture.script("select jobrunner.give_job('acme', 'hub.status')")
             try await fixture.addUser()
             try await fixture.addUser("bob")
-            try await fixture.script(
-                """
-                update jobrunner.jobs set due_at = now() - interval '1 min';
-                update jobrunner.jobs set priority = 1 where user_id = (select max(id) from jobrunner.users);
-                """)
+            try await fixture.given(.due(for: "1 min"), .asked(.last))
             let claimed = try await fixture.claim(worker, names: [Fixture.status])
             #expect(claimed.map(\.claim.name) == [Fixture.status, Fixture.status])
             #expect(claimed.map(\.isAsked).sorted { $0 && !$1 } == [true, false])
@@ -156,11 +137,8 @@ struct ClaimTests {
     }
 
     @Test func `a claim passes by the jobs that an open transaction holds`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            try await fixture.addUsers(4)
-            try await fixture.script(
-                "update jobrunner.jobs set priority = 1 where user_id % 2 = 0")
+        try await Fixture.lend(users: 4) { fixture, worker async throws in
+            try await fixture.given(.asked(.users(modulo: 2)))
             let held = """
                 select from jobrunner.jobs
                 where user_id in (select min(user_id) from jobrunner.jobs group by priority) for update
@@ -174,17 +152,14 @@ struct ClaimTests {
     }
 
     @Test func `a run's deadline is counted from its claim`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             _ = try await fixture.run(worker, user: user)
             #expect(try await fixture.job("deadline_at - started_at", user: user) == "00:05:00")
         }
     }
 
     @Test func `a worker that drains or was given up claims nothing`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
+        try await Fixture.lend { fixture, worker async throws in
             try await fixture.addUser()
             _ = try await fixture.queue.beat(
                 worker: worker, running: 0, isDraining: true, lease: .seconds(15),
@@ -195,9 +170,7 @@ struct ClaimTests {
     }
 
     @Test func `released claims are due as before, without an outcome`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             let due = try await fixture.job("due_at", user: user)
             let claims = try await fixture.claim(worker).map(\.claim)
             #expect(try await fixture.queue.releaseJobs(claims) == 1)
@@ -218,9 +191,7 @@ struct FairnessTests {
         `invariant 10: five due jobs are all in one round of a hundred beside another tenant's 100,000`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            try await fixture.addUsers(100_000)
+        try await Fixture.lend(users: 100_000) { fixture, worker async throws in
             try await fixture.addTenant("tiny")
             try await fixture.addUsers(5, tenant: "tiny")
             try await fixture.script("analyze jobrunner.jobs")
@@ -236,8 +207,7 @@ struct FairnessTests {
 
     @Test func `slots are shared by weight, and what the worker runs already counts`() async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
+        try await Fixture.lend { fixture, worker async throws in
             let claimer = fixture.timelessClaimer(100)
             try await fixture.addTenant("heavy", weight: 3)
             try await fixture.addUsers(200)
@@ -260,8 +230,7 @@ struct FairnessTests {
     }
 
     @Test func `what a tenant leaves of its share goes to the others`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
+        try await Fixture.lend { fixture, worker async throws in
             try await fixture.addTenant("heavy", weight: 1000)
             try await fixture.addUsers(2, tenant: "heavy")
             try await fixture.addTenant("capped", maxRunning: 1)
@@ -275,8 +244,7 @@ struct FairnessTests {
     }
 
     @Test func `AL3 a paused tenant's jobs stay where they are, all others go on`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
+        try await Fixture.lend { fixture, worker async throws in
             try await fixture.addTenant("other")
             try await fixture.addUsers(3)
             try await fixture.addUsers(3, tenant: "other")

@@ -1,7 +1,6 @@
 import Claiming
 import JobQueue
 import Postgres
-import TestSupport
 import Testing
 
 /// What a worker's claimer asks the database, one call after the other.
@@ -18,8 +17,7 @@ import Testing
     }
 
     @Test func `what became due behind the front is found once that is announced`() async throws {
-        try await Fixture.lend { fixture in
-            try await fixture.addUsers(1)
+        try await Fixture.lend(users: 1) { fixture in
             let worker = try await fixture.addWorker()
             let claimer = fixture.claimer(10)
             let first = try await claimer.claim(worker: worker, slots: 10)
@@ -27,7 +25,7 @@ import Testing
             let (seen, _) = try await fixture.queue.news(since: nil)
             try await fixture.script(
                 """
-                update jobrunner.jobs set due_at = now() - interval '1 h';
+                \(Given.due(for: "1 h"))
                 select jobrunner.wake_workers(now() - interval '1 h');
                 """)
             #expect(try await claimer.claim(worker: worker, slots: 10).isEmpty)
@@ -39,8 +37,7 @@ import Testing
     @Test func `a worker of many slots fills half of them at once, whatever the backlog`()
         async throws
     {
-        try await Fixture.lend { fixture in
-            try await fixture.addUsers(30_000)
+        try await Fixture.lend(users: 30_000) { fixture in
             let worker = try await fixture.addWorker(capacity: 1000)
             let claimer = fixture.claimer(1000)
             // A busy machine may need more than one call's time to see so many.
@@ -56,8 +53,7 @@ import Testing
     func `jobs whose rows somebody has locked are no one's wait, and are claimed afterwards`(
         _ count: Int
     ) async throws {
-        try await Fixture.lend { fixture in
-            try await fixture.addUsers(count)
+        try await Fixture.lend(users: count) { fixture in
             let worker = try await fixture.addWorker()
             let claimer = fixture.claimer(20)
             let held = "select from jobrunner.jobs where user_id % 5 = 1 for update"
@@ -78,8 +74,7 @@ import Testing
     }
 
     @Test func `what a claim was given before its worker began to drain is told`() async throws {
-        try await Fixture.lend { fixture in
-            try await fixture.addUsers(5)
+        try await Fixture.lend(users: 5) { fixture in
             try await fixture.addUsers(5, tenant: "other", addingTenant: true)
             try await fixture.script("select jobrunner.set_tenant('other', in_max_running => 1)")
             let worker = try await fixture.addWorker()
@@ -89,7 +84,7 @@ import Testing
                 """
                 create function drain() returns trigger language plpgsql as $$
                 begin
-                  update jobrunner.workers set draining_at = now() where id = new.worker_id;
+                  \(Given.draining("new.worker_id"))
                   return new;
                 end
                 $$;
@@ -105,8 +100,7 @@ import Testing
     }
 
     @Test func `what fails after jobs were taken is told beside them`() async throws {
-        try await Fixture.lend { fixture in
-            try await fixture.addUsers(5)
+        try await Fixture.lend(users: 5) { fixture in
             try await fixture.addUsers(5, tenant: "other", addingTenant: true)
             try await fixture.script("select jobrunner.set_tenant('other', in_max_running => 3)")
             // The first batch has the first tenant's jobs, and that of the second is refused.
@@ -136,12 +130,10 @@ import Testing
     func `of a job that may have killed two workers a worker gets one, and no other claim any`()
         async throws
     {
-        try await Fixture.lend { fixture in
-            try await fixture.addUsers(3)
+        try await Fixture.lend(users: 3) { fixture in
             let worker = try await fixture.addWorker()
             let claimer = fixture.claimer(10)
-            try await fixture.script(
-                "update jobrunner.jobs set crashes = 2, due_at = now() - interval '1 h'")
+            try await fixture.given(.crashed(), .due(for: "1 h"))
             #expect(try await claimAll(claimer, worker, slots: 10).isEmpty)
             let suspect = try await claimer.takeSuspect(worker: worker)
             #expect(suspect != nil)
@@ -155,11 +147,10 @@ import Testing
 
     /// As under a snapshot that was held for a day, where each look at everything meets millions of dead entries.
     @Test func `a worker starts though a look at all that is due takes too long`() async throws {
-        try await Fixture.lend { fixture in
-            try await fixture.addUsers(3)
+        try await Fixture.lend(users: 3) { fixture in
             try await fixture.script(
                 """
-                update jobrunner.jobs set due_at = now() - interval '10 min' where user_id = (select max(user_id) from jobrunner.jobs);
+                \(Given.due(.last, for: "10 min"))
                 alter function jobrunner.look_due rename to look_due_at_once;
                 create function jobrunner.look_due(in_names text[], in_since timestamptz, in_since_user_id bigint, in_until timestamptz)
                 returns jobrunner.due_tenants language plpgsql as $$
@@ -182,12 +173,10 @@ import Testing
     }
 
     @Test func `a suspect of a paused tenant costs other claims nothing`() async throws {
-        try await Fixture.lend { fixture in
-            try await fixture.addUsers(1)
+        try await Fixture.lend(users: 1) { fixture in
             let worker = try await fixture.addWorker()
             let claimer = fixture.claimer(10)
-            try await fixture.script(
-                "update jobrunner.jobs set crashes = 2; select jobrunner.pause_jobs('acme')")
+            try await fixture.script("\(Given.crashed()) select jobrunner.pause_jobs('acme')")
             #expect(try await claimer.takeSuspect(worker: worker) == nil)
             #expect(try await claimer.claim(worker: worker, slots: 5).isEmpty)
             #expect(!claimer.isBehind)

@@ -20,10 +20,9 @@ extension CostTests {
     @Test func `a claim of a hundred tenants' jobs reads at most eleven buffers a job`()
         async throws
     {
-        try await Fixture.lend { fixture in
-            let worker = try await fixture.addWorker()
+        try await Fixture.lend { fixture, worker in
             try await addTenants(fixture)
-            let costs = try await fixture.database.run { session in
+            let costs = try await fixture.pool.run { session in
                 try (0...3).map { round in
                     try cost(
                         session,
@@ -56,8 +55,7 @@ extension CostTests {
     func `an empty claim reads at most 20 buffers, whatever tenants have that none may claim`()
         async throws
     {
-        try await Fixture.lend { fixture in
-            let worker = try await fixture.addWorker()
+        try await Fixture.lend { fixture, worker in
             try await addTenants(fixture)
             // Some are paused, some are at their limits, and under a snapshot all rows have dead versions.
             try await fixture.script(
@@ -71,7 +69,7 @@ extension CostTests {
                 try await fixture.script(
                     "update jobrunner.jobs set due_at = due_at - interval '1 hour', worker_id = null"
                 )
-                let buffers = try await fixture.database.run { session in
+                let buffers = try await fixture.pool.run { session in
                     try (1...3).map { _ in
                         try cost(session, claimDue(worker, 100, since: "now() - interval '3 s'"))
                             .buffers

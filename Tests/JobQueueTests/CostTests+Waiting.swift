@@ -1,7 +1,6 @@
 import Claiming
 import JobQueue
 import Postgres
-import TestSupport
 import Testing
 
 // What counting costs that is done once a minute.
@@ -10,14 +9,11 @@ extension CostTests {
         try await Fixture.lend { fixture async throws in
             _ = try await fixture.addWorker()
             try await fixture.addUsers(50_000)
-            try await fixture.script(
-                "update jobrunner.jobs set due_at = now() + interval '1 hour'")
+            try await fixture.given(.notDue())
             try await fixture.script("vacuum analyze jobrunner.jobs")
             _ = try await fixture.queue.countWaiting()
-            let buffers = try await fixture.database.run { session in
-                _ = try session.query(
-                    .unprepared(
-                        "update jobrunner.chores set done_at = null where name = 'waiting'"))
+            let buffers = try await fixture.pool.run { session in
+                try session.script("\(Given.neverDone("waiting"))")
                 return try cost(session, "select jobrunner.count_waiting()").buffers
             }
             #expect(buffers <= 60, "\(buffers) buffers")
@@ -30,10 +26,8 @@ extension CostTests {
             try await fixture.addUsers(20_000)
             try await fixture.script("vacuum analyze jobrunner.jobs")
             _ = try await fixture.queue.countWaiting()
-            let buffers = try await fixture.database.run { session in
-                _ = try session.query(
-                    .unprepared(
-                        "update jobrunner.chores set done_at = null where name = 'waiting'"))
+            let buffers = try await fixture.pool.run { session in
+                try session.script("\(Given.neverDone("waiting"))")
                 return try cost(session, "select jobrunner.count_waiting(1000)").buffers
             }
             // An entry of the index and its row for each that is looked at.
@@ -75,15 +69,12 @@ extension CostTests {
     }
 
     @Test func `a part of the freshness count reads its users and no others`() async throws {
-        try await Fixture.lend { fixture async throws in
-            try await fixture.addUsers(20_000)
+        try await Fixture.lend(users: 20_000) { fixture async throws in
             try await fixture.script("vacuum analyze jobrunner.jobs")
             try await fixture.script("vacuum analyze jobrunner.users")
-            let buffers = try await fixture.database.run { session in
+            let buffers = try await fixture.pool.run { session in
                 _ = try cost(session, "select jobrunner.count_freshness(100)")
-                _ = try session.query(
-                    .unprepared(
-                        "update jobrunner.chores set done_at = null where name = 'freshness'"))
+                try session.script("\(Given.neverDone("freshness"))")
                 return try cost(session, "select jobrunner.count_freshness(100)").buffers
             }
             #expect(buffers <= 650, "\(buffers) buffers")

@@ -64,11 +64,9 @@ struct CostTests {
     func `an idle run writes at most 650 bytes of log, and alone in its claim 1,000`(
         _ batch: Int, _ bytesMax: Int
     ) async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            try await fixture.addUsers(2000)
+        try await Fixture.lend(users: 2000) { fixture, worker async throws in
             try await fixture.script("vacuum analyze jobrunner.jobs")
-            let perRun = try await fixture.database.run { session in
+            let perRun = try await fixture.pool.run { session in
                 var perRun: [Int] = []
                 // The indexes of a table that was just filled must split their full pages first.
                 for _ in 1...3 {
@@ -100,7 +98,8 @@ struct CostTests {
             let least = try #require(perRun.min())
             // Under `logical` whole rows are logged, not what changed of them.
             let most =
-                try await fixture.text("show wal_level") == "logical" ? bytesMax + 250 : bytesMax
+                try await fixture.text("select current_setting('wal_level')") == "logical"
+                ? bytesMax + 250 : bytesMax
             #expect(least <= most, "\(perRun)")
         }
     }
@@ -108,9 +107,7 @@ struct CostTests {
     @Test func `a claim reads at most 60 buffers a job among the dead rows of a held snapshot`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            try await fixture.addUsers(2000)
+        try await Fixture.lend(users: 2000) { fixture, worker async throws in
             // Figures made in between would change the plan of the look without a bound.
             try await fixture.script(
                 "alter table jobrunner.jobs set (autovacuum_enabled = false)")
@@ -133,7 +130,7 @@ struct CostTests {
                 }
             }
             for await _ in signals { break }
-            let (bounded, unbounded) = try await fixture.database.run { session in
+            let (bounded, unbounded) = try await fixture.pool.run { session in
                 // Ten rounds of all 2,000 jobs: 20,000 dead versions at the head of the index.
                 for _ in 1...10 {
                     try session.script(
@@ -166,8 +163,7 @@ struct CostTests {
     @Test func `a claim of a hundred among 50,000 jobs reads at most eight buffers a job`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
+        try await Fixture.lend { fixture, worker async throws in
             // Made as they are, for a row that was changed may stay dead in the index for a while.
             try await fixture.script(
                 """
@@ -186,7 +182,7 @@ struct CostTests {
                 """)
             try await fixture.script("analyze jobrunner.jobs")
             let since = "now() - interval '1 hour'"
-            let (some, all) = try await fixture.database.run { session in
+            let (some, all) = try await fixture.pool.run { session in
                 // A session's first claims read the catalogue as well.
                 for number in 1...3 {
                     _ = try claim(session, worker, 1, since: since)
@@ -214,8 +210,7 @@ struct CostTests {
     @Test func `a backlog that the statistics know nothing of costs a claim no more than another`()
         async throws
     {
-        try await Fixture.lend { fixture in
-            let worker = try await fixture.addWorker()
+        try await Fixture.lend { fixture, worker in
             try await fixture.script("alter table jobrunner.jobs set (autovacuum_enabled = false)")
             try await fixture.addUsers(20_000)
             try await fixture.script(
@@ -225,7 +220,7 @@ struct CostTests {
             try await fixture.script(
                 "update jobrunner.jobs set due_at = now() - user_id * interval '1 ms'"
             )
-            let costs = try await fixture.database.run { session in
+            let costs = try await fixture.pool.run { session in
                 let late = try session.query(
                     Statement("select (max(due_at) - interval '50 ms')::text from jobrunner.jobs")
                 ).only().text(0)
@@ -248,9 +243,7 @@ struct CostTests {
     @Test func `a claim that was planned when there were three jobs costs no more among 20,000`()
         async throws
     {
-        try await Fixture.lend { fixture in
-            let worker = try await fixture.addWorker()
-            try await fixture.addUsers(3)
+        try await Fixture.lend(users: 3) { fixture, worker in
             try await fixture.script("alter table jobrunner.jobs set (autovacuum_enabled = false)")
             try await fixture.script("vacuum analyze jobrunner.jobs")
             let more = """
@@ -260,7 +253,7 @@ struct CostTests {
                 select u.id, 'hub.refresh', u.tenant_id, '1 hour', '0', '5 min', now() - interval '1 min'
                 from jobrunner.users as u where u.key like 'more%'
                 """
-            let claimed = try await fixture.database.run { session in
+            let claimed = try await fixture.pool.run { session in
                 for _ in 1...2 {
                     _ = try claim(session, worker, 1, since: "'-infinity'")
                 }
@@ -275,8 +268,7 @@ struct CostTests {
     func `an empty claim reads at most twenty buffers among 50,000 parked, running and later jobs`()
         async throws
     {
-        try await Fixture.lend { fixture in
-            let worker = try await fixture.addWorker()
+        try await Fixture.lend { fixture, worker in
             try await fixture.script(
                 """
                 with added as (
@@ -291,7 +283,7 @@ struct CostTests {
                 from added;
                 analyze jobrunner.jobs
                 """)
-            let buffers = try await fixture.database.run { session in
+            let buffers = try await fixture.pool.run { session in
                 _ = try cost(session, claimDue(worker, 999, since: "'-infinity'"))
                 return try (1...3).map { _ in
                     try cost(session, claimDue(worker, 100, since: "now() - interval '3 s'"))

@@ -1,7 +1,6 @@
 import Foundation
 import Postgres
 import Synchronization
-import TestSupport
 import Testing
 
 import Claiming
@@ -87,23 +86,13 @@ struct Town: Sendable {
             try await add("limited\(number)", .limited, users: 30, limit: number == 4 ? 2 : 1)
         }
         for number in 1...2 { try await add("paused\(number)", .paused, users: 10) }
-        try await fixture.script(
-            """
-            update jobrunner.jobs as j set every = '1 s', phase = '0 s', due_at = now()
-            from jobrunner.tenants as t
-            where t.id = j.tenant_id and t.name ~ '^(busy|limited|paused)';
-            update jobrunner.jobs set due_at = now() + interval '1 h'
-            where tenant_id in (select id from jobrunner.tenants where name ~ '^small');
-            update jobrunner.jobs as j
-            set paused_at = case when u.key = 'u5' and t.name ~ '1$' then now() end,
-              reauth_needed_at = case when u.key = 'u5' and t.name ~ '2$' then now() end,
-              quarantined_at = case when u.key = 'u5' and t.name ~ '3$' then now() end,
-              quarantine_reason = case when u.key = 'u5' and t.name ~ '3$' then 'test' end,
-              due_at = case when t.name ~ '3$' then now() + interval '1 h' else now() - interval '1 min' end
-            from jobrunner.users as u, jobrunner.tenants as t
-            where u.id = j.user_id and t.id = j.tenant_id and u.key = 'u5' and t.name ~ '^small(1|2|3)$';
-            update jobrunner.tenants set paused_at = now() where name ~ '^paused';
-            """)
+        let fifth = Whose.key("u5")
+        try await fixture.given(
+            .period("1 s", phase: "0 s", .tenants("^(busy|limited|paused)")),
+            .due(.tenants("^(busy|limited|paused)")), .notDue(.tenants("^small")),
+            .due(fifth.and(.tenants("^small[12]$")), for: "1 min"),
+            .paused(fifth.and(.tenant("small1"))), .needingSecret(fifth.and(.tenant("small2"))),
+            .parked(fifth.and(.tenant("small3")), for: "1 hour"), .pausedTenants("^paused"))
         return Town(tenants: tenants)
     }
 
@@ -199,7 +188,7 @@ struct Town: Sendable {
     /// Counts in the database itself what runs of limited tenants.
     func watch(_ fixture: Fixture, _ ledger: Ledger) async throws {
         while !Task.isCancelled {
-            let rows = try await fixture.database.run { session in
+            let rows = try await fixture.pool.run { session in
                 try session.query(
                     Statement(
                         """
@@ -223,7 +212,7 @@ struct Town: Sendable {
 extension Town {
     /// What nobody has claimed when the time is over: of each tenant since when its oldest due job waits.
     fileprivate func left(_ fixture: Fixture) async throws -> [(tenant: Int64, due: Int64)] {
-        try await fixture.database.run { session in
+        try await fixture.pool.run { session in
             try session.query(
                 Statement(
                     """

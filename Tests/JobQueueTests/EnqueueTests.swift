@@ -7,9 +7,7 @@ struct EnqueueTests {
     private let enqueue = "select jobrunner.enqueue('acme', 'ann', 'hub.refresh')"
 
     @Test func `twenty enqueues are one run, asked for and therefore recorded`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             try await fixture.finish(try await fixture.run(worker, user: user))
             for _ in 0..<20 { #expect(try await fixture.text(enqueue) == "due") }
             let claimed = try await fixture.claim(worker)
@@ -28,10 +26,7 @@ struct EnqueueTests {
     func `twenty enqueues during a run are exactly one more, however the run ends`(outcome: Outcome)
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
-            let claim = try await fixture.run(worker, user: user)
+        try await Fixture.lend { fixture, worker, user, claim async throws in
             for _ in 0..<20 { #expect(try await fixture.text(enqueue) == "follows_running") }
             try await fixture.finish(
                 claim, outcome, kind: outcome == .complete ? nil : .rejected,
@@ -54,9 +49,7 @@ struct EnqueueTests {
     }
 
     @Test func `an enqueue that is rolled back never happened`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             try await fixture.finish(try await fixture.run(worker, user: user))
             let due = try await fixture.job("due_at", user: user)
             try await fixture.script("begin; \(enqueue); rollback")
@@ -68,9 +61,7 @@ struct EnqueueTests {
     }
 
     @Test func `full, entity and force reach the next run and no later one`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             try await fixture.finish(try await fixture.run(worker, user: user))
             _ = try await fixture.text(
                 "select jobrunner.enqueue('acme', 'ann', 'hub.refresh', in_full => true, in_entity => 'video', in_force => true)"
@@ -92,10 +83,7 @@ struct EnqueueTests {
     }
 
     @Test func `a request made during a run reaches the run that follows`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
-            let claim = try await fixture.run(worker, user: user)
+        try await Fixture.lend { fixture, worker, user, claim async throws in
             _ = try await fixture.text(
                 "select jobrunner.enqueue('acme', 'ann', 'hub.refresh', in_entity => 'channel', in_force => true)"
             )
@@ -109,9 +97,7 @@ struct EnqueueTests {
     @Test func `requests for the same run add up: all entities win over one, and force stays`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             try await fixture.finish(try await fixture.run(worker, user: user))
             let one = "select jobrunner.enqueue('acme', 'ann', 'hub.refresh', in_entity => 'video')"
             for (requests, entity) in [
@@ -139,9 +125,7 @@ struct EnqueueTests {
     }
 
     @Test func `the source's patience is respected unless forced`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             try await fixture.finish(
                 try await fixture.run(worker, user: user), .deferred, kind: .rateLimited,
                 wait: .seconds(60))
@@ -156,12 +140,11 @@ struct EnqueueTests {
     }
 
     @Test func `all users of a tenant are asked for at once`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
+        try await Fixture.lend { fixture, worker async throws in
             try await fixture.addTenant("other")
             try await fixture.addUsers(3)
             try await fixture.addUsers(3, tenant: "other")
-            try await fixture.script("update jobrunner.jobs set due_at = now() + interval '1 hour'")
+            try await fixture.given(.notDue())
             #expect(
                 try await fixture.int("select jobrunner.enqueue_all('acme', 'hub.refresh')") == 3)
             #expect(Set(try await fixture.claim(worker).map(\.tenantName)) == ["acme"])
@@ -185,8 +168,7 @@ struct EnqueueTests {
 extension Fixture {
     /// Makes the user's waiting job due by the clock and claims it.
     func nextRun(_ worker: Int, user: Int64) async throws -> ClaimedJob {
-        try await script(
-            "update jobrunner.jobs set due_at = now() - interval '1 min' where user_id = \(user)")
+        try await given(.due(.user(user), for: "1 min"))
         guard let job = try await claim(worker).first(where: { $0.claim.userID == user }) else {
             throw NotClaimed()
         }

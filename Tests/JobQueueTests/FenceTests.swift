@@ -8,12 +8,9 @@ struct FenceTests {
     func `AL2 an old claim writes nothing: not a page, not a call, not an outcome, not a release`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             let old = try await fixture.run(worker, user: user)
-            try await fixture.script(
-                "update jobrunner.workers set heartbeat_at = now() - interval '1 day'")
+            try await fixture.given(.silent())
             _ = try await fixture.queue.reapJobs(lease: .seconds(30))
             let second = try await fixture.addWorker()
             let new = try await fixture.run(second, user: user)
@@ -48,9 +45,7 @@ struct FenceTests {
     }
 
     @Test func `in a batch only the lost runs are lost`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            try await fixture.addUsers(3)
+        try await Fixture.lend(users: 3) { fixture, worker async throws in
             let claims = try await fixture.claim(worker).map(\.claim)
             #expect(try await fixture.queue.releaseJobs([claims[1]]) == 1)
             let verdicts = try await fixture.queue.finishRuns(
@@ -67,10 +62,7 @@ struct FenceTests {
     func `invariant 3: records and the checkpoint that covers them commit together or not at all`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
-            let claim = try await fixture.run(worker, user: user)
+        try await Fixture.lend { fixture, worker, user, claim async throws in
             await #expect(throws: DatabaseError.self) {
                 try await fixture.queue.turn([
                     claim.holdStatement, page(1).statement(for: claim), insertVideo(user, "a"),
@@ -87,10 +79,7 @@ struct FenceTests {
     }
 
     @Test func `a page must follow the committed one, so that none counts twice`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
-            let claim = try await fixture.run(worker, user: user)
+        try await Fixture.lend { fixture, worker, user, claim async throws in
             for wrong in [2, 0] {
                 await #expect(throws: QueueError.superseded) {
                     try await fixture.commit(claim, page(wrong))
@@ -111,10 +100,7 @@ struct FenceTests {
     }
 
     @Test func `AL1 counters that do not add up are refused`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
-            let claim = try await fixture.run(worker, user: user)
+        try await Fixture.lend { fixture, worker, user, claim async throws in
             let error = await #expect(throws: DatabaseError.self) {
                 try await fixture.commit(claim, page(1), PageCounts(fetched: 3, inserted: 2))
             }
@@ -141,9 +127,7 @@ struct FenceTests {
     }
 
     @Test func `a run's counters begin at zero, whatever the run before left`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             let first = try await fixture.run(worker, user: user)
             try await fixture.commit(first, page(1), PageCounts(fetched: 5, inserted: 5))
             try await fixture.finish(first, .partial, kind: .deadline)
@@ -165,10 +149,7 @@ struct FenceTests {
     @Test func `MH27 a reset during a run undoes the page in flight, and the next run is full`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
-            let claim = try await fixture.run(worker, user: user)
+        try await Fixture.lend { fixture, worker, user, claim async throws in
             try await fixture.commit(claim, page(1, token: "t"))
             #expect(try await fixture.int("select jobrunner.reset_jobs('acme', 'ann')") == 1)
             for number in [1, 2] {
@@ -191,10 +172,7 @@ struct FenceTests {
     }
 
     @Test func `a pass that was begun before a reset is refused at its first page`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
-            let claim = try await fixture.run(worker, user: user)
+        try await Fixture.lend { fixture, worker, user, claim async throws in
             try await fixture.commit(claim, page(1, isEnd: true, watermark: "w1"))
             #expect(try await fixture.int("select jobrunner.reset_jobs('acme', 'ann')") == 1)
             let number = try await fixture.checkpoint("pass_number + 1", user: user)
@@ -207,10 +185,7 @@ struct FenceTests {
     }
 
     @Test func `invariant 4: the watermark moves at the end of a pass only`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
-            let claim = try await fixture.run(worker, user: user)
+        try await Fixture.lend { fixture, worker, user, claim async throws in
             try await fixture.commit(claim, page(1, watermark: "early"))
             #expect(try await fixture.checkpoint("watermark", user: user) == "null")
             #expect(try await fixture.checkpoint("last_synced_at", user: user) == "null")
@@ -238,10 +213,7 @@ struct FenceTests {
     }
 
     @Test func `a pass that a reset overtook does not come back with the outcome`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
-            let claim = try await fixture.run(worker, user: user)
+        try await Fixture.lend { fixture, worker, user, claim async throws in
             try await fixture.commit(claim, page(1))
             _ = try await fixture.int("select jobrunner.reset_jobs('acme', 'ann')")
             let late = passEnd("video", page: 1, watermark: "late", token: "late")
@@ -253,10 +225,7 @@ struct FenceTests {
     }
 
     @Test func `a hold tells that someone asked the run to stop`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
-            let claim = try await fixture.run(worker, user: user)
+        try await Fixture.lend { fixture, worker, user, claim async throws in
             #expect(try await fixture.queue.turn([claim.holdStatement])[0].only().bool(0) == false)
             #expect(try await fixture.queue.stopRequests(worker: worker) == [])
             #expect(try await fixture.int("select jobrunner.cancel_jobs('acme')") == 1)
@@ -272,10 +241,7 @@ struct FenceTests {
     @Test func `invariant 13: the checkpoint tells what became of a lost commit`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
-            let claim = try await fixture.run(worker, user: user)
+        try await Fixture.lend { fixture, worker, user, claim async throws in
             let before = try await fixture.queue.runProgress(of: "video", for: claim)
             #expect(before.fence == 0 && before.pages == 0)
             try await fixture.commit(claim, page(1))

@@ -1,14 +1,15 @@
 import Postgres
 import Claiming
 import JobQueue
-import TestSupport
+// For every file of the suite: the words that tests share.
+@_exported import TestSupport
 import Testing
 
 /// A migrated database with tenant `acme`, the job files `hub.refresh` (hourly, source `hub` at
 /// 20 requests a second, entities `video` and `channel`) and `hub.status` (every five minutes,
 /// source `status` without a limit), and two synced tables.
-struct Fixture: Sendable {
-    let database: Database
+struct Fixture: Household {
+    let pool: Database
     let queue: Queue
     /// For sessions of a test's own.
     let url: String
@@ -16,9 +17,9 @@ struct Fixture: Sendable {
     static let refresh = "hub.refresh"
     static let status = "hub.status"
 
-    /// Lends a database of the test's own, with as many sessions as lanes.
+    /// Lends a database of the test's own, with as many sessions as lanes, and so many users with a job that is due.
     static func lend(
-        lanes: Int = 2, _ body: (Fixture) async throws -> Void
+        lanes: Int = 2, users: Int = 0, _ body: (Fixture) async throws -> Void
     ) async throws {
         let template = try await TestCluster.shared.schemaTemplate(named: "queue", script: contents)
         let clone = try await TestDatabase.make(template: template)
@@ -26,7 +27,35 @@ struct Fixture: Sendable {
         // A test ends what it makes others wait for, however slow the machine is.
         configuration.lockTimeout = hangLimit
         try await Database.withSessions(configuration) { database in
-            try await body(Fixture(database: database, queue: Queue(database), url: clone.url))
+            let fixture = Fixture(pool: database, queue: Queue(database), url: clone.url)
+            if users > 0 { try await fixture.addUsers(users) }
+            try await body(fixture)
+        }
+    }
+
+    /// The same, with a worker.
+    static func lend(
+        lanes: Int = 2, users: Int = 0, _ body: (Fixture, _ worker: Int) async throws -> Void
+    ) async throws {
+        try await lend(lanes: lanes, users: users) { try await body($0, try await $0.addWorker()) }
+    }
+
+    /// The same, with a worker and user `ann`.
+    static func lend(
+        lanes: Int = 2, _ body: (Fixture, _ worker: Int, _ user: Int64) async throws -> Void
+    ) async throws {
+        try await lend(lanes: lanes) { fixture, worker in
+            try await body(fixture, worker, try await fixture.addUser())
+        }
+    }
+
+    /// The same, with a run of ann's that the worker has.
+    static func lend(
+        lanes: Int = 2,
+        _ body: (Fixture, _ worker: Int, _ user: Int64, _ claim: Claim) async throws -> Void
+    ) async throws {
+        try await lend(lanes: lanes) { fixture, worker, user in
+            try await body(fixture, worker, user, try await fixture.run(worker, user: user))
         }
     }
 }
@@ -42,46 +71,10 @@ private let contents = """
     select jobrunner.give_job('acme', 'hub.refresh');
     create table synced.hub_video (user_id bigint, video_id text, primary key (user_id, video_id));
     create table synced.hub_channel (user_id bigint, channel_id text, primary key (user_id, channel_id));
-    insert into jobrunner.synced_tables (name, kind) values ('hub_video', 'entity'), ('hub_channel', 'list');
+    \(Given.syncedTable("hub_video")) \(Given.syncedTable("hub_channel", "list"))
     """
 
 extension Fixture {
-    /// The first column of every row as text.
-    func texts(_ sql: String, _ binds: Bind...) async throws -> [String] {
-        let statement = Statement(sql, binds: binds, cached: false)
-        return try await database.run { session in
-            try session.query(statement).map { try $0.optionalText(0) ?? "null" }
-        }
-    }
-
-    /// The first column of the only row as text.
-    func text(_ sql: String, _ binds: Bind...) async throws -> String {
-        let statement = Statement(sql, binds: binds, cached: false)
-        return try await database.run { session in
-            try session.query(statement).only().optionalText(0) ?? "null"
-        }
-    }
-
-    func int(_ sql: String, _ binds: Bind...) async throws -> Int {
-        let statement = Statement(sql, binds: binds, cached: false)
-        return try await database.run { try $0.query(statement).only().int(0) }
-    }
-
-    func script(_ sql: String) async throws {
-        try await database.run { try $0.script(sql) }
-    }
-
-    /// Runs one statement of SQL and returns the SQLSTATE it is refused with.
-    func refusal(_ sql: String, _ binds: Bind...) async throws -> String? {
-        let statement = Statement(sql, binds: binds, cached: false)
-        do {
-            _ = try await database.run { try $0.query(statement) }
-            return nil
-        } catch let error as DatabaseError {
-            return error.sqlstate
-        }
-    }
-
     @discardableResult
     func addUser(_ key: String = "ann", tenant: String = "acme") async throws -> Int64 {
         Int64(
@@ -96,19 +89,8 @@ extension Fixture {
         if isNew { try await addTenant(tenant) }
         // In parts, since a statement has a limit that a busy machine reaches.
         for first in stride(from: 1, through: count, by: 10_000) {
-            try await script(
-                """
-                with added as (
-                  insert into jobrunner.users (tenant_id, key)
-                  select t.id, 'user' || n
-                  from jobrunner.tenants as t, generate_series(\(first), \(min(count, first + 9999))) as n
-                  where t.name = '\(tenant)' returning id, tenant_id
-                )
-                insert into jobrunner.jobs (user_id, name, tenant_id, every, phase, deadline, due_at)
-                select id, 'hub.refresh', tenant_id, '1 hour', jobrunner.phase_of(id, 'hub.refresh', '1 hour', true),
-                  '5 min', now() - interval '1 min' - id * interval '1 ms'
-                from added
-                """)
+            try await given(
+                .users(first...min(count, first + 9999), of: tenant, job: Self.refresh))
         }
     }
 
@@ -162,9 +144,7 @@ extension Fixture {
     func runJob(
         _ worker: Int, user: Int64, name: String = refresh
     ) async throws -> ClaimedJob {
-        try await script(
-            "update jobrunner.jobs set due_at = now() - interval '1 year' where user_id = \(user) and name = '\(name)'"
-        )
+        try await given(.due(.user(user).and(.named(name)), for: "1 year"))
         let claimed = try await claim(worker, limit: 1, names: [name])
         guard let job = claimed.first, job.claim.userID == user else { throw NotClaimed() }
         return job

@@ -1,13 +1,11 @@
 import JobQueue
 import Postgres
-import TestSupport
 import Testing
 
 /// Whose data is fresh is counted a part of the users at a time.
 @Suite("Freshness counts") struct FreshnessCountTests {
     private func count(_ fixture: Fixture, most: Int) async throws {
-        try await fixture.script(
-            "update jobrunner.chores set done_at = null where name = 'freshness'")
+        try await fixture.given(.neverDone("freshness"))
         _ = try await fixture.text(
             "select jobrunner.count_freshness($1)::text", .int4(Int32(most)))
     }
@@ -36,11 +34,7 @@ import Testing
                     number, tenant: "t\(number)", addingTenant: true)
             }
             // Of each tenant one user is fresh: of t1 none is stale, of t13 twelve are.
-            try await fixture.script(
-                """
-                update jobrunner.jobs as j set last_success_at = now()
-                where j.user_id in (select min(u.id) from jobrunner.users as u group by u.tenant_id)
-                """)
+            try await fixture.given(.succeeded(.firstOfEach))
             let expected = (4...13).map { "t\($0) \($0) 1 \($0 - 1)" }.sorted()
             // Parts end in the midst of tenants.
             for size in [5, 1000] {
@@ -55,7 +49,7 @@ import Testing
                 """)
             #expect(told == ["t13 0.077", "t12 0.083"])
             // Who is fresh again is told no longer.
-            try await fixture.script("update jobrunner.jobs set last_success_at = now()")
+            try await fixture.given(.succeeded())
             try await count(fixture, most: 1000)
             #expect(try await countsOfTenants(fixture) == [])
             #expect(
@@ -65,13 +59,11 @@ import Testing
     }
 
     @Test func `all users are counted in parts, and told when the round is over`() async throws {
-        try await Fixture.lend { fixture in
-            try await fixture.addUsers(25)
-            try await fixture.script(
-                """
-                update jobrunner.jobs set last_success_at = now() - every where user_id % 5 = 0;
-                update jobrunner.jobs set last_success_at = now() - 1.1 * every - deadline - interval '1 s' where user_id % 5 = 1;
-                """)
+        try await Fixture.lend(users: 25) { fixture in
+            // A period may be a tenth longer, and its run as long as the deadline.
+            try await fixture.given(
+                .succeeded(.users(modulo: 5), ago: "1 hour"),
+                .succeeded(.users(modulo: 5, 1), ago: "71 min 1 s"))
             for _ in 1...2 {
                 try await count(fixture, most: 10)
                 #expect(try await counts(fixture) == [])
@@ -79,7 +71,7 @@ import Testing
             try await count(fixture, most: 10)
             #expect(try await counts(fixture) == ["hub.refresh 25 5 15"])
             // The next round counts anew, and tells nothing before its end.
-            try await fixture.script("update jobrunner.jobs set last_success_at = now()")
+            try await fixture.given(.succeeded())
             for _ in 1...2 {
                 try await count(fixture, most: 10)
                 #expect(try await counts(fixture) == ["hub.refresh 25 5 15"])
@@ -92,16 +84,13 @@ import Testing
     @Test func `who is paused, or lacks what the job requires, is not counted as stale`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            try await fixture.addUsers(4)
+        try await Fixture.lend(users: 4) { fixture async throws in
             try await fixture.addUsers(2, tenant: "away", addingTenant: true)
             try await fixture.script(
                 """
-                update jobrunner.jobs set last_success_at = now();
-                update jobrunner.jobs set last_success_at = null, last_outcome = 'skipped'
-                where user_id = (select min(id) from jobrunner.users);
-                update jobrunner.jobs set last_success_at = null, paused_at = now()
-                where user_id = (select min(id) + 1 from jobrunner.users);
+                \(Given.succeeded(.nth(1).others))
+                \(Given.skipped(.first))
+                \(Given.paused(.nth(1)))
                 select jobrunner.pause_jobs('away');
                 """)
             try await count(fixture, most: 10)
@@ -112,8 +101,7 @@ import Testing
     @Test func `a part is counted once a minute, and a job that nobody has any more is forgotten`()
         async throws
     {
-        try await Fixture.lend { fixture in
-            try await fixture.addUsers(3)
+        try await Fixture.lend(users: 3) { fixture async throws in
             #expect(try await fixture.queue.countFreshness())
             #expect(try await !fixture.queue.countFreshness())
             #expect(try await counts(fixture) == ["hub.refresh 3 0 3"])
@@ -122,26 +110,18 @@ import Testing
                     "select value::text from jobrunner.gauges where name = 'fresh_users_ratio' and labels ->> 'tenant' = ''"
                 )
                     == "0")
-            try await fixture.script("delete from jobrunner.jobs")
+            try await fixture.given(.noJob())
             try await count(fixture, most: 10)
             #expect(try await counts(fixture) == [])
         }
     }
 
     @Test func `jobs in trouble are counted by what the view would say of them`() async throws {
-        try await Fixture.lend { fixture in
-            try await fixture.addUsers(7)
-            for (number, change) in [
-                "consecutive_failures = 1", "quarantined_at = now(), quarantine_reason = 'x'",
-                "reauth_needed_at = now()", "stalled_runs = 2", "deferrals = 5",
-                "consecutive_failures = 2, reauth_needed_at = now()",
-            ].enumerated() {
-                try await fixture.script(
-                    """
-                    update jobrunner.jobs set \(change)
-                    where user_id = (select id from jobrunner.users order by id offset \(number) limit 1)
-                    """)
-            }
+        try await Fixture.lend(users: 7) { fixture in
+            try await fixture.given(
+                .failing(.nth(0)), .parked(.nth(1)), .needingSecret(.nth(2)), .stalled(.nth(3)),
+                .deferred(.nth(4), times: 5), .failing(.nth(5), times: 2),
+                .needingSecret(.nth(5)))
             _ = try await fixture.queue.countWaiting()
             let counted = try await fixture.texts(
                 "select trouble || ' ' || jobs from jobrunner.trouble_counts order by 1")
@@ -159,18 +139,13 @@ import Testing
     @Test func `what needs a person is counted before what merely fails, however much that is`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            try await fixture.addUsers(40)
+        try await Fixture.lend(users: 40) { fixture async throws in
+            try await fixture.given(
+                .failing(.users(1...30)), .needingSecret(.users(31...32)),
+                .failing(.user(33), times: 3), .parked(.user(33)),
+                .checkpoint("item", whose: .users(34...39)), .failingEntity("item"))
             try await fixture.script(
-                """
-                update jobrunner.jobs set consecutive_failures = 1, last_error_at = now() where user_id <= 30;
-                update jobrunner.jobs set reauth_needed_at = now() where user_id in (31, 32);
-                update jobrunner.jobs set quarantined_at = now(), quarantine_reason = 'x', consecutive_failures = 3 where user_id = 33;
-                insert into jobrunner.checkpoints (user_id, tenant_id, job_name, entity, last_error_kind, last_error, last_error_at)
-                select u.id, u.tenant_id, 'hub.refresh', 'item', 'rejected', 'x', now()
-                from jobrunner.users as u where u.id > 33 and u.id < 40;
-                select jobrunner.set_trouble(40, 'hub.refresh', 'item', 'sweep_refused', 'x');
-                """)
+                "select jobrunner.set_trouble(40, 'hub.refresh', 'item', 'sweep_refused', 'x')")
             // Ten of each sort at most.
             _ = try await fixture.text("select jobrunner.count_waiting(10)::text")
             #expect(
@@ -209,19 +184,17 @@ import Testing
     }
 
     @Test func `entities and runs in trouble are counted as the view tells them`() async throws {
-        try await Fixture.lend { fixture async throws in
-            try await fixture.addUsers(6)
+        try await Fixture.lend(users: 6) { fixture async throws in
             let worker = try await fixture.addWorker()
-            try await fixture.script(
-                "update jobrunner.jobs set due_at = now() + interval '1 hour' where user_id > 2")
+            try await fixture.given(.notDue(.users(1...2).others))
             #expect(try await fixture.claim(worker, limit: 2).count == 2)
             try await fixture.script(
                 """
-                insert into jobrunner.checkpoints (user_id, tenant_id, job_name, entity, last_error_kind, last_error, last_error_at)
-                select u.id, u.tenant_id, 'hub.refresh', 'item', 'rejected', 'x', now() from jobrunner.users as u where u.id = 6;
+                \(Given.checkpoint("item", whose: .user(6)))
+                \(Given.failingEntity("item"))
                 select jobrunner.set_trouble(k.id, 'hub.refresh', 'item', k.kind, 'x')
                 from (values (3, 'sweep_refused'), (4, 'sweep_held'), (5, 'end_unproven')) as k (id, kind);
-                update jobrunner.jobs set deadline_at = now() - interval '2 min' where user_id = 1;
+                \(Given.time(.yield, in: "-2 min", .user(1)))
                 """)
             _ = try await fixture.queue.countWaiting()
             let counted = try await fixture.texts(

@@ -10,22 +10,17 @@ struct FreshnessTests {
     ) async throws {
         try await Fixture.lend { fixture async throws in
             let user = try await fixture.addUser()
-            try await fixture.script(
-                """
-                update jobrunner.job_files set soft = '15 min', hard = '30 min', expanded = '{"entities": [
+            try await fixture.given(
+                .ages(soft: "15 min", hard: "30 min"),
+                .entities(
+                    """
                     {"entity": "video", "write": {"table": "hub_video"}},
                     {"entity": "channel", "write": {"table": "hub_video"}},
-                    {"entity": "never", "enabled": false, "write": {"table": "none"}}]}'
-                where name = 'hub.refresh';
-                update jobrunner.jobs set due_at = now() + interval '20 min';
-                """)
+                    {"entity": "never", "enabled": false, "write": {"table": "none"}}
+                    """, of: "hub.refresh"), .notDue(for: "20 min"))
             if let age {
-                try await fixture.script(
-                    """
-                    insert into jobrunner.checkpoints (user_id, job_name, entity, tenant_id, last_synced_at)
-                    select user_id, name, e, tenant_id, now() - interval '\(age)' * (e = 'video')::integer
-                    from jobrunner.jobs, unnest(array['video', 'channel']) as e
-                    """)
+                try await fixture.given(
+                    .checkpoint("video", "channel"), .synced(), .synced("video", ago: age))
             }
             if rows {
                 try await fixture.script("insert into synced.hub_video values (\(user), 'a')")
@@ -46,7 +41,7 @@ struct FreshnessTests {
     /// Where the file says no age, the period does: a user's own comes before the file's.
     @Test func `rows are fresh for as long as their user's period is`() async throws {
         try await Self.lend(age: "2 hours") { fixture, _ async throws in
-            try await fixture.script("update jobrunner.job_files set soft = null, hard = null")
+            try await fixture.given(.ages())
             #expect(try await fixture.fresh().answer == "wait")
             try await fixture.script(
                 "select jobrunner.set_period('acme', 'ann', 'hub.refresh', '1 day')")
@@ -76,7 +71,7 @@ struct FreshnessTests {
 
     @Test func `SC6 after a failure readers leave the backoff alone`() async throws {
         try await Self.lend(age: "20 min") { fixture, user async throws in
-            try await fixture.script("update jobrunner.jobs set consecutive_failures = 1")
+            try await fixture.given(.failing())
             #expect(try await fixture.fresh().answer == "refreshing")
             #expect(try await fixture.job("due_at > now()", user: user) == "true")
         }
@@ -112,11 +107,9 @@ struct FreshnessTests {
     @Test func `SC9 the age is exact to the clock of the transaction`() async throws {
         try await Self.lend { fixture, _ async throws in
             for (age, word) in [("15 min", "refreshing"), ("30 min", "wait")] {
-                let exact = try await fixture.database.run { session in
+                let exact = try await fixture.pool.run { session in
                     try session.transaction { session in
-                        try session.script(
-                            "update jobrunner.checkpoints set last_synced_at = now() - interval '\(age)'"
-                        )
+                        try session.script("\(Given.synced(ago: age))")
                         return try session.query(
                             .unprepared(
                                 "select answer from jobrunner.want_fresh('acme', 'ann', 'hub.refresh')"
@@ -191,7 +184,7 @@ struct FreshnessTests {
             try await fixture.script(
                 """
                 select jobrunner.resume_jobs('acme', 'ann', 'hub.refresh');
-                update jobrunner.jobs set deferred_until = now() + interval '1 h', due_at = now() + interval '1 h'
+                \(Given.deferred())
                 """)
             #expect(try await fixture.fresh().answer == "deferred")
             #expect(try await fixture.job("due_at > now()", user: user) == "true")

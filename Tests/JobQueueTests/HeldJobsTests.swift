@@ -1,7 +1,6 @@
 import Claiming
 import JobQueue
 import Postgres
-import TestSupport
 import Testing
 
 /// Who holds what is known from the batches of claims, and never by a walk over all that is due.
@@ -15,8 +14,7 @@ import Testing
             let worker = try await fixture.addWorker(capacity: 1)
             #expect(try await fixture.claim(worker, limit: 1).count == 1)
         }
-        try await fixture.script(
-            "update jobrunner.workers set heartbeat_at = now() - interval '1 day'")
+        try await fixture.given(.silent())
     }
 
     @Test func `many dead workers are given up in a transaction each`() async throws {
@@ -35,12 +33,11 @@ import Testing
     @Test func `what a worker holds is found in a few buffers beside 20,000 due jobs`()
         async throws
     {
-        try await Fixture.lend { fixture in
-            try await fixture.addUsers(20_000)
+        try await Fixture.lend(users: 20_000) { fixture in
             let worker = try await fixture.addWorker()
             #expect(try await fixture.claim(worker, limit: 10).count >= 5)
             try await fixture.script("vacuum analyze jobrunner.jobs")
-            let costs = try await fixture.database.run { session in
+            let costs = try await fixture.pool.run { session in
                 try [
                     "select * from jobrunner.held_jobs() as h where h.worker_id = \(worker)",
                     "select jobrunner.forget_ended_claims(\(worker))",
@@ -57,8 +54,7 @@ import Testing
     }
 
     @Test func `a batch is forgotten when its last run has ended, and no earlier`() async throws {
-        try await Fixture.lend { fixture in
-            try await fixture.addUsers(3)
+        try await Fixture.lend(users: 3) { fixture in
             let worker = try await fixture.addWorker()
             let jobs = try await fixture.claim(worker)
             let count = "select count(*) from jobrunner.claims"
@@ -75,8 +71,7 @@ import Testing
     @Test func `an orphaned run that had committed a page ends as partial, and is in history`()
         async throws
     {
-        try await Fixture.lend { fixture in
-            let worker = try await fixture.addWorker()
+        try await Fixture.lend { fixture, worker in
             try await fixture.addUser()
             try await fixture.addUser("bob")
             let claims = try await fixture.claim(worker).map(\.claim)
@@ -107,8 +102,7 @@ import Testing
     func `what stops jobs stops those that a claim under way takes, too`(_ verb: String)
         async throws
     {
-        try await Fixture.lend { fixture in
-            try await fixture.addUsers(2)
+        try await Fixture.lend(users: 2) { fixture in
             let worker = try await fixture.addWorker()
             let stop = try await fixture.during(fixture.claimText(worker)) {
                 try await fixture.begin("select jobrunner.\(verb)")
@@ -125,7 +119,7 @@ import Testing
             try await fixture.addUser()
             let worker = try await fixture.addWorker()
             #expect(try await fixture.claim(worker).count == 1)
-            try await fixture.script("update jobrunner.tenants set paused_at = now()")
+            try await fixture.given(.pausedTenants())
             #expect(try await fixture.int(stopping) == 0)
             #expect(try await fixture.queue.stopRequests(worker: worker).count == 1)
         }

@@ -1,6 +1,5 @@
 import Postgres
 import JobQueue
-import TestSupport
 import Testing
 
 @Suite("History and views")
@@ -47,12 +46,10 @@ struct HistoryTests {
         async throws
     {
         try await Fixture.lend { fixture async throws in
-            try await fixture.script(
-                """
-                insert into jobrunner.runs (user_id, id, outcome, tenant_id, job_name, scheduled_at, started_at, ended_at)
-                select 1, n, 'complete', 1, 'hub.refresh', now(), now(), date_trunc('day', now(), 'UTC') - n * interval '1 day'
-                from unnest(array[2, 3, 40]) as n
-                """)
+            try await fixture.addUser()
+            for day in [2, 3, 40] {
+                try await fixture.given(.runs(day...day, ago: "\(day) days"))
+            }
             var calls = 0
             while try await !fixture.queue.maintainRuns(keep: .seconds(30 * 86_400)), calls < 10 {
                 calls += 1
@@ -82,9 +79,10 @@ struct HistoryTests {
                       to_char(v_day - i, 'YYYYMMDD'), (v_day - i) || ' 00:00+00', (v_day - i + 1) || ' 00:00+00');
                   end loop;
                 end $$;
-                insert into jobrunner.workers (host, pid, version, capacity, ended_at, end_reason, cleared_at)
-                values ('old', 1, '0', 1, now() - interval '31 days', 'stopped', now()),
-                  ('new', 1, '0', 1, now(), 'stopped', now());
+                select jobrunner.register_worker('old', 1, '0', 1);
+                \(Given.ended("stopped", ago: "31 days", cleared: true))
+                select jobrunner.register_worker('new', 1, '0', 1);
+                \(Given.ended("stopped", cleared: true))
                 """)
             #expect(try await fixture.int(partitions) == 11)
             #expect(
@@ -115,9 +113,7 @@ struct HistoryTests {
     @Test func `a long reader of history postpones its partitions, and holds up no outcome`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             let run = try await fixture.run(worker, user: user)
             try await addChores(fixture)
             try await fixture.during("select count(*) from jobrunner.runs") {
@@ -183,11 +179,7 @@ struct HistoryTests {
             let claim = try await fixture.claim(worker)[0].claim
             try await expect(
                 "running as run \(claim.fence) on worker \(worker) since 20 min ago, and yields in 10 min",
-                after: """
-                    update jobrunner.jobs
-                    set due_at = now() - interval '20 minutes', started_at = now() - interval '20 minutes', deadline_at = now() + interval '10 minutes'
-                    where worker_id is not null
-                    """
+                after: "\(Given.running(since: "20 min", yielding: "10 min"))"
             )
             try await expect(
                 "one more run follows",
@@ -197,8 +189,7 @@ struct HistoryTests {
             try await fixture.finish(try await fixture.run(worker, user: user))
             try await expect(
                 "; the last run was complete 20 min ago",
-                after:
-                    "update jobrunner.jobs set last_success_at = now() - interval '20 minutes'")
+                after: "\(Given.succeeded(ago: "20 min"))")
             try await fixture.finish(
                 try await fixture.run(worker, user: user), .failed, kind: .rejected,
                 error: "no such feed")
@@ -216,9 +207,7 @@ struct HistoryTests {
             try await expect("a new secret wakes it, and so does `jobrunner retry`")
             try await expect(
                 "set aside for 10 min more: its worker died",
-                after:
-                    "update jobrunner.jobs set quarantined_at = now(), due_at = now() + interval '10 minutes', quarantine_reason = 'its worker died'"
-            )
+                after: "\(Given.parked(for: "10 min", because: "its worker died"))")
             try await expect(
                 "it has been paused",
                 after: "select jobrunner.pause_jobs('acme', 'ann', 'hub.refresh')")
@@ -232,21 +221,15 @@ struct HistoryTests {
             )
             try await expect(
                 "the breaker of its source hub is open for 10 min: ten failures",
-                after:
-                    "update jobrunner.sources set opened_at = now(), failed_openings = 1, blocked_until = now() + interval '10 minutes', block_reason = 'ten failures'"
-            )
+                after: "\(Given.blocked(for: "10 min", because: "ten failures"))")
             try await fixture.script(
                 "select jobrunner.set_tenant('acme', in_max_running => 1); select jobrunner.add_user('acme', 'bob')"
             )
-            try await fixture.script(
-                "update jobrunner.jobs set due_at = now() + interval '1 hour' where user_id = \(user)"
-            )
+            try await fixture.given(.notDue(.user(user)))
             #expect(try await fixture.claim(worker).count == 1)
             try await expect(
                 "runs its most of 1 jobs already",
-                after:
-                    "update jobrunner.jobs set due_at = now() - interval '1 s' where user_id = \(user)"
-            )
+                after: "\(Given.due(.user(user), for: "1 s"))")
         }
     }
 
@@ -278,7 +261,7 @@ struct HistoryTests {
                     "select * from jobrunner.told_events", "select * from jobrunner.events",
                     "select attributes from jobrunner.users",
                     "select jobrunner.pause_jobs('acme')",
-                    "update jobrunner.tenants set weight = 2",
+                    Given.pausedTenants().description,
                 ] {
                     #expect(await refusal(database, sql) == "42501", "\(sql)")
                 }

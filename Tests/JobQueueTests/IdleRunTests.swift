@@ -1,6 +1,5 @@
 import Postgres
 import JobQueue
-import TestSupport
 import Testing
 
 /// Runs that found nothing new: nearly all, and ended by a statement of their own.
@@ -10,12 +9,8 @@ struct IdleRunTests {
     private func lend(
         _ body: (Fixture, _ user: Int64, _ claim: Claim) async throws -> Void
     ) async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
-            try await fixture.script(
-                "update jobrunner.jobs set phase = make_interval(secs => mod(extract(epoch from now())::numeric + 1800, 3600)::float8)"
-            )
+        try await Fixture.lend { fixture, worker, user async throws in
+            try await fixture.given(.ticked())
             try await body(fixture, user, try await fixture.run(worker, user: user))
         }
     }
@@ -57,8 +52,7 @@ struct IdleRunTests {
             #expect(
                 try await fixture.int(ended, .int8(other), .text(second.name)) == 1)
             // The first was asked for since: one that is in the history goes the short way, too.
-            try await fixture.script(
-                "update jobrunner.jobs set priority = 1 where user_id = \(user)")
+            try await fixture.given(.asked(.user(user)))
             #expect(try await fixture.int(ended, .int8(user), .text(claim.name)) == 1)
         }
     }
@@ -82,9 +76,7 @@ struct IdleRunTests {
         async throws
     {
         try await lend { fixture, user, claim async throws in
-            try await fixture.script(
-                "update jobrunner.jobs set next_due_at = now() - interval '10 min' where user_id = \(user)"
-            )
+            try await fixture.given(.time(.next, in: "-10 min", .user(user)))
             #expect(try await finishIdle(claim, fixture).isEmpty)
             #expect(try await fixture.job("due_at = last_run_at", user: user) == "true")
         }
@@ -135,9 +127,7 @@ struct IdleRunTests {
         _ isUnchanged: Bool
     ) async throws {
         try await lend { fixture, user, claim async throws in
-            try await fixture.script(
-                "update jobrunner.jobs set unchanged_at = now() - interval '1 day' where user_id = \(user)"
-            )
+            try await fixture.given(.time(.unchanged, in: "-1 day", .user(user)))
             #expect(try await finishIdle(claim, fixture, isUnchanged: isUnchanged).isEmpty)
             #expect(
                 try await fixture.job("unchanged_at = last_run_at", user: user) == "\(isUnchanged)")
@@ -148,8 +138,7 @@ struct IdleRunTests {
         async throws
     {
         try await lend { fixture, user, claim async throws in
-            try await fixture.script(
-                "update jobrunner.jobs set priority = 1 where user_id = \(user)")
+            try await fixture.given(.asked(.user(user)))
             let history =
                 "concat_ws(' ', user_id, fence, tenant_id, name, worker_id, due_at, started_at)"
             let running = try await fixture.job(history, user: user)
@@ -192,21 +181,10 @@ struct IdleRunTests {
         }
     }
 
-    @Test(arguments: ["another fence", "another nonce", "no worker"])
-    func `an idle run whose claim was lost ends nothing`(_ what: String) async throws {
+    @Test(arguments: ClaimPart.allCases)
+    func `an idle run whose claim was lost ends nothing`(_ part: ClaimPart) async throws {
         try await lend { fixture, user, claim async throws in
-            switch what {
-            case "another fence":
-                try await fixture.script("update jobrunner.jobs set fence = fence + 1")
-            case "another nonce":
-                try await fixture.script("update jobrunner.jobs set nonce = gen_random_uuid()")
-            default:
-                try await fixture.script(
-                    """
-                    update jobrunner.jobs set worker_id = null, started_at = null, deadline_at = null, next_due_at = null
-                    where user_id = \(user)
-                    """)
-            }
+            try await fixture.given(.lost(part))
             let before = try await fixture.job("jobs::text", user: user)
             #expect(try await finishIdle(claim, fixture).map(\.kind) == [.lost])
             #expect(try await fixture.job("jobs::text", user: user) == before)

@@ -16,10 +16,10 @@ import Testing
         try await Fixture.lend(lanes: 1) { fixture in
             var statements: [Int] = []
             for count in [1, 1000] {
-                let before = fixture.database.counts.statements
+                let before = fixture.pool.counts.statements
                 let added = try await fixture.queue.addUsers(
                     users(count), tenant: "acme", within: .zero)
-                statements.append(fixture.database.counts.statements - before)
+                statements.append(fixture.pool.counts.statements - before)
                 // The first one of the thousand was there.
                 #expect(added.users == max(1, count - 1) && added.secrets == max(1, count - 1))
             }

@@ -18,7 +18,7 @@ import Testing
     func `users that are added together are due spread over the span, in a lane of their own`()
         async throws
     {
-        try await Fixture.lend { fixture in
+        try await Fixture.lend { fixture async throws in
             #expect(try await addUsers(fixture, 1000, within: .seconds(6 * 3600)) == 1000)
             #expect(try await addUsers(fixture, 1001) == 1)
             let words = try await fixture.text(
@@ -93,8 +93,7 @@ import Testing
     {
         try await Fixture.lend { fixture in
             _ = try await addUsers(fixture, 100)
-            try await fixture.script(
-                "update jobrunner.jobs set due_at = now() - interval '1 h'")
+            try await fixture.given(.due(for: "1 h"))
             try await fixture.addUsers(6)
             let worker = try await fixture.addWorker()
             let claimer = fixture.claimer(20)

@@ -2,7 +2,6 @@ import Postgres
 import Claiming
 import Claiming
 import JobQueue
-import TestSupport
 import Testing
 
 /// `max_running` holds whatever is under way when it is set (docs/decisions/0040, invariant 2).
@@ -42,9 +41,7 @@ import Testing
 
     @Test func `a limit counts what ran before, also a job that an application holds`() async throws
     {
-        try await Fixture.lend { fixture in
-            let worker = try await fixture.addWorker()
-            try await fixture.addUsers(9)
+        try await Fixture.lend(users: 9) { fixture, worker async throws in
             #expect(try await fixture.int(claim(worker, 3)) == 3)
             let held = """
                 select from jobrunner.jobs where worker_id is not null order by user_id limit 1 for update
@@ -64,9 +61,7 @@ import Testing
     @Test func `a limit that is set in a long transaction counts what was claimed meanwhile`()
         async throws
     {
-        try await Fixture.lend { fixture in
-            let worker = try await fixture.addWorker()
-            try await fixture.addUsers(9)
+        try await Fixture.lend(users: 9) { fixture, worker in
             try await fixture.during("select jobrunner.set_tenant('acme', null, 4)") {
                 () async throws in
                 #expect(try await fixture.int(claim(worker, 3)) == 3)
@@ -79,9 +74,7 @@ import Testing
     func `a tenant with a limit goes on by it while a transaction that changes it stays open`(
         change: String
     ) async throws {
-        try await Fixture.lend { fixture in
-            let worker = try await fixture.addWorker()
-            try await fixture.addUsers(9)
+        try await Fixture.lend(users: 9) { fixture, worker in
             try await fixture.script(
                 """
                 select jobrunner.set_tenant('acme', in_max_running => 3);
@@ -100,13 +93,11 @@ import Testing
     @Test func `a job that may have killed two workers counts towards the limit with others`()
         async throws
     {
-        try await Fixture.lend { fixture in
-            let worker = try await fixture.addWorker()
-            try await fixture.addUsers(3)
+        try await Fixture.lend(users: 3) { fixture, worker in
             try await fixture.script(
                 """
                 select jobrunner.set_tenant('acme', null, 2);
-                update jobrunner.jobs set crashes = 2 where user_id = (select min(user_id) from jobrunner.jobs)
+                \(Given.crashed(.first))
                 """)
             try await fixture.queue.activateLimits()
             let claimer = fixture.claimer(10)
@@ -119,9 +110,7 @@ import Testing
     @Test func `a limit that is taken away and set again during a reconciling counts what runs`()
         async throws
     {
-        try await Fixture.lend { fixture in
-            let worker = try await fixture.addWorker()
-            try await fixture.addUsers(5)
+        try await Fixture.lend(users: 5) { fixture, worker in
             try await fixture.script("select jobrunner.set_tenant('acme', in_max_running => 1)")
             #expect(try await fixture.claim(worker).count == 1)
             try await fixture.script("select jobrunner.set_tenant('acme', in_unlimited => true)")
@@ -136,15 +125,13 @@ import Testing
     }
 
     @Test func `a claim of a tenant with a limit changes no index of the jobs`() async throws {
-        try await Fixture.lend { fixture in
-            let worker = try await fixture.addWorker()
-            try await fixture.addUsers(40)
+        try await Fixture.lend(users: 40) { fixture, worker in
             try await fixture.script(
                 """
                 select jobrunner.set_tenant('acme', null, 20);
                 select jobrunner.activate_limits();
                 """)
-            let hot = try await fixture.database.run { session in
+            let hot = try await fixture.pool.run { session in
                 try session.transaction { session in
                     let count = try session.query(.unprepared(claim(worker, 20))).only().int(0)
                     #expect(count == 20)

@@ -56,7 +56,7 @@ struct MembershipTests {
     @Test func `jobs that users lack are made`() async throws {
         try await Fixture.lend { fixture async throws in
             try await fixture.addUser()
-            try await fixture.script("delete from jobrunner.jobs")
+            try await fixture.given(.noJob())
             #expect(try await fixture.int("select jobrunner.make_lacking_jobs()") == 1)
             #expect(try await fixture.int("select jobrunner.make_lacking_jobs()") == 0)
             #expect(try await fixture.int(lacking) == 0)
@@ -67,9 +67,7 @@ struct MembershipTests {
     func `a secret that is stored while a run is refused keeps the job from being parked`(
         isTenants: Bool
     ) async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             let set = """
                 select jobrunner.set_secret(tenant_id, \(isTenants ? "0" : "id"), 'token', \(sealed()) || gen_random_uuid()::text::bytea)
                 from jobrunner.users where id = \(user)

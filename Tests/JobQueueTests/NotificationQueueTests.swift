@@ -3,7 +3,6 @@ import JSON
 import JobQueue
 import Postgres
 import Schema
-import TestSupport
 import Testing
 
 /// A listener that does not read lets the server's queue of notifications fill up, of whichever database it is.

@@ -8,9 +8,7 @@ struct OpenTransactionTests {
     @Test func `an application's open transaction on a running job holds up no other run's end`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            try await fixture.addUsers(3)
+        try await Fixture.lend(users: 3) { fixture, worker async throws in
             let claims = try await fixture.claim(worker).map(\.claim)
             let runs = claims.map {
                 FinishedRun(claim: $0, outcome: .complete, hasCommitted: false)
@@ -36,9 +34,7 @@ struct OpenTransactionTests {
 
     @Test func `claims are given back though an application holds one of their jobs`() async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            try await fixture.addUsers(3)
+        try await Fixture.lend(users: 3) { fixture, worker async throws in
             let claims = try await fixture.claim(worker).map(\.claim)
             let held = "select from jobrunner.jobs where user_id = \(claims[1].userID) for update"
             try await fixture.during(held) { () async throws in
@@ -51,9 +47,7 @@ struct OpenTransactionTests {
     @Test func `an application that enqueues in key order meets no deadlock with ending runs`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            try await fixture.addUsers(2)
+        try await Fixture.lend(users: 2) { fixture, worker async throws in
             let claims = try await fixture.claim(worker).map(\.claim)
                 .sorted { $0.userID < $1.userID }
             var keys: [String] = []
@@ -84,16 +78,11 @@ struct OpenTransactionTests {
     @Test func `a page that is committed while its run is being ended is counted in that run`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
-            let claim = try await fixture.run(worker, user: user)
+        try await Fixture.lend { fixture, worker, user, claim async throws in
             try await fixture.commit(claim, page(1), PageCounts(fetched: 3, inserted: 3))
             let late = """
                 select jobrunner.hold_job(user_id, name, fence, nonce) from jobrunner.jobs where user_id = \(user);
-                update jobrunner.checkpoints
-                set page_number = 2, counters.pages = 2, counters.fetched = 8, counters.inserted = 8
-                where user_id = \(user)
+                \(Given.page(2, records: 8, whose: .user(user)))
                 """
             let first = try await fixture.during(late) {
                 try await fixture.finish(claim, .partial, kind: .deadline)
@@ -110,15 +99,9 @@ struct OpenTransactionTests {
     @Test func `a breaker or a quarantined job that somebody holds keeps nobody waiting`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             let other = try await fixture.addUser("bob")
-            try await fixture.script(
-                """
-                update jobrunner.jobs set quarantined_at = now(), quarantine_reason = 'a test', due_at = now()
-                where name = 'hub.refresh'
-                """)
+            try await fixture.given(.parked(.named("hub.refresh")), .due(.named("hub.refresh")))
             let held = """
                 select from jobrunner.jobs where user_id = \(user) for update;
                 select from jobrunner.sources for update

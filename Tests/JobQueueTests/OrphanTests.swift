@@ -6,8 +6,6 @@ import Testing
 @Suite("Orphans")
 struct OrphanTests {
     private let lease = Duration.seconds(30)
-    private let silence =
-        "update jobrunner.workers set heartbeat_at = now() - interval '1 day' where ended_at is null"
 
     /// Running jobs whose worker has ended.
     private let orphans = """
@@ -19,15 +17,14 @@ struct OrphanTests {
     @Test func `a claim that was under way while its worker was given up takes nothing`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
+        try await Fixture.lend { fixture, worker async throws in
             _ = try await fixture.addUser()
             // A claim waits here, after its first look at its worker.
             let claim = try await fixture.during(
                 "lock table jobrunner.tenants in access exclusive mode"
             ) { () async throws in
                 let claim = try await fixture.begin(fixture.claimText(worker))
-                try await fixture.script(silence)
+                try await fixture.given(.silent())
                 let reaped = try await fixture.queue.reapJobs(lease: lease)
                 #expect(reaped.map(\.worker) == [worker])
                 return claim
@@ -42,10 +39,8 @@ struct OrphanTests {
     func `a worker is not given up in the middle of its claim, and loses those jobs after it`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
-            try await fixture.script(silence)
+        try await Fixture.lend { fixture, worker, user async throws in
+            try await fixture.given(.silent())
             let early = try await fixture.during(fixture.claimText(worker)) {
                 try await fixture.queue.reapJobs(lease: lease)
             }
@@ -59,9 +54,7 @@ struct OrphanTests {
     @Test func `what a claim gave whose reply was lost is taken back after its worker has left`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             let leaving = try await fixture.during(fixture.claimText(worker)) {
                 try await fixture.begin("select jobrunner.deregister_worker(\(worker))")
             }
@@ -77,54 +70,38 @@ struct OrphanTests {
     @Test func `a job that runs under a forgotten worker is taken back within a minute`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
-            let claim = try await fixture.run(worker, user: user)
-            try await fixture.script(
-                """
-                update jobrunner.workers set ended_at = now(), end_reason = 'silent', cleared_at = now()
-                """)
+        try await Fixture.lend { fixture, worker, user, claim async throws in
+            try await fixture.given(.ended(cleared: true))
             #expect(try await fixture.queue.reapJobs(lease: lease).isEmpty)
             #expect(try await fixture.queue.reconcileJobs() == 1)
             #expect(try await fixture.job("state || crashes", user: user) == "waiting1")
             #expect(try await fixture.finish(claim).map(\.kind) == [.lost])
             // Not again within the minute, whoever asks.
             _ = try await fixture.run(try await fixture.addWorker(), user: user)
-            try await fixture.script("delete from jobrunner.workers")
+            try await fixture.given(.noWorkers())
             #expect(try await fixture.queue.reconcileJobs() == 0)
-            try await fixture.script(
-                "update jobrunner.chores set done_at = now() - interval '61 s'")
+            try await fixture.given(.done(ago: "61 s"))
             #expect(try await fixture.queue.reconcileJobs() == 1)
         }
     }
 
     /// What a clock that was ten minutes ahead has written stands in rows.
-    private let setBack = """
-        update jobrunner.chores set done_at = now() + interval '10 min', latest_at = now() + interval '10 min';
-        update jobrunner.workers set heartbeat_at = now() + interval '10 min';
-        """
+    private let setBack =
+        "\(Given.done(ago: "-10 min"))\(Given.told(ahead: "10 min"))\(Given.silent(for: "-10 min"))"
 
     @Test func `the jobs of a worker that died while the clock was set back are taken back`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             _ = try await fixture.run(worker, user: user)
-            try await fixture.script(
-                setBack
-                    + """
-                    update jobrunner.jobs set due_at = now() + interval '9 min', started_at = now() + interval '10 min'
-                    where worker_id is not null
-                    """)
+            try await fixture.script("\(setBack)\(Given.running(since: "-10 min"))")
             // Its heartbeat is of no use any more; from now on it is silent.
             #expect(try await fixture.queue.reapJobs(lease: lease).isEmpty)
             #expect(
                 try await fixture.text(
                     "select (heartbeat_at <= now())::text from jobrunner.workers")
                     == "true")
-            try await fixture.script(silence)
+            try await fixture.given(.silent())
             #expect(try await fixture.queue.reapJobs(lease: lease).map(\.jobs) == [1])
             #expect(try await fixture.job("state", user: user) == "waiting")
         }
@@ -137,13 +114,10 @@ struct OrphanTests {
             _ = try await fixture.addUser()
             let failing = try await fixture.addUser("bob")
             let deferred = try await fixture.addUser("eve")
-            try await fixture.script(
-                setBack
-                    + """
-                    update jobrunner.jobs set due_at = now() + interval '1 year';
-                    update jobrunner.jobs set consecutive_failures = 1 where user_id = \(failing);
-                    update jobrunner.jobs set deferred_until = due_at where user_id = \(deferred);
-                    """)
+            try await fixture.script(setBack)
+            try await fixture.given(
+                .notDue(for: "1 year"), .failing(.user(failing)),
+                .deferred(.user(deferred), for: "1 year"))
             #expect(try await fixture.queue.reconcileJobs() == 3)
             #expect(
                 try await fixture.texts(
@@ -161,13 +135,10 @@ struct OrphanTests {
     @Test func `a tick that was claimed while the clock was far ahead is not far ahead afterwards`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             for isIdle in [true, false] {
                 let claim = try await fixture.run(worker, user: user)
-                try await fixture.script(
-                    "update jobrunner.jobs set next_due_at = now() + interval '1 year'")
+                try await fixture.given(.time(.next, in: "1 year"))
                 _ = try await fixture.queue.finishRuns([
                     FinishedRun(claim: claim, outcome: .complete, hasCommitted: !isIdle)
                 ])

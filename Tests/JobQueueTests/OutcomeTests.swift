@@ -9,9 +9,7 @@ struct OutcomeTests {
         `failures in a row are counted exactly, per job and entity, and cleared by the next success`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             let figures = "concat_ws(' ', consecutive_failures, last_error_kind, last_error)"
             for count in 1...3 {
                 let claim = try await fixture.run(worker, user: user)
@@ -43,9 +41,7 @@ struct OutcomeTests {
     }
 
     @Test func `a partial run goes to the back of the line with its cursor kept`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            try await fixture.addUsers(2)
+        try await Fixture.lend(users: 2) { fixture, worker async throws in
             let claim = try await fixture.claim(worker, limit: 1)[0].claim
             try await fixture.commit(claim, page(1))
             try await fixture.finish(claim, .partial, kind: .deadline)
@@ -59,10 +55,7 @@ struct OutcomeTests {
     @Test func `invariant 8: a deferred run waits as long as asked and costs no attempt`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
-            let claim = try await fixture.run(worker, user: user)
+        try await Fixture.lend { fixture, worker, user, claim async throws in
             try await fixture.finish(
                 claim, .deferred, kind: .rateLimited, error: "429", wait: .milliseconds(90_500))
             // As long at least, and up to a tenth more.
@@ -81,11 +74,9 @@ struct OutcomeTests {
     func `needs_reauth parks the job until a new secret arrives, the user's own or the tenant's`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             let other = try await fixture.addUser("bob")
-            try await fixture.script("delete from jobrunner.jobs where user_id = \(other)")
+            try await fixture.given(.noJob(.user(other)))
             let tenant = Int64(
                 try await fixture.int("select id from jobrunner.tenants where name = 'acme'"))
             for owner in [user, 0] {
@@ -93,8 +84,7 @@ struct OutcomeTests {
                 try await fixture.finish(
                     run.claim, .needsReauth, kind: .unauthorised, error: "401",
                     secrets: run.secrets.map(\.version))
-                try await fixture.script(
-                    "update jobrunner.jobs set due_at = now() - interval '1 day'")
+                try await fixture.given(.due(for: "1 day"))
                 #expect(try await fixture.claim(worker).isEmpty)
                 let set = "select jobrunner.set_secret($1, $2, 'token', \(sealed()))"
                 #expect(try await fixture.int(set, .int8(tenant), .int8(other)) == 0)
@@ -111,10 +101,7 @@ struct OutcomeTests {
         `a secret that arrives while the client is being refused is tried at once, and one that was known is not`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
-            let claim = try await fixture.run(worker, user: user)
+        try await Fixture.lend { fixture, worker, user, claim async throws in
             let set =
                 "select jobrunner.set_secret(tenant_id, 0, 'client', \(sealed())) from jobrunner.users where id = \(user)"
             #expect(try await fixture.int(set) == 0)
@@ -135,10 +122,7 @@ struct OutcomeTests {
     func `a secret that arrives while a run is being refused keeps the job from being parked`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
-            let claim = try await fixture.run(worker, user: user)
+        try await Fixture.lend { fixture, worker, user, claim async throws in
             try await fixture.script(
                 "select jobrunner.set_secret(tenant_id, id, 'token', \(sealed())) from jobrunner.users where id = \(user)"
             )
@@ -159,9 +143,7 @@ struct OutcomeTests {
 
     @Test func `invariant 9: a complete run that found nothing new writes no run row`() async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             let idle = try await fixture.run(worker, user: user)
             try await fixture.commit(
                 idle, page(1, isEnd: true), PageCounts(fetched: 2, unchanged: 2))
@@ -184,9 +166,7 @@ struct OutcomeTests {
         `five runs that meet their deadline without a page set the job aside; a page in between does not`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             func stall() async throws -> [Verdict] {
                 try await fixture.finish(
                     try await fixture.run(worker, user: user), .partial, kind: .deadline)
@@ -209,10 +189,7 @@ struct OutcomeTests {
     @Test func `a paused user's run may end, and its jobs wait until the user is resumed`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
-            let claim = try await fixture.run(worker, user: user)
+        try await Fixture.lend { fixture, worker, user, claim async throws in
             #expect(try await fixture.int("select jobrunner.pause_jobs('acme', 'ann')") == 1)
             try await fixture.finish(claim, .partial, kind: .cancelled)
             #expect(try await fixture.claim(worker).isEmpty)
@@ -227,9 +204,7 @@ struct OutcomeTests {
     @Test func `OW6 a run that a person stopped goes on at its next tick, or when somebody asks`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             let asked = "select jobrunner.enqueue('acme', 'ann', 'hub.refresh', in_force => true)"
             let told = """
                 concat_ws(' ', state, due_at > now() and due_at <= now() + every, force_requested, cancel_requested_at)
@@ -254,10 +229,7 @@ struct OutcomeTests {
     func `a run that a pause stopped goes on when the pause is over, however early`(
         _ endsFirst: Bool
     ) async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
-            let claim = try await fixture.run(worker, user: user)
+        try await Fixture.lend { fixture, worker, user, claim async throws in
             try await fixture.script("select jobrunner.pause_jobs('acme', 'ann')")
             if endsFirst { try await fixture.finish(claim, .partial, kind: .cancelled) }
             try await fixture.script("select jobrunner.resume_jobs('acme', 'ann')")
@@ -273,23 +245,19 @@ struct OutcomeTests {
         `a period that is counted from the last success begins anew with each, and with no other end`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             let due =
                 "concat_ws(' ', round(extract(epoch from due_at - now()) / extract(epoch from every), 2), phase)"
-            try await fixture.script("update jobrunner.jobs set phase = null")
+            try await fixture.given(.period("1 hour", phase: nil))
             let claim = try await fixture.run(worker, user: user)
             #expect(try await fixture.job("next_due_at > now()", user: user) == "true")
             // The run was long; the period begins with its end.
-            try await fixture.script(
-                "update jobrunner.jobs set started_at = now() - every / 2, next_due_at = now() + every / 2 where worker_id is not null"
-            )
+            try await fixture.given(.running(since: "30 min", next: "30 min"))
             try await fixture.finish(claim)
             #expect(try await fixture.job(due, user: user) == "1.00")
             // One that somebody asked for begins it too.
             try await fixture.script(
-                "update jobrunner.jobs set due_at = now() + every / 4; select jobrunner.enqueue('acme', 'ann', 'hub.refresh')"
+                "\(Given.notDue(for: "15 min")) select jobrunner.enqueue('acme', 'ann', 'hub.refresh')"
             )
             try await fixture.finish(try await fixture.run(worker, user: user))
             #expect(try await fixture.job(due, user: user) == "1.00")
@@ -307,11 +275,9 @@ struct OutcomeTests {
     func `OW7 where the period begins with each success a run belongs to one of a period ago`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
+        try await Fixture.lend { fixture, worker async throws in
             _ = try await fixture.addUser()
-            try await fixture.script(
-                "update jobrunner.jobs set phase = null, every = '10 minutes'")
+            try await fixture.given(.period("10 min", phase: nil))
             let claim = try await fixture.claim(worker, limit: 1)[0]
             // What an interrupted run has read to its end since then is not read again.
             #expect(claim.claimedAt - claim.tickAt == 600_000_000)
@@ -319,10 +285,7 @@ struct OutcomeTests {
     }
 
     @Test func `an error is at most 1 KiB and a failure has a kind`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
-            let claim = try await fixture.run(worker, user: user)
+        try await Fixture.lend { fixture, worker, user, claim async throws in
             await #expect(throws: DatabaseError.self) {
                 try await fixture.finish(
                     claim, .failed, kind: .rejected, error: String(repeating: "é", count: 513))
@@ -335,9 +298,7 @@ struct OutcomeTests {
     @Test func `a push that fails after an empty pull ends its run as failed, each time`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             for count in 1...3 {
                 let claim = try await fixture.run(worker, user: user)
                 let verdicts = try await fixture.queue.finishRuns([

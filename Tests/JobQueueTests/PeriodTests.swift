@@ -60,11 +60,7 @@ import Testing
         try await Fixture.lend { fixture in
             let ann = try await fixture.addUser()
             let bob = try await fixture.addUser("bob")
-            try await fixture.script(
-                """
-                update jobrunner.jobs set due_at = now() + interval '50 min';
-                update jobrunner.jobs set consecutive_failures = 1 where user_id = \(bob);
-                """)
+            try await fixture.given(.notDue(for: "50 min"), .failing(.user(bob)))
             #expect(try await set(fixture, nil, "1 min") == 2)
             #expect(
                 try await fixture.job("due_at <= now() + interval '1 min'", user: ann) == "true")
@@ -148,12 +144,10 @@ import Testing
             try await fixture.script(Self.rule)
             let bob = try await fixture.addUser("bob")
             #expect(try await slow(fixture) == 0)
-            try await fixture.script(
-                "update jobrunner.jobs set slows_at = slows_at - interval '31 days', due_at = now() - interval '1 s'"
-            )
+            try await fixture.given(.time(.slowing, in: "-1 day"), .due(for: "1 s"))
             // Workers may remember where the rows of what is due stand.
             #expect(try await slow(fixture) == 0)
-            try await fixture.script("update jobrunner.jobs set due_at = now() + interval '1 h'")
+            try await fixture.given(.notDue())
             #expect(try await slow(fixture) == 2)
             #expect(try await slow(fixture) == 0)
             for user in [ann, bob] {
@@ -173,12 +167,9 @@ import Testing
     }
 
     @Test func `a slowed job's ticks are spread over the slow period`() async throws {
-        try await Fixture.lend { fixture in
-            try await fixture.addUsers(200)
-            try await fixture.script(
-                Self.rule
-                    + "update jobrunner.jobs set slows_at = now() - interval '1 s', due_at = now() + interval '1 h'"
-            )
+        try await Fixture.lend(users: 200) { fixture in
+            try await fixture.script(Self.rule)
+            try await fixture.given(.time(.slowing, in: "-1 s"), .notDue())
             #expect(try await slow(fixture) == 200)
             let late = try await fixture.int(
                 "select count(*) from jobrunner.jobs where phase > interval '12 hours'")
@@ -192,14 +183,11 @@ import Testing
         try await Fixture.lend { fixture in
             let ann = try await fixture.addUser()
             try await fixture.script(Self.rule)
-            try await fixture.script(
-                "update jobrunner.jobs set slows_at = slows_at - interval '2 days'")
+            try await fixture.given(.time(.slowing, in: "28 days"))
             let before = try await fixture.job("slows_at", user: ann)
             try await fixture.script("select jobrunner.want_fresh('acme', 'ann', 'hub.refresh')")
             #expect(try await fixture.job("slows_at", user: ann) == before)
-            try await fixture.script(
-                "update jobrunner.jobs set slows_at = now() - interval '1 s', due_at = now() + interval '1 h'"
-            )
+            try await fixture.given(.time(.slowing, in: "-1 s"), .notDue())
             #expect(try await slow(fixture) == 1)
             try await fixture.script(
                 Self.rule.replacing(#""30 days""#, with: "null").replacing(
@@ -217,8 +205,7 @@ import Testing
             try await fixture.script(Self.rule)
             let worker = try await fixture.addWorker()
             let claim = try await fixture.run(worker, user: ann)
-            try await fixture.script(
-                "update jobrunner.jobs set slows_at = now() - interval '1 s'")
+            try await fixture.given(.time(.slowing, in: "-1 s"))
             #expect(try await slow(fixture) == 0)
             try await fixture.finish(claim)
             #expect(try await slow(fixture) == 1)

@@ -8,8 +8,7 @@ struct PlanTests {
     /// 20,000 jobs of one tenant, of which one in a hundred is due.
     private func fill(_ fixture: Fixture) async throws {
         try await fixture.addUsers(20_000)
-        try await fixture.script(
-            "update jobrunner.jobs set due_at = now() + interval '30 min' where user_id % 100 <> 0")
+        try await fixture.given(.notDue(.users(modulo: 100).others, for: "30 min"))
         try await fixture.script("vacuum analyze jobrunner.jobs")
     }
 
@@ -140,7 +139,7 @@ extension Fixture {
     fileprivate func plan(
         of statement: String, types: String, arguments: String, mode: String
     ) async throws -> String {
-        try await database.run { session in
+        try await pool.run { session in
             try session.script(
                 "deallocate all; set plan_cache_mode = \(mode); prepare asked (\(types)) as \(statement)"
             )

@@ -9,8 +9,7 @@ import Testing
     @Test func `a counter at its maximum keeps neither its own run nor another from being ended`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
+        try await Fixture.lend { fixture, worker async throws in
             let ends: [(column: String, outcome: Outcome, kind: ErrorKind)] = [
                 ("consecutive_failures", .failed, .rejected),
                 ("deferrals", .deferred, .rateLimited),
@@ -51,16 +50,14 @@ import Testing
 
     @Test func `a count of crashes at its maximum keeps no job with its dead worker`() async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
+        try await Fixture.lend { fixture, worker async throws in
             let ann = try await fixture.addUser("ann")
             let bob = try await fixture.addUser("bob")
             try await fixture.script(
                 "update jobrunner.jobs set crashes = \(Self.max) where user_id = \(ann)")
             _ = try await fixture.run(worker, user: ann)
             _ = try await fixture.run(worker, user: bob)
-            try await fixture.script(
-                "update jobrunner.workers set heartbeat_at = now() - interval '1 day'")
+            try await fixture.given(.silent())
             let reaped = try await fixture.queue.reapJobs(lease: .seconds(30))
             #expect(reaped.map(\.jobs) == [2])
             #expect(try await fixture.job("state", user: ann) == "quarantined")

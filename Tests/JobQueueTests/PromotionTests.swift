@@ -1,7 +1,6 @@
 import Postgres
 import JobQueue
 import Schema
-import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct PromotionTests {
@@ -22,13 +21,12 @@ import Testing
         try await database.run { session in
             // In one transaction, so that both mean the same moment by now.
             try session.transaction { session in
-                _ = try session.query(
-                    .unprepared(
-                        """
-                        update jobrunner.workers
-                        set heartbeat_at = case when id = 1 then \(time) else now() end,
-                          session_gone_at = session_gone_at - interval '2 s'
-                        """))
+                try session.script(
+                    """
+                    \(Given.beat(at: time, where: "id = 1"))
+                    \(Given.beat(at: "now()", where: "id <> 1"))
+                    \(Given.sessionsGoneEarlier("2 s"))
+                    """)
                 return try session.query(
                     .unprepared(
                         """

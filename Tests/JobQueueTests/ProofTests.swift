@@ -1,6 +1,5 @@
 import Postgres
 import JobQueue
-import TestSupport
 import Testing
 
 /// What a page, a pass's end and a request prove or outlive when sessions come between each other.
@@ -9,10 +8,7 @@ struct ProofTests {
     @Test func `a run's counters hold the page whose commit its end had to wait for`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
-            let claim = try await fixture.run(worker, user: user)
+        try await Fixture.lend { fixture, worker, user, claim async throws in
             try await fixture.commit(claim, page(1), PageCounts(fetched: 2, inserted: 2))
             let late = try await OpenTransaction(
                 fixture.url,
@@ -33,10 +29,7 @@ struct ProofTests {
     }
 
     @Test func `a late copy of a pass's first page is refused and counts nothing`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
-            let claim = try await fixture.run(worker, user: user)
+        try await Fixture.lend { fixture, worker, user, claim async throws in
             let counts = PageCounts(fetched: 2, inserted: 2)
             try await fixture.commit(claim, page(1, cursor: "one"), counts)
             // The copy waits on its own connection while the second page is committed.
@@ -66,10 +59,7 @@ struct ProofTests {
     func `a pass's end that does not follow the page it names is dropped, and its run reads again`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
-            let claim = try await fixture.run(worker, user: user)
+        try await Fixture.lend { fixture, worker, user, claim async throws in
             try await fixture.commit(claim, page(1, cursor: "one"))
             // A server promoted without the second page's commit, which was acknowledged.
             let lost = try await OpenTransaction(
@@ -99,10 +89,7 @@ struct ProofTests {
     @Test func `the end of a pass that was lost whole is dropped, however long the one before was`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
-            let claim = try await fixture.run(worker, user: user)
+        try await Fixture.lend { fixture, worker, user, claim async throws in
             try await fixture.commit(claim, page(1))
             try await fixture.commit(claim, page(2, isEnd: true))
             let end = passEnd("video", pass: 2, page: 2, watermark: "lost")
@@ -119,9 +106,7 @@ struct ProofTests {
 
     @Test func `a pass's end that follows its page, or the pass before it, is noted`() async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             for (pass, pages) in [(1, 0), (1, 2), (2, 0), (2, 1)] {
                 let claim = try await fixture.run(worker, user: user)
                 for number in 0..<pages {
@@ -144,10 +129,7 @@ struct ProofTests {
     @Test func `a repair that is asked for during a full pass is a repair afterwards`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
-            let claim = try await fixture.run(worker, user: user)
+        try await Fixture.lend { fixture, worker, user, claim async throws in
             try await fixture.commit(claim, page(1))
             let last = try await OpenTransaction(
                 fixture.url, [claim.holdStatement, page(2, isEnd: true).statement(for: claim)])
@@ -177,10 +159,7 @@ struct ProofTests {
     func `a request that comes before a full pass's first page is followed by a pass of its own`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
-            let claim = try await fixture.run(worker, user: user)
+        try await Fixture.lend { fixture, worker, user, claim async throws in
             let request = try await OpenTransaction(
                 fixture.url, "select jobrunner.repair_jobs('acme', 'ann')",
                 "select jobrunner.enqueue('acme', 'ann', 'hub.refresh', true)")
@@ -195,9 +174,7 @@ struct ProofTests {
     }
 
     @Test func `a repair that was asked for outlives a reset`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             _ = try await fixture.queue.repairJobs(JobScope(tenant: "acme", user: "ann"))
             let claim = try await fixture.run(worker, user: user)
             try await fixture.commit(claim, page(1, fullRequest: 1))
@@ -212,7 +189,7 @@ extension Fixture {
     /// Ends a run and claims the one that was asked for meanwhile.
     fileprivate func followingRun(_ claim: Claim, _ worker: Int) async throws -> ClaimedJob {
         try await finish(claim)
-        try await script("update jobrunner.jobs set due_at = now() where worker_id is null")
+        try await given(.due(.waiting))
         return try #require(try await self.claim(worker, names: [claim.name]).first)
     }
 

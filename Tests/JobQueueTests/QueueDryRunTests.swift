@@ -7,9 +7,7 @@ struct QueueDryRunTests {
     @Test func `a job that is read is what its next claim tells, and nobody holds it`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let user = try await fixture.addUser()
-            let worker = try await fixture.addWorker()
+        try await Fixture.lend { fixture, worker, user async throws in
             let first = try await fixture.run(worker, user: user)
             try await fixture.commit(first, page(1, cursor: "cursor"))
             try await fixture.remember("register", listHash: "abc", for: first)

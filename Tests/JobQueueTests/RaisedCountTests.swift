@@ -1,7 +1,6 @@
 import Claiming
 import JobQueue
 import Postgres
-import TestSupport
 import Testing
 
 /// Numbers that users raise by one each, while answers are lost and others write at the same time.
@@ -25,8 +24,7 @@ import Testing
 
     /// An hour later whoever was on its way has ended.
     private func wait(_ fixture: Fixture) async throws {
-        try await fixture.script(
-            "update jobrunner.raised_counts set noted_at = noted_at - interval '61 minutes'")
+        try await fixture.given(.raisedEarlier("61 minutes"))
     }
 
     private func withUsers(

@@ -1,14 +1,11 @@
 import Claiming
 import Postgres
-import TestSupport
 import JobQueue
 import Testing
 
 @Suite("Dead workers")
 struct ReapTests {
     private let lease = Duration.seconds(30)
-    private let silence =
-        "update jobrunner.workers set heartbeat_at = now() - interval '1 day' where ended_at is null"
 
     /// Claims the user's job for a new worker, which then dies.
     private func crash(_ fixture: Fixture, _ user: Int64, committing isCommitted: Bool = false)
@@ -17,7 +14,7 @@ struct ReapTests {
         let worker = try await fixture.addWorker()
         let claim = try await fixture.run(worker, user: user)
         if isCommitted { try await fixture.commit(claim, page(1, isEnd: true)) }
-        try await fixture.script(silence)
+        try await fixture.given(.silent())
         return try await fixture.queue.reapJobs(lease: lease)
     }
 
@@ -42,11 +39,9 @@ struct ReapTests {
     @Test func `a worker that beats is not reaped, and one heartbeat keeps all its claims`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            try await fixture.addUsers(10)
+        try await Fixture.lend(users: 10) { fixture, worker async throws in
             _ = try await fixture.claim(worker)
-            try await fixture.script(silence)
+            try await fixture.given(.silent())
             let beat = try await fixture.queue.beat(
                 worker: worker, running: 10, isDraining: false, lease: .seconds(15),
                 deadline: .now + .seconds(10))
@@ -63,9 +58,7 @@ struct ReapTests {
     {
         try await Fixture.lend { fixture async throws in
             for _ in 1...39 { _ = try await fixture.addWorker() }
-            try await fixture.script(
-                "update jobrunner.workers set heartbeat_at = now() - interval '10 s' where id % 2 = 0"
-            )
+            try await fixture.given(.silent(for: "10 s", where: "id % 2 = 0"))
             let last = try await fixture.addWorker()
             func beat() async throws -> Heartbeat {
                 try await fixture.queue.beat(
@@ -74,9 +67,7 @@ struct ReapTests {
             }
             let first = try await beat()
             #expect([first.workers, first.rank] == [21, 20])
-            try await fixture.script(
-                "update jobrunner.workers set heartbeat_at = now() - interval '31 s' where id <> \(last)"
-            )
+            try await fixture.given(.silent(for: "31 s", where: "id <> \(last)"))
             let second = try await beat()
             #expect([second.workers, second.rank] == [1, 0])
             #expect(try await fixture.queue.reapJobs(lease: lease).count == 39)
@@ -114,9 +105,8 @@ struct ReapTests {
     }
 
     @Test func `a worker that was given up can claim nothing, and its beat says so`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            try await fixture.script(silence)
+        try await Fixture.lend { fixture, worker async throws in
+            try await fixture.given(.silent())
             #expect(try await fixture.queue.reapJobs(lease: lease).map(\.worker) == [worker])
             await #expect(throws: QueueError.workerEnded) { try await fixture.claim(worker) }
             let beat = try await fixture.queue.beat(
@@ -132,11 +122,9 @@ struct ReapTests {
     }
 
     @Test func `of several reapers one takes the jobs, and each crash counts once`() async throws {
-        try await Fixture.lend(lanes: 8) { fixture async throws in
-            let worker = try await fixture.addWorker()
-            try await fixture.addUsers(50)
+        try await Fixture.lend(lanes: 8, users: 50) { fixture, worker async throws in
             _ = try await fixture.claim(worker)
-            try await fixture.script(silence)
+            try await fixture.given(.silent())
             let lease = lease
             let jobs = try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<8 {
@@ -157,14 +145,11 @@ struct ReapTests {
     @Test func `a job that a stuck transaction keeps locked is taken by a later reaping`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
-            let claim = try await fixture.run(worker, user: user)
+        try await Fixture.lend { fixture, worker, user, claim async throws in
             let other = Database(
                 try DatabaseConfiguration(conninfo: fixture.url, applicationName: "stuck", lanes: 1)
             )
-            try await fixture.script(silence)
+            try await fixture.given(.silent())
             // Runs while the stuck transaction holds the row.
             let lease = lease
             let queue = fixture.queue
@@ -210,11 +195,9 @@ struct ReapTests {
                     Statement(
                         "select pg_sleep(greatest(extract(epoch from pg_postmaster_start_time() + interval '3.1 s' - now()), 0))"
                     ),
-                    Statement(
-                        "update jobrunner.workers set heartbeat_at = now() - $1::text::interval, session_gone_at = session_gone_at - interval '2 s'",
-                        .text(beaten)),
-                    reap,
-                ])[2].map { try $0.text(0) }
+                    Statement("\(Given.silent(for: beaten))"),
+                    Statement("\(Given.sessionsGoneEarlier("2 s"))"), reap,
+                ])[3].map { try $0.text(0) }
             }
             #expect(try await look() == [])
             #expect(try await fixture.text("select health from jobrunner.worker_health") == "alive")
@@ -244,14 +227,13 @@ struct ReapTests {
             await presence.close()
             let session = sessions(of: worker)
             try await eventually("the session is gone") { try await fixture.int(session) == 0 }
-            try await fixture.script("update jobrunner.workers set session_gone_at = now()")
+            try await fixture.given(.sessionsGone())
             #expect(
                 try await fixture.text("select jobrunner.reattach_worker(\(worker))::text")
                     == "true")
             #expect(try await fixture.text("select health from jobrunner.worker_health") == "alive")
             #expect(try await fixture.int(session) == 1)
-            try await fixture.script(
-                "update jobrunner.workers set ended_at = now(), end_reason = 'silent'")
+            try await fixture.given(.ended())
             #expect(
                 try await fixture.text("select jobrunner.reattach_worker(\(worker))::text")
                     == "false"
@@ -271,16 +253,13 @@ struct SuspectTests {
     private func crash(_ fixture: Fixture, claiming limit: Int = 100) async throws -> [Claim] {
         let worker = try await fixture.addWorker()
         let claims = try await fixture.claim(worker, limit: limit).map(\.claim)
-        try await fixture.script(
-            "update jobrunner.workers set heartbeat_at = now() - interval '1 day' where ended_at is null"
-        )
+        try await fixture.given(.silent())
         _ = try await fixture.queue.reapJobs(lease: .seconds(30))
         return claims
     }
 
     @Test func `jobs that may have killed two workers are claimed one at a time`() async throws {
-        try await Fixture.lend { fixture async throws in
-            try await fixture.addUsers(4)
+        try await Fixture.lend(users: 4) { fixture async throws in
             for _ in 1...2 { #expect(try await crash(fixture).count == 4) }
             // Beside jobs that are above suspicion, and whoever asks for them.
             for key in ["ann", "bob"] { try await fixture.addUser(key) }
@@ -303,8 +282,7 @@ struct SuspectTests {
     @Test func `a worker that ran a suspect takes the next one as soon as it is written`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            try await fixture.addUsers(4)
+        try await Fixture.lend(users: 4) { fixture async throws in
             for _ in 1...2 { #expect(try await crash(fixture).count == 4) }
             let worker = try await fixture.addWorker()
             let claimer = fixture.claimer(10)
@@ -328,16 +306,14 @@ struct SuspectTests {
     }
 
     @Test func `a suspect of a tenant without room keeps no other tenant's away`() async throws {
-        try await Fixture.lend { fixture async throws in
-            try await fixture.addUsers(2)
+        try await Fixture.lend(users: 2) { fixture async throws in
             try await fixture.addUsers(1, tenant: "other", addingTenant: true)
             for _ in 1...2 { #expect(try await crash(fixture).count == 3) }
             try await fixture.script(
                 """
                 select jobrunner.set_tenant('acme', in_max_running => 1);
                 select jobrunner.activate_limits();
-                update jobrunner.jobs set due_at = now() - interval '1 hour'
-                where tenant_id = (select id from jobrunner.tenants where name = 'acme')
+                \(Given.due(.tenant("acme"), for: "1 hour"))
                 """)
             let worker = try await fixture.addWorker()
             // Another claim has the tenant's turn.
@@ -355,8 +331,7 @@ struct SuspectTests {
     func `a worker's death sets aside nobody who ran in company until it was a suspect twice`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            try await fixture.addUsers(3)
+        try await Fixture.lend(users: 3) { fixture async throws in
             for _ in 1...2 { _ = try await crash(fixture) }
             // Alone among its like, but beside two that are new.
             try await fixture.addUsers(2, tenant: "acme2", addingTenant: true)

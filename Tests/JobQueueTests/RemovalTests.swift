@@ -48,8 +48,7 @@ struct RemovalTests {
     @Test func `a removed user leaves no row anywhere, and its run in progress can write none`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
+        try await Fixture.lend { fixture, worker async throws in
             let claim = try await fill(fixture, tenant: "one", worker: worker)
             let other = try await fill(fixture, tenant: "two", worker: worker)
             // The user's rows are where this test looks for them.
@@ -76,8 +75,7 @@ struct RemovalTests {
     }
 
     @Test func `a removed tenant leaves no row anywhere`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
+        try await Fixture.lend { fixture, worker async throws in
             let claim = try await fill(fixture, tenant: "one", worker: worker)
             _ = try await fill(fixture, tenant: "two", worker: worker)
             let tenant = Int64(
@@ -105,9 +103,7 @@ struct RemovalTests {
                 join jobrunner.tenants as t on t.id = j.tenant_id where t.name = 'other'
                 """
             let before = try await fixture.text(version)
-            try await fixture.script(
-                "update jobrunner.jobs set consecutive_failures = 1 from jobrunner.tenants as t where t.id = tenant_id and t.name = 'acme'"
-            )
+            try await fixture.given(.failing(.tenant("acme")))
             for verb in ["cancel_jobs", "pause_jobs", "resume_jobs", "retry_jobs", "reset_jobs"] {
                 for arguments in [
                     "'acme'", "'acme', 'user1'", "'acme', 'user1', 'hub.refresh'",

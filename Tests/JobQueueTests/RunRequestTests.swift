@@ -22,10 +22,7 @@ struct RunRequestTests {
     @Test func `a request for one entity during a run that yields does not narrow what follows`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
-            let claim = try await fixture.run(worker, user: user)
+        try await Fixture.lend { fixture, worker, user, claim async throws in
             #expect(try await enqueue(fixture, entity: "video") == "follows_running")
             try await fixture.finish(claim, .partial, kind: .deadline)
             let (follow, second) = try await next(fixture, worker)
@@ -38,10 +35,7 @@ struct RunRequestTests {
     }
 
     @Test func `a run of one entity does not take the place of one that is owed`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
-            let claim = try await fixture.run(worker, user: user)
+        try await Fixture.lend { fixture, worker, user, claim async throws in
             try await fixture.finish(claim, .failed, kind: .rejected, error: "no")
             #expect(try await enqueue(fixture, entity: "video") == "due")
             #expect(try await next(fixture, worker).0 == "false all")
@@ -49,9 +43,7 @@ struct RunRequestTests {
     }
 
     @Test func `a forced run that does not complete is forced again`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             try await fixture.finish(try await fixture.run(worker, user: user))
             _ = try await enqueue(fixture, entity: "video", force: true)
             for outcome in [Outcome.partial, .deferred, .failed] {
@@ -60,8 +52,7 @@ struct RunRequestTests {
                 try await fixture.finish(
                     claim, outcome, kind: .rejected, error: "x",
                     wait: outcome == .deferred ? .seconds(60) : nil)
-                try await fixture.script(
-                    "update jobrunner.jobs set due_at = now(), deferred_until = null")
+                try await fixture.given(.undeferred(), .due())
             }
             let (_, last) = try await next(fixture, worker)
             try await fixture.finish(last)
@@ -72,9 +63,7 @@ struct RunRequestTests {
     }
 
     @Test func `force during a run that is deferred does not wait`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             for isForced in [false, true] {
                 let claim = try await fixture.run(worker, user: user)
                 _ = try await enqueue(fixture, force: isForced)
@@ -91,17 +80,14 @@ struct RunRequestTests {
 
     @Test(arguments: [true, false])
     func `requests of a run that is released or crashes are kept`(isCrash: Bool) async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             try await fixture.finish(try await fixture.run(worker, user: user))
             _ = try await enqueue(fixture, entity: "video")
             let (request, claim) = try await next(fixture, worker)
             #expect(request == "false video")
             _ = try await enqueue(fixture, entity: "channel", force: true)
             if isCrash {
-                try await fixture.script(
-                    "update jobrunner.workers set heartbeat_at = now() - interval '1 day'")
+                try await fixture.given(.silent())
                 #expect(try await fixture.queue.reapJobs(lease: .seconds(30)).map(\.jobs) == [1])
             } else {
                 #expect(try await fixture.queue.releaseJobs([claim]) == 1)
@@ -111,12 +97,8 @@ struct RunRequestTests {
     }
 
     @Test func `an event widens a waiting run of one entity`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
-            try await fixture.script(
-                "update jobrunner.job_files set triggers = '[{\"event\": \"woken\", \"debounce_ms\": 0}]'"
-            )
+        try await Fixture.lend { fixture, worker, user async throws in
+            try await fixture.given(.triggers(#"{"event": "woken", "debounce_ms": 0}"#))
             try await fixture.finish(try await fixture.run(worker, user: user))
             _ = try await enqueue(fixture, entity: "video")
             _ = try await fixture.queue.triggerEvent("woken", tenant: "acme", user: "ann")
@@ -125,8 +107,7 @@ struct RunRequestTests {
     }
 
     @Test func `a new schedule cuts no deferral, backoff or quarantine short`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
+        try await Fixture.lend { fixture, worker async throws in
             _ = try await fixture.addUser("waiting")
             for (key, outcome) in [("deferred", Outcome.deferred), ("failed", .failed)] {
                 let user = try await fixture.addUser(key)
@@ -135,13 +116,7 @@ struct RunRequestTests {
                     wait: .seconds(36_000))
             }
             _ = try await fixture.addUser("quarantined")
-            try await fixture.script(
-                """
-                update jobrunner.jobs as j
-                set due_at = now() + interval '10 hours', quarantined_at = case when u.key = 'quarantined' then now() end,
-                  quarantine_reason = case when u.key = 'quarantined' then 'a test' end
-                from jobrunner.users as u where u.id = j.user_id
-                """)
+            try await fixture.given(.notDue(for: "10 hours"), .parked(.key("quarantined")))
             try await fixture.script(
                 """
                 select jobrunner.store_job_file('{"name": "hub.refresh", "kind": "refresh", "source": "hub", "every": "15 min",
@@ -158,9 +133,7 @@ struct RunRequestTests {
     }
 
     @Test func `deferrals in a row wait longer each time, and are told once`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             for n in 1...4 {
                 try await fixture.finish(
                     try await fixture.run(worker, user: user), .deferred, kind: .rateLimited,
@@ -183,11 +156,7 @@ struct RunRequestTests {
     @Test func `an enqueue or a secret does not end a quarantine before its time`() async throws {
         try await Fixture.lend { fixture async throws in
             let user = try await fixture.addUser()
-            try await fixture.script(
-                """
-                update jobrunner.jobs set quarantined_at = now(), quarantine_reason = 'a test',
-                  due_at = now() + interval '1 hour', reauth_needed_at = now();
-                """)
+            try await fixture.given(.parked(for: "1 hour"), .needingSecret())
             #expect(try await enqueue(fixture) == "quarantined")
             try await fixture.script(
                 "select jobrunner.set_secret(tenant_id, id, 'token', \(sealed())) from jobrunner.users"
@@ -204,9 +173,7 @@ struct RunRequestTests {
     func `a request for one entity does not narrow one that came after its transaction began`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             try await fixture.finish(try await fixture.run(worker, user: user))
             _ = try await fixture.during(
                 "select now()",

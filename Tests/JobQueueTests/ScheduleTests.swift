@@ -20,9 +20,7 @@ struct ScheduleTests {
         `ST21 the next tick is set before the work starts, strictly later and at most a period away`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             _ = try await fixture.run(worker, user: user)
             let isNext = "next_due_at > started_at and next_due_at <= started_at + every"
             #expect(try await fixture.job(isNext, user: user) == "true")
@@ -65,10 +63,8 @@ struct ScheduleTests {
     }
 
     @Test func `after a day of downtime missed ticks are one run`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
-            try await fixture.script("update jobrunner.jobs set due_at = now() - interval '1 day'")
+        try await Fixture.lend { fixture, worker, user async throws in
+            try await fixture.given(.due(for: "1 day"))
             let claimed = try await fixture.claim(worker)
             #expect(claimed.count == 1)
             try await fixture.finish(claimed[0].claim)
@@ -150,9 +146,7 @@ struct ScheduleTests {
         `a job file with a shorter period makes its jobs due sooner, and an equal one writes nothing`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             try await fixture.finish(try await fixture.run(worker, user: user))
             let store = """
                 select jobrunner.store_job_file('{"name": "hub.refresh", "kind": "refresh", "source": "hub", "every": "1 min",

@@ -1,6 +1,5 @@
 import Postgres
 import JobQueue
-import TestSupport
 import Testing
 
 // Sessions of a test's own beside those of the fixture, for what two transactions do to each other.

@@ -16,11 +16,7 @@ import Testing
             try await fixture.addUser("eve", tenant: "quiet")
             let worker = try await fixture.addWorker()
             let other = try await fixture.addWorker()
-            try await fixture.script(
-                """
-                update jobrunner.jobs set due_at = case when user_id = \(ann) then now() - interval '7 min'
-                  else now() + interval '1 h' end
-                """)
+            try await fixture.given(.notDue(), .due(.user(ann), for: "7 min"))
             func note(_ worker: Int, _ acme: Int, _ heavy: Int) async throws {
                 try await fixture.script(
                     """
@@ -43,7 +39,7 @@ import Testing
             // What a worker told long ago counts no more, but for the last that one told which has ended since.
             try await fixture.script(
                 """
-                update jobrunner.slot_use set noted_at = now() - interval '31 s';
+                \(Given.sharesNoted(ago: "31 s"))
                 select jobrunner.deregister_worker(\(other));
                 """)
             #expect(
@@ -53,7 +49,7 @@ import Testing
             // What a paused tenant has due waits for nobody.
             try await fixture.script(
                 """
-                update jobrunner.slot_use set noted_at = now() - interval '301 s';
+                \(Given.sharesNoted(ago: "301 s"))
                 select jobrunner.pause_jobs('acme');
                 """)
             #expect(try await fixture.texts(shares) == [])

@@ -15,8 +15,7 @@ struct SourceTests {
         try await Fixture.lend { fixture async throws in
             let request = BudgetRequest(
                 tenantID: try await tenant(fixture), source: "hub", requests: 1000)
-            try await fixture.script(
-                "update jobrunner.sources set refilled_at = now() - interval '1 hour'")
+            try await fixture.given(.refilled(ago: "1 hour"))
             let grant = try await fixture.queue.takeBudget(request)
             #expect(grant.granted == 20)
             #expect(grant.blocked == nil)
@@ -30,7 +29,7 @@ struct SourceTests {
             let request = BudgetRequest(
                 tenantID: try await tenant(fixture), source: "hub", requests: 3)
             let clock = "select (extract(epoch from clock_timestamp()) * 1000000)::bigint"
-            try await fixture.script("update jobrunner.sources set refilled_at = clock_timestamp()")
+            try await fixture.given(.refilled())
             let start = try await fixture.int(clock)
             let granted = try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<2 {
@@ -78,9 +77,7 @@ struct SourceTests {
     @Test func `ten runs in a row that find a source unavailable open its breaker, over all users`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            try await fixture.addUsers(12)
+        try await Fixture.lend(users: 12) { fixture, worker async throws in
             let request = BudgetRequest(
                 tenantID: try await tenant(fixture), source: "hub", requests: 1)
             let claims = try await fixture.claim(worker).map(\.claim)
@@ -111,9 +108,7 @@ struct SourceTests {
     func `however many runs fail together, the first wait is 5 s; each probe that fails doubles it`(
         count: Int
     ) async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            try await fixture.addUsers(count)
+        try await Fixture.lend(users: count) { fixture, worker async throws in
             let user = try await fixture.addUser()
             try await fixture.script("select jobrunner.pause_jobs('acme', 'ann')")
             let claims = try await fixture.claim(worker).map(\.claim)
@@ -129,7 +124,7 @@ struct SourceTests {
             var waits = [try await fixture.text(wait)]
             try await fixture.script("select jobrunner.resume_jobs('acme', 'ann')")
             for _ in 1...8 {
-                try await fixture.script("update jobrunner.sources set blocked_until = now()")
+                try await fixture.given(.blockOver())
                 let probe = try await fixture.run(worker, user: user)
                 try await fixture.finish(probe, .failed, kind: .unavailable, error: "503")
                 waits.append(try await fixture.text(wait))
@@ -141,14 +136,9 @@ struct SourceTests {
     @Test func `whoever closes a breaker has all that it put off run now, and nothing else`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
+        try await Fixture.lend { fixture, worker async throws in
             let (ann, bob) = (try await fixture.addUser(), try await fixture.addUser("bob"))
-            try await fixture.script(
-                """
-                update jobrunner.sources set consecutive_failures = 12, opened_at = now(), failed_openings = 3,
-                  blocked_until = now() + interval '1 min', block_reason = 'a test' where name = 'hub'
-                """)
+            try await fixture.given(.blocked(for: "1 min", openings: 3))
             for (user, kind) in [(ann, ErrorKind.breakerOpen), (bob, .rateLimited)] {
                 try await fixture.finish(
                     try await fixture.run(worker, user: user), .deferred, kind: kind,
@@ -179,16 +169,10 @@ struct SourceTests {
     @Test func `an open breaker ends with one probe; one run that reaches the source closes it`()
         async throws
     {
-        try await Fixture.lend(lanes: 8) { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend(lanes: 8) { fixture, worker, user async throws in
             let request = BudgetRequest(
                 tenantID: try await tenant(fixture), source: "hub", requests: 5)
-            try await fixture.script(
-                """
-                update jobrunner.sources set consecutive_failures = 12, opened_at = now() - interval '6 s', failed_openings = 1,
-                  blocked_until = now() - interval '1 s', block_reason = 'a test' where name = 'hub'
-                """)
+            try await fixture.given(.blocked(for: "-1 s", since: "6 s"))
             let grants = try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<8 {
                     group.addTask { try await fixture.queue.takeBudget(request).granted }
@@ -211,9 +195,7 @@ struct SourceTests {
     }
 
     @Test func `while all is well an outcome touches no row of a source`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             let version = "select string_agg(xmin::text || ctid, ' ') from jobrunner.sources"
             let before = try await fixture.text(version)
             try await fixture.finish(try await fixture.run(worker, user: user))

@@ -1,7 +1,6 @@
 import Foundation
 import JobQueue
 import Postgres
-import TestSupport
 import Testing
 
 /// What a job is in, prepared with the verbs themselves where there is one.
@@ -110,14 +109,13 @@ extension Fixture {
         default: try await finish(claim)
         }
         if state != .deferred {
-            try await script("update jobrunner.jobs set due_at = now() - interval '1 min'")
+            try await given(.due(for: "1 min"))
         }
         if state == .paused {
             _ = try await int("select jobrunner.pause_jobs('acme', 'ann', 'hub.refresh')")
         }
         if state == .quarantined {
-            try await script(
-                "update jobrunner.jobs set quarantined_at = now(), quarantine_reason = 'a test'")
+            try await given(.parked())
         }
         return claim
     }
@@ -131,7 +129,7 @@ extension Fixture {
         case .finish: return try await finish(held).isEmpty
         case .release: return try await queue.releaseJobs([held]) == 1
         case .reap:
-            try await script("update jobrunner.workers set heartbeat_at = now() - interval '1 day'")
+            try await given(.silent())
             let reaped = try await queue.reapJobs(lease: .seconds(30))
             #expect(reaped.map(\.worker) == [worker])
         case .enqueue: _ = try await text("select jobrunner.enqueue('acme', 'ann', 'hub.refresh')")
@@ -141,14 +139,10 @@ extension Fixture {
         case .wantFresh:
             _ = try await queue.wantFresh(tenant: "acme", user: "ann", job: Fixture.refresh)
         case .trigger:
-            try await script(
-                "update jobrunner.job_files set triggers = '[{\"event\": \"woken\", \"debounce_ms\": 1}]'"
-            )
+            try await given(.triggers(#"{"event": "woken", "debounce_ms": 1}"#))
             _ = try await queue.triggerEvent("woken", tenant: "acme", user: "ann")
         case .pushSoon:
-            try await script(
-                "update jobrunner.synced_tables set writable = '{\"job\": \"hub.refresh\", \"debounce_ms\": 1}'"
-            )
+            try await given(.writableTables("hub.refresh", debounce: 1))
             _ = try await text("select jobrunner.push_soon(\(held.userID), 'hub_video')::text")
         case .repair:
             _ = try await queue.repairJobs(JobScope(tenant: "acme", user: "ann"))
@@ -157,7 +151,7 @@ extension Fixture {
         case .pauseFile:
             _ = try await int("select jobrunner.pause_job_file('hub.refresh')")
             // Not those that are added for the next verb.
-            try await script("update jobrunner.job_files set paused_at = null")
+            try await given(.unpausedFiles())
         case .resumeFile:
             _ = try await int("select jobrunner.resume_job_file('hub.refresh')")
         }

@@ -1,6 +1,5 @@
 import JobQueue
 import Postgres
-import TestSupport
 import Testing
 
 /// The one answer that an application's settings page asks for.
@@ -22,12 +21,10 @@ import Testing
         async throws
     {
         try await Fixture.lend { fixture in
-            try await fixture.script(
-                """
-                update jobrunner.job_files set expanded = '{"entities": [
-                  {"entity": "video", "write": {"table": "hub_video"}}, {"entity": "channel", "write": {"table": "none"}},
-                  {"entity": "old", "enabled": false}]}' where name = 'hub.refresh';
-                """)
+            try await fixture.given(
+                .entities(
+                    #"{"entity": "video", "write": {"table": "hub_video"}}, {"entity": "channel", "write": {"table": "none"}}, {"entity": "old", "enabled": false}"#,
+                    of: "hub.refresh"))
             let worker = try await fixture.addWorker()
             let user = try await fixture.addUser()
             #expect(
@@ -47,18 +44,12 @@ import Testing
     @Test func `what only a person can help with is told with who that is`() async throws {
         try await Fixture.lend { fixture in
             _ = try await fixture.addUser()
-            for (change, needs) in [
-                ("reauth_needed_at = now()", "needs_reauth secret"),
-                (
-                    "reauth_needed_at = null, quarantined_at = now(), quarantine_reason = 'it died'",
-                    "quarantined retry"
-                ),
-                (
-                    "quarantined_at = null, quarantine_reason = null, paused_at = now()",
-                    "paused resume"
-                ),
-            ] {
-                try await fixture.script("update jobrunner.jobs set \(change)")
+            let helps: [(Given, String)] = [
+                (.needingSecret(), "needs_reauth secret"), (.parked(), "quarantined retry"),
+                (.paused(), "paused resume"),
+            ]
+            for (trouble, needs) in helps {
+                try await fixture.given(.helped(), trouble)
                 let found = try await fixture.texts(
                     "select distinct s.state || ' ' || s.needs from jobrunner.status_of('acme', 'ann') as s"
                 )

@@ -9,15 +9,10 @@ struct TriggerTests {
     private static func lend(_ body: (Fixture, Int64) async throws -> Void) async throws {
         try await Fixture.lend { fixture async throws in
             let user = try await fixture.addUser()
-            try await fixture.script(
-                """
-                update jobrunner.job_files set triggers = '[
-                    {"event": "network_restored", "debounce_ms": 2500, "cancel_on": "network_lost"},
-                    {"event": "woken", "debounce_ms": 1000},
-                    {"event": "unlocked", "debounce_ms": 60000, "at_most_ms": 120000}]'
-                where name = 'hub.refresh';
-                update jobrunner.jobs set due_at = now() + interval '30 min';
-                """)
+            try await fixture.given(
+                .triggers(
+                    #"{"event": "network_restored", "debounce_ms": 2500, "cancel_on": "network_lost"}, {"event": "woken", "debounce_ms": 1000}, {"event": "unlocked", "debounce_ms": 60000, "at_most_ms": 120000}"#,
+                    of: "hub.refresh"), .notDue(for: "30 min"))
             try await body(fixture, user)
         }
     }
@@ -33,8 +28,7 @@ struct TriggerTests {
                 try await fixture.job("due_at - now() between '1 s' and '2.5 s'", user: user)
                     == "true")
             // Online stays online.
-            try await fixture.script(
-                "update jobrunner.jobs set due_at = untriggered_due_at, untriggered_due_at = null")
+            try await fixture.given(.untriggered())
             #expect(try await fixture.event("network_restored") == ["not_armed"])
             #expect(try await fixture.isFarOff(user))
         }
@@ -45,7 +39,7 @@ struct TriggerTests {
     {
         try await Self.lend { fixture, user async throws in
             #expect(try await fixture.event("woken") == ["due"])
-            try await fixture.script("update jobrunner.jobs set due_at = now() + interval '10 ms'")
+            try await fixture.given(.notDue(for: "10 ms"))
             #expect(try await fixture.event("woken") == ["due"])
             #expect(
                 try await fixture.job("due_at > now() + interval '500 ms'", user: user) == "true")
@@ -67,13 +61,11 @@ struct TriggerTests {
             #expect(
                 try await fixture.job("due_at > now() + interval '55 s'", user: user) == "true")
             // The first of these events came 116 seconds ago.
-            try await fixture.script(
-                "update jobrunner.jobs set triggered_at = now() - interval '116 s'")
+            try await fixture.given(.time(.event, in: "-116 s"))
             #expect(try await fixture.event("unlocked") == ["due"])
             #expect(try await fixture.job(due, user: user) == "true")
             // What was called off waits anew.
-            try await fixture.script(
-                "update jobrunner.jobs set due_at = untriggered_due_at, untriggered_due_at = null")
+            try await fixture.given(.untriggered())
             #expect(try await fixture.event("unlocked") == ["due"])
             #expect(
                 try await fixture.job("due_at > now() + interval '55 s'", user: user) == "true")
@@ -88,7 +80,7 @@ struct TriggerTests {
             }
             let worker = try await fixture.addWorker()
             #expect(try await fixture.claim(worker).isEmpty)
-            try await fixture.script("update jobrunner.jobs set due_at = now()")
+            try await fixture.given(.due())
             let claimed = try await fixture.claim(worker)
             #expect(claimed.count == 1)
             #expect(try await fixture.job("untriggered_due_at", user: user) == "null")
@@ -118,15 +110,11 @@ struct TriggerTests {
             _ = try await fixture.int("select jobrunner.pause_jobs('acme', 'ann', 'hub.refresh')")
             #expect(try await fixture.event("woken") == ["paused"])
             _ = try await fixture.int("select jobrunner.resume_jobs('acme', 'ann', 'hub.refresh')")
-            try await fixture.script(
-                "update jobrunner.jobs set due_at = now() - interval '1 h', untriggered_due_at = null"
-            )
+            try await fixture.given(.untriggered(), .due(for: "1 h"))
             #expect(try await fixture.event("woken") == ["due"])
             #expect(
                 try await fixture.job("due_at < now() - interval '50 min'", user: user) == "true")
-            try await fixture.script(
-                "update jobrunner.jobs set due_at = now() + interval '1 h', deferred_until = now() + interval '1 h'"
-            )
+            try await fixture.given(.deferred())
             #expect(try await fixture.event("woken") == ["deferred"])
             #expect(
                 try await fixture.job("due_at > now() + interval '50 min'", user: user) == "true")

@@ -1,22 +1,23 @@
 import JobQueue
 import Postgres
-import TestSupport
 import Testing
 
 /// An application is told when a job begins to need somebody, and when it is well again.
 @Suite("Told troubles") struct TroubleEventTests {
     private func events(_ fixture: Fixture) async throws -> [String] {
-        try await fixture.texts(
+        let told = try await fixture.texts(
             """
-            with told as (delete from jobrunner.events returning *)
-            select concat_ws(' ', t.kind, t.detail ->> 'outcome', t.detail ->> 'error_kind') from told as t order by t.id
+            select concat_ws(' ', t.kind, t.detail ->> 'outcome', t.detail ->> 'error_kind')
+            from jobrunner.events as t order by t.id
             """)
+        try await fixture.given(.noEvents())
+        return told
     }
 
     private func end(
         _ fixture: Fixture, _ worker: Int, _ user: Int64, _ outcome: Outcome, _ kind: String? = nil
     ) async throws {
-        try await fixture.script("update jobrunner.jobs set due_at = now() - interval '1 s'")
+        try await fixture.given(.due(for: "1 s"))
         let claim = try await fixture.run(worker, user: user)
         _ = try await fixture.queue.finishRuns([
             FinishedRun(
@@ -28,7 +29,7 @@ import Testing
         async throws
     {
         try await Fixture.lend { fixture async throws in
-            try await fixture.script("update jobrunner.job_files set events = '{trouble}'")
+            try await fixture.given(.events("trouble"))
             let worker = try await fixture.addWorker()
             let user = try await fixture.addUser()
             try await end(fixture, worker, user, .complete)
@@ -46,7 +47,7 @@ import Testing
 
     @Test func `that a job is well again is told as that it wants a credential`() async throws {
         try await Fixture.lend { fixture async throws in
-            try await fixture.script("update jobrunner.job_files set events = '{trouble}'")
+            try await fixture.given(.events("trouble"))
             let worker = try await fixture.addWorker()
             let user = try await fixture.addUser()
             try await end(fixture, worker, user, .needsReauth, "unauthorised")
@@ -62,7 +63,7 @@ import Testing
 
     @Test func `who did not ask is told nothing`() async throws {
         try await Fixture.lend { fixture async throws in
-            try await fixture.script("update jobrunner.job_files set events = '{duplicates}'")
+            try await fixture.given(.events("duplicates"))
             let worker = try await fixture.addWorker()
             let user = try await fixture.addUser()
             try await end(fixture, worker, user, .failed, "rejected")

@@ -1,6 +1,5 @@
 import Postgres
 import JobQueue
-import TestSupport
 import Testing
 
 @Suite("Jobs in trouble, and jobs that are taken away")
@@ -16,8 +15,7 @@ struct TroubleTests {
     @Test func `a healthy system has no trouble, and each sort of trouble is in the view`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
+        try await Fixture.lend { fixture, worker async throws in
             for user in ["a", "b", "c", "d", "e", "f", "g", "h"] {
                 _ = try await fixture.addUser(user)
             }
@@ -27,21 +25,17 @@ struct TroubleTests {
             try await fixture.script(
                 """
                 create view public.u as select id, key from jobrunner.users;
-                update jobrunner.jobs set consecutive_failures = 1, last_outcome = 'failed', last_error_kind = 'rejected',
-                  last_error = 'no', last_error_at = now() where user_id = (select id from u where key = 'a');
-                update jobrunner.jobs set quarantined_at = now(), quarantine_reason = 'it died'
-                where user_id = (select id from u where key = 'b');
-                update jobrunner.jobs set reauth_needed_at = now() where user_id = (select id from u where key = 'c');
-                update jobrunner.jobs set stalled_runs = 2 where user_id = (select id from u where key = 'd');
-                update jobrunner.jobs set deferrals = 5 where user_id = (select id from u where key = 'e');
+                \(Given.failing(.key("a")))
+                \(Given.parked(.key("b"), because: "it died"))
+                \(Given.needingSecret(.key("c")))
+                \(Given.stalled(.key("d")))
+                \(Given.deferred(.key("e"), times: 5))
                 select jobrunner.set_trouble(u.id, 'hub.refresh', 'video', 'sweep_refused', 'no') from u where key = 'f';
-                delete from jobrunner.jobs where user_id = (select id from u where key = 'g');
+                \(Given.noJob(.key("g")))
                 """)
             let late = try await fixture.run(
                 worker, user: Int64(try await fixture.int("select id from u where key = 'h'")))
-            try await fixture.script(
-                "update jobrunner.jobs set deadline_at = now() - interval '2 min' where user_id = \(late.userID)"
-            )
+            try await fixture.given(.time(.yield, in: "-2 min", .user(late.userID)))
             #expect(
                 try await troubles(fixture) == [
                     "a hub.refresh failing", "b hub.refresh quarantined",
@@ -50,9 +44,7 @@ struct TroubleTests {
                     "f hub.refresh video sweep_refused", "g hub.refresh lacking",
                     "h hub.refresh overdue",
                 ])
-            try await fixture.script(
-                "update jobrunner.workers set ended_at = now() - interval '2 min', end_reason = 'silent', cleared_at = now()"
-            )
+            try await fixture.given(.ended(ago: "2 min", cleared: true))
             #expect(try await troubles(fixture).last == "h hub.refresh orphaned")
         }
     }
@@ -66,11 +58,11 @@ struct TroubleTests {
             for user in ["ann", "bob", "well"] { _ = try await fixture.addUser(user) }
             try await fixture.script(
                 """
-                update jobrunner.jobs set due_at = now() + interval '1 hour';
-                update jobrunner.jobs set consecutive_failures = 1, last_error_at = now() where user_id = 2;
+                \(Given.notDue())
+                \(Given.failing(.user(2)))
                 select jobrunner.set_trouble(u.id, 'hub.refresh', e.name, 'end_unproven', 'no')
                 from jobrunner.users as u, unnest('{video#c1,former#c1}'::text[]) as e (name) where u.key in ('ann', 'bob');
-                update jobrunner.job_files set expanded = '{"entities": [{"entity": "video"}]}' where name = 'hub.refresh';
+                \(Given.entities(#"{"entity": "video"}"#, of: "hub.refresh"))
                 select jobrunner.look_again(f) from jobrunner.job_files as f where f.name = 'hub.refresh';
                 """)
             #expect(
@@ -89,9 +81,7 @@ struct TroubleTests {
     @Test func `a trouble keeps its beginning, and no good page and no complete run ends it`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
-            let user = try await fixture.addUser()
+        try await Fixture.lend { fixture, worker, user async throws in
             func set(_ words: String) async throws -> String {
                 try await fixture.text(
                     "select jobrunner.set_trouble(\(user), 'hub.refresh', 'video', 'sweep_refused', \(words))::text"
@@ -99,11 +89,7 @@ struct TroubleTests {
             }
             // Also where the entity has no checkpoint yet.
             #expect(try await set("'four'") == "true")
-            try await fixture.script(
-                """
-                update jobrunner.checkpoints
-                set troubles = jsonb_set(troubles, '{sweep_refused,since}', '"2026-01-01T00:00:00+00:00"')
-                """)
+            try await fixture.given(.trouble("sweep_refused", since: "2026-01-01T00:00:00+00:00"))
             #expect(try await set("'five'") == "false")
             let claim = try await fixture.run(worker, user: user)
             try await fixture.commit(claim, page(1))
@@ -126,8 +112,7 @@ struct TroubleTests {
     @Test func `a pass of a day and a hundred runs that yield is in the view, and told of once`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
+        try await Fixture.lend { fixture, worker async throws in
             let user = try await fixture.addUser("ann")
             func yield(_ page: Int) async throws -> [Verdict.Kind] {
                 let claim = try await fixture.run(worker, user: user)
@@ -135,8 +120,8 @@ struct TroubleTests {
                 return try await fixture.finish(claim, .partial, kind: .yielded).map(\.kind)
             }
             for page in 1...98 { #expect(try await yield(page) == []) }
-            let before = "update jobrunner.runs set ended_at = ended_at - interval '1 day'"
-            try await fixture.script(before)
+            let before = Given.runsEarlier("1 day")
+            try await fixture.given(before)
             // A day is over, and not a hundred runs.
             #expect(try await yield(99) == [])
             #expect(try await troubles(fixture) == [])
@@ -145,12 +130,11 @@ struct TroubleTests {
             #expect(try await yield(101) == [])
             #expect(try await troubles(fixture) == ["ann hub.refresh video endless"])
             // A hundred runs, and not a day.
-            try await fixture.script(
-                "update jobrunner.runs set ended_at = now() - interval '1 hour'")
+            try await fixture.given(.runsEnded(ago: "1 hour"))
             #expect(try await yield(102) == [])
             #expect(try await troubles(fixture) == [])
             // Once it comes to its end, it counts anew.
-            try await fixture.script(before)
+            try await fixture.given(before)
             #expect(try await troubles(fixture) == ["ann hub.refresh video endless"])
             let claim = try await fixture.run(worker, user: user)
             try await fixture.commit(claim, JobQueueTests.page(103, isEnd: true))
@@ -162,20 +146,19 @@ struct TroubleTests {
     @Test func `a healthy job stands in no index of trouble, whose scan finds the others`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            try await fixture.addUsers(3000)
+        try await Fixture.lend(users: 3000) { fixture async throws in
             try await fixture.script(
                 """
-                update jobrunner.jobs set consecutive_failures = 1 where user_id in (
-                  select id from jobrunner.users order by id limit 3);
+                \(Given.failing(.users(1...3)))
                 analyze jobrunner.jobs;
                 reindex index jobrunner.jobs_troubled;
                 """)
             let entries = try await fixture.int(
                 "select reltuples::integer from pg_class where relname = 'jobs_troubled'")
             #expect(entries == 3)
-            let plan = try await fixture.texts(
-                "explain select * from jobrunner.jobs_in_trouble where trouble = 'failing'")
+            let plan = try await fixture.sql(
+                "explain select * from jobrunner.jobs_in_trouble where trouble = 'failing'"
+            ).map { try $0.text(0) }
             #expect(plan.contains { $0.contains("jobs_troubled") }, "\(plan)")
         }
     }
@@ -183,8 +166,7 @@ struct TroubleTests {
     @Test func `a taken job waits for the page in progress, and then its run can write nothing`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
+        try await Fixture.lend { fixture, worker async throws in
             let user = try await fixture.addUser("ann")
             _ = try await fixture.addUser("bob")
             let claim = try await fixture.run(worker, user: user)
@@ -228,11 +210,8 @@ struct TroubleTests {
         try await Fixture.lend { fixture async throws in
             try await fixture.script(
                 """
-                update jobrunner.job_files set expanded = '{"entities": [
-                  {"entity": "video", "write": {"table": "hub_video"}}, {"entity": "c", "write": {"table": "hub_channel"}}]}'
-                where name = 'hub.refresh';
-                update jobrunner.job_files set expanded = '{"entities": [
-                  {"entity": "status", "write": {"table": "hub_channel"}}]}' where name = 'hub.status';
+                \(Given.entities(#"{"entity": "video", "write": {"table": "hub_video"}}, {"entity": "c", "write": {"table": "hub_channel"}}"#, of: "hub.refresh"))
+                \(Given.entities(#"{"entity": "status", "write": {"table": "hub_channel"}}"#, of: "hub.status"))
                 select jobrunner.give_job('acme', 'hub.status');
                 """)
             let user = try await fixture.addUser("ann")

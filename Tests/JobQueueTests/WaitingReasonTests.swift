@@ -1,15 +1,13 @@
 import Claiming
 import JobQueue
 import Postgres
-import TestSupport
 import Testing
 
 /// What does not run is counted once a minute, each job for the first reason in its way.
 @Suite("Waiting reasons") struct WaitingReasonTests {
     /// Counts now, whenever it was last done.
     private func count(_ fixture: Fixture, most: Int = 50_000) async throws {
-        try await fixture.script(
-            "update jobrunner.chores set done_at = null where name = 'waiting'")
+        try await fixture.given(.neverDone("waiting"))
         _ = try await fixture.text(
             "select jobrunner.count_waiting($1)::text", .int4(Int32(most)))
     }
@@ -23,56 +21,46 @@ import Testing
             """)
     }
 
-    private func of(_ fixture: Fixture, _ change: String) async throws -> [String] {
-        try await fixture.script(change)
+    private func of(
+        _ fixture: Fixture, _ words: Given..., after script: String = "select"
+    ) async throws -> [String] {
+        try await fixture.script("\(script); \(words.map(\.description).joined())")
         try await count(fixture)
         return try await reasons(fixture)
     }
 
     @Test func `each thing that may be in the way of a job is counted by its name`() async throws {
-        try await Fixture.lend { fixture async throws in
-            try await fixture.addUsers(3)
-            try await fixture.script(
-                "update jobrunner.sources set tokens = 20"
-            )
-            #expect(
-                try await of(fixture, "select") == ["no_worker * 3", "no_worker acme 3"])
+        try await Fixture.lend(users: 3) { fixture async throws in
+            try await fixture.given(.tokens(20))
+            #expect(try await of(fixture) == ["no_worker * 3", "no_worker acme 3"])
             _ = try await fixture.addWorker()
-            #expect(try await of(fixture, "select") == ["slots * 3", "slots acme 3"])
-            let silent = "update jobrunner.workers set heartbeat_at = now() - interval '61 s'"
-            #expect(try await of(fixture, silent) == ["no_worker * 3", "no_worker acme 3"])
-            try await fixture.script("update jobrunner.workers set heartbeat_at = now()")
+            #expect(try await of(fixture) == ["slots * 3", "slots acme 3"])
             #expect(
-                try await of(fixture, "update jobrunner.workers set job_names = '{hub.status}'")
+                try await of(fixture, .silent(for: "61 s")) == [
+                    "no_worker * 3", "no_worker acme 3",
+                ])
+            try await fixture.given(.alive())
+            #expect(
+                try await of(fixture, .serving("hub.status"))
                     == ["job_file_missing * 3", "job_file_missing acme 3"])
             #expect(
-                try await of(
-                    fixture,
-                    """
-                    update jobrunner.workers set job_names = '{hub.refresh}';
-                    update jobrunner.sources set opened_at = now(), failed_openings = 1,
-                      blocked_until = now() + interval '1 minute', block_reason = 'ten failures';
-                    """) == ["breaker * 3", "breaker acme 3"])
+                try await of(fixture, .serving("hub.refresh"), .blocked(for: "1 min"))
+                    == ["breaker * 3", "breaker acme 3"])
             #expect(
-                try await of(
-                    fixture,
-                    """
-                    update jobrunner.sources set opened_at = null, failed_openings = 0, blocked_until = null, block_reason = null, tokens = -100, refilled_at = now();
-                    """) == ["budget * 3", "budget acme 3"])
+                try await of(fixture, .unblocked(), .tokens(-100)) == [
+                    "budget * 3", "budget acme 3",
+                ])
             #expect(
-                try await of(
-                    fixture,
-                    "update jobrunner.sources set tokens = 20; update jobrunner.jobs set crashes = 2"
-                )
-                    == ["suspect * 3", "suspect acme 3"])
+                try await of(fixture, .tokens(20), .crashed()) == [
+                    "suspect * 3", "suspect acme 3",
+                ])
             #expect(
                 try await fixture.text(
                     "select jobrunner.explain_job('acme', 'user1', 'hub.refresh')"
                 ).contains("waits for a turn alone: it may have killed two workers"))
             #expect(
                 try await of(
-                    fixture,
-                    "update jobrunner.jobs set crashes = 0; select jobrunner.pause_jobs('acme')")
+                    fixture, .crashed(times: 0), after: "select jobrunner.pause_jobs('acme')")
                     == ["paused * 3", "paused acme 3"])
         }
     }
@@ -84,51 +72,31 @@ import Testing
             let users = try await fixture.texts("select key from jobrunner.users order by id")
             #expect(
                 try await of(
-                    fixture,
-                    """
-                    select jobrunner.pause_jobs('acme', '\(users[0])');
-                    update jobrunner.jobs set quarantined_at = now(), quarantine_reason = 'x', due_at = now() + interval '1 day'
-                    where user_id = (select id from jobrunner.users where key = '\(users[1])');
-                    update jobrunner.jobs set reauth_needed_at = now()
-                    where user_id = (select id from jobrunner.users where key = '\(users[2])');
-                    """) == [
+                    fixture, .parked(.key(users[1]), for: "1 day"), .needingSecret(.key(users[2])),
+                    after: "select jobrunner.pause_jobs('acme', '\(users[0])')") == [
                         "credential * 1", "paused * 1", "quarantined * 1", "credential acme 1",
                         "paused acme 1", "quarantined acme 1",
                     ])
             #expect(
                 try await of(
-                    fixture,
-                    """
-                    select jobrunner.resume_jobs('acme', '\(users[0])');
-                    update jobrunner.jobs set due_at = now() + interval '1 hour', quarantined_at = null, quarantine_reason = null,
-                      reauth_needed_at = null;
-                    update jobrunner.jobs set deferred_until = due_at, last_error_kind = 'rate_limited'
-                    where user_id = (select id from jobrunner.users where key = '\(users[0])');
-                    update jobrunner.jobs set consecutive_failures = 2, last_error_kind = 'rejected', last_error_at = now()
-                    where user_id = (select id from jobrunner.users where key = '\(users[1])');
-                    update jobrunner.jobs set consecutive_failures = 2, last_error_kind = 'database', last_error_at = now()
-                    where user_id = (select id from jobrunner.users where key = '\(users[2])');
-                    """) == [
+                    fixture, .notDue(), .helped(), .deferred(.key(users[0])),
+                    .failing(.key(users[1]), times: 2),
+                    .failing(.key(users[2]), times: 2, as: "database"),
+                    after: "select jobrunner.resume_jobs('acme', '\(users[0])')") == [
                         "backoff * 1", "database * 1", "deferred * 1", "backoff acme 1",
                         "database acme 1", "deferred acme 1",
                     ])
             #expect(
                 try await of(
-                    fixture,
-                    "update jobrunner.jobs set consecutive_failures = 0; update jobrunner.jobs set last_error_kind = 'breaker_open'"
-                )
+                    fixture, .failing(times: 0), .deferred(.key(users[0]), as: "breaker_open"))
                     == ["breaker * 1", "breaker acme 1"])
             #expect(
-                try await of(
-                    fixture,
-                    "update jobrunner.jobs set consecutive_failures = 0, deferred_until = null")
-                    == [])
+                try await of(fixture, .failing(times: 0), .undeferred()) == [])
         }
     }
 
     @Test func `a tenant at its limit waits for itself, and the others for slots`() async throws {
-        try await Fixture.lend { fixture async throws in
-            let worker = try await fixture.addWorker()
+        try await Fixture.lend { fixture, worker async throws in
             try await fixture.addTenant("few", maxRunning: 1)
             try await fixture.addUsers(3, tenant: "few")
             _ = try await fixture.claim(worker, limit: 1)
@@ -170,8 +138,7 @@ import Testing
     @Test func `one worker counts in a minute, and numbers that did not change are not written`()
         async throws
     {
-        try await Fixture.lend { fixture async throws in
-            try await fixture.addUsers(3)
+        try await Fixture.lend(users: 3) { fixture async throws in
             #expect(try await fixture.queue.countWaiting())
             #expect(try await !fixture.queue.countWaiting())
             let before = try await fixture.texts(
@@ -181,9 +148,7 @@ import Testing
                 try await fixture.texts(
                     "select ctid::text || xmin from jobrunner.waiting_counts order by 1") == before)
             // The server's clock was set back: nobody waits for the old time.
-            try await fixture.script(
-                "update jobrunner.chores set done_at = now() + interval '1 day' where name = 'waiting'"
-            )
+            try await fixture.given(.done("waiting", ago: "-1 day"))
             #expect(try await fixture.queue.countWaiting())
         }
     }

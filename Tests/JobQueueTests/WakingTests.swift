@@ -1,6 +1,5 @@
 import JobQueue
 import Postgres
-import TestSupport
 import Testing
 
 /// What workers are told when jobs become due (docs/decisions/0041).
@@ -48,15 +47,12 @@ import Testing
     @Test(arguments: verbs)
     func `a verb that makes jobs due tells how many`(_ sql: String, _ counts: [String]) async throws
     {
-        try await Fixture.lend { fixture in
-            try await fixture.addUsers(3)
-            try await fixture.script(
-                """
-                update jobrunner.jobs set due_at = now() + interval '1 hour';
-                update jobrunner.job_files
-                set triggers = '[{"event": "called", "debounce_ms": 0}, {"event": "called later", "debounce_ms": 60000}]'
-                where name = 'hub.refresh'
-                """)
+        try await Fixture.lend(users: 3) { fixture in
+            try await fixture.given(
+                .notDue(),
+                .triggers(
+                    #"{"event": "called", "debounce_ms": 0}, {"event": "called later", "debounce_ms": 60000}"#,
+                    of: "hub.refresh"))
             #expect(try await announced(fixture, by: sql) == counts)
         }
     }
@@ -74,13 +70,13 @@ import Testing
     func `what was due before is announced in a table, from then on`(
         _ sql: String, _ announced: String?
     ) async throws {
-        try await Fixture.lend { fixture in
-            try await fixture.addUsers(3)
+        try await Fixture.lend(users: 3) { fixture in
             try await fixture.script(
                 """
-                update jobrunner.job_files set slow_after = '30 days', slow_every = '1 day';
-                update jobrunner.jobs set due_at = now() - interval '1 hour', slows_at = now() + interval '1 day';
-                update jobrunner.tenants set paused_at = now() where \(sql.contains("resume"));
+                \(Given.slowing(after: "30 days", every: "1 day"))
+                \(Given.due(for: "1 hour"))
+                \(Given.time(.slowing, in: "1 day"))
+                \(sql.contains("resume") ? Given.pausedTenants().description : "")
                 """)
             try await fixture.script(sql)
             let told = try await fixture.texts(
@@ -101,9 +97,7 @@ import Testing
                 seen = now
                 return news.map(\.since).sorted { ($0 ?? 0) < ($1 ?? 0) }
             }
-            func announce(_ second: Int) -> String {
-                "insert into jobrunner.announcements (since) values (to_timestamp(\(second)))"
-            }
+            func announce(_ second: Int) -> String { "\(Given.announced(second))" }
             var seen: String?
             try await fixture.script(announce(1))
             #expect(try await hear(&seen) == [])
@@ -119,9 +113,8 @@ import Testing
     }
 
     @Test func `a schedule that moves nothing that is due wakes nobody`() async throws {
-        try await Fixture.lend { fixture in
-            try await fixture.addUsers(3)
-            try await fixture.script("update jobrunner.jobs set due_at = now() + interval '1 hour'")
+        try await Fixture.lend(users: 3) { fixture in
+            try await fixture.given(.notDue())
             let sql = "select jobrunner.set_period('acme', null, 'hub.refresh', '2 h')"
             #expect(try await announced(fixture, by: sql) == [])
         }
@@ -131,9 +124,8 @@ import Testing
         try await Fixture.lend { fixture in
             let user = try await fixture.addUser("user1")
             _ = try await fixture.run(try await fixture.addWorker(), user: user)
-            try await fixture.script(
-                "update jobrunner.job_files set triggers = '[{\"event\": \"called\", \"debounce_ms\": 0}]' where name = 'hub.refresh'"
-            )
+            try await fixture.given(
+                .triggers(#"{"event": "called", "debounce_ms": 0}"#, of: "hub.refresh"))
             #expect(
                 try await announced(
                     fixture, by: "select jobrunner.trigger_event('acme', 'user1', 'called')") == [])

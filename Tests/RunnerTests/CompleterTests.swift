@@ -168,19 +168,6 @@ import Testing
     }
 }
 
-/// Collects log lines.
-private final class Lines: Sendable {
-    private let lines = Mutex<[String]>([])
-    var all: [String] { lines.withLock { $0 } }
-
-    var sink: LineSink {
-        LineSink { bytes in
-            self.lines.withLock { $0.append(String(decoding: bytes, as: UTF8.self)) }
-            return true
-        }
-    }
-}
-
 private final class Counter: Sendable {
     private let number = Mutex(0)
     var count: Int { number.withLock { $0 } }

@@ -178,9 +178,7 @@ import TestSupport
         let settings = try await TestDatabase.make().configuration(lanes: 3)
         let database = Database(settings)
         try await prepare(database, users: 2)
-        try await database.run {
-            try $0.script("update jobrunner.jobs set due_at = now() + interval '1 h'")
-        }
+        try await database.given(.notDue())
         let worker = try worker(settings)
         let (signals, sender) = AsyncStream.makeStream(of: WorkerSignal.self)
         let working = Task { _ = await worker.run(signals) }

@@ -1,7 +1,6 @@
 import JobFiles
 import Postgres
 import Synchronization
-import TestSupport
 import Testing
 
 @testable import Schema

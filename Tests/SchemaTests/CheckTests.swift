@@ -1,6 +1,5 @@
 import Postgres
 import Schema
-import TestSupport
 import Testing
 
 @Suite("A worker's check of the schema")

@@ -1,6 +1,5 @@
 import Postgres
 import Schema
-import TestSupport
 import Testing
 
 @Suite("Functions and views")

@@ -1,6 +1,5 @@
 import Postgres
 import Schema
-import TestSupport
 import Testing
 
 /// A counter is declared once, in its type.

@@ -1,7 +1,6 @@
 import Foundation
 import Postgres
 import Schema
-import TestSupport
 import Testing
 
 @Suite("The data dictionary")

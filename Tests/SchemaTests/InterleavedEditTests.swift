@@ -1,5 +1,4 @@
 import Postgres
-import TestSupport
 import Testing
 
 /// Local edits beside a page or a push of the same user, each in a session of its own.

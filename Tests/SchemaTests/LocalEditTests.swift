@@ -1,7 +1,6 @@
 import Glibc
 import Postgres
 import Synchronization
-import TestSupport
 import Testing
 
 @Suite("Local edits")
@@ -59,10 +58,7 @@ struct LocalEditTests {
                 """
                 insert into synced.recipe (user_id, recipe_id, synced) values (1, 'a', false), (1, 'b', true), (2, 'c', true);
                 insert into synced.article (user_id, record_name, url, synced) values (1, 'a', 'one', false), (1, 'b', 'one', false);
-                insert into jobrunner.checkpoints (user_id, job_name, entity, tenant_id)
-                select j.user_id, j.name, f.expanded #>> '{entities,0,entity}', j.tenant_id
-                from jobrunner.jobs as j join jobrunner.job_files as f on f.name = j.name
-                where j.user_id = 1
+                \(Given.checkpoint("video", whose: .user(1)))
                 """)
             let asked =
                 "select coalesce(string_agg(job_name, ' '), '') from jobrunner.checkpoints where full_asked > full_begun"
@@ -295,8 +291,8 @@ struct LocalEditTests {
         async throws
     {
         try await Articles.lend { world async throws in
-            for state in ["consecutive_failures = 1", "deferred_until = now() + interval '1 h'"] {
-                try await world.script("update jobrunner.jobs set \(state)")
+            for state in [Given.failing(), .deferred()] {
+                try await world.given(state)
                 _ = try await world.text(
                     "select jobrunner.edit_record('acme', 'ann', 'article', '{\"record_name\": \"a\"}')::text"
                 )

@@ -1,14 +1,13 @@
 import JSON
 import Postgres
-import TestSupport
 import Testing
 
 @testable import JobFiles
 
 /// What the tests of local edits, merges and views work on: `article` by record name, one row per
 /// `url`, and `status` by `video_id`, both pushed; `recipe` without a push.
-struct Articles: Sendable {
-    let database: Database
+struct Articles: Household {
+    let pool: Database
     /// For sessions of a test's own.
     let url: String
 
@@ -29,30 +28,21 @@ struct Articles: Sendable {
                 select jobrunner.add_tenant('acme');
                 select jobrunner.give_job('acme', name) from jobrunner.job_files;
                 select jobrunner.add_user('acme', 'ann'), jobrunner.add_user('acme', 'bob');
-                update jobrunner.jobs set due_at = now() + interval '30 min';
+                \(Given.notDue(for: "30 min"))
                 """)
-            try await body(Articles(database: database, url: own.url))
+            try await body(Articles(pool: database, url: own.url))
         }
     }
 
-    func text(_ sql: String, _ binds: Bind...) async throws -> String {
-        let statement = Statement(sql, binds: binds, cached: false)
-        return try await database.run { try $0.query(statement).only().optionalText(0) ?? "null" }
-    }
-
-    func texts(_ sql: String) async throws -> [String] { try await database.texts(sql) }
-
-    func script(_ sql: String) async throws { try await database.script(sql) }
-
     /// Writes as a run does, whose writes are no edits.
     func asRun(_ sql: String) async throws {
-        try await database.script("begin; select jobrunner.own_writes('on'); \(sql); commit")
+        try await pool.script("begin; select jobrunner.own_writes('on'); \(sql); commit")
     }
 
     /// The message a statement is refused with; nil: it is not refused.
     func refusal(_ sql: String) async throws -> String? {
         do {
-            _ = try await database.run { try $0.query(.unprepared(sql)) }
+            _ = try await pool.run { try $0.query(.unprepared(sql)) }
             return nil
         } catch let error as DatabaseError {
             return "\(error.sqlstate ?? ""): \(error.message)"
@@ -64,7 +54,7 @@ struct Articles: Sendable {
         _ name: String, url: String?, saved: Int?, favourite: Bool = false, archived: Bool = false,
         position: Int = 0, user: Int = 1
     ) async throws {
-        try await database.run { session in
+        try await pool.run { session in
             _ = try session.query(
                 .unprepared(
                     """
@@ -80,7 +70,7 @@ struct Articles: Sendable {
 
     @discardableResult
     func merge(_ values: [String]? = nil, user: Int = 1) async throws -> Int {
-        try await database.run { session in
+        try await pool.run { session in
             try session.query(
                 .unprepared(
                     "select jobrunner.merge_duplicates($1, 'article', $2)", .int(user),

@@ -1,6 +1,5 @@
 import Postgres
 import Schema
-import TestSupport
 import Testing
 
 @testable import JobFiles
@@ -146,11 +145,7 @@ struct MendTests {
                 try await Migrator(database: database).migrate(
                     jobFiles: [file], watching: watching, log: { lines.add($0) })
             }
-            try await eventually("it says for whom it waits") {
-                lines.all.contains {
-                    $0.contains("waits for session ") && $0.contains("which is idle in transaction")
-                }
-            }
+            try await lines.wait(for: "waits for session ", "which is idle in transaction")
             try await stranger.commit()
             _ = try await migrating.value
             await watching.close()

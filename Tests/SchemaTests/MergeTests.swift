@@ -1,6 +1,5 @@
 import JSON
 import Postgres
-import TestSupport
 import Testing
 
 @testable import JobFiles

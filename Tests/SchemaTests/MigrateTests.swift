@@ -2,7 +2,6 @@ import JSON
 import JobFiles
 import Postgres
 import Schema
-import TestSupport
 import Testing
 
 @Suite("migrate")
@@ -49,14 +48,12 @@ struct MigrateTests {
     @Test func `a migrate makes the standing jobs that users lack`() async throws {
         try await withTestDatabase { database async throws in
             try await database.migrate([jobFile()])
-            try await database.run {
-                try $0.script(
-                    """
-                    select jobrunner.add_tenant('acme'), jobrunner.give_job('acme', 'metube.refresh'),
-                      jobrunner.add_user('acme', 'ann');
-                    delete from jobrunner.jobs
-                    """)
-            }
+            try await database.script(
+                """
+                select jobrunner.add_tenant('acme'), jobrunner.give_job('acme', 'metube.refresh'),
+                  jobrunner.add_user('acme', 'ann');
+                \(Given.noJob())
+                """)
             try await database.migrate([jobFile()])
             #expect(
                 try await database.texts("select name from jobrunner.jobs") == ["metube.refresh"])

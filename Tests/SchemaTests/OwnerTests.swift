@@ -1,7 +1,6 @@
 import Foundation
 import Postgres
 import Schema
-import TestSupport
 import Testing
 
 /// The product needs no right that its page does not ask for (docs/decisions/0054): all that is tested runs as this role.

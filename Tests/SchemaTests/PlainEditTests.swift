@@ -1,5 +1,4 @@
 import Postgres
-import TestSupport
 import Testing
 
 /// Edits by plain SQL, which a trigger marks, stamps and keeps (`jobrunner.keep_edit`).

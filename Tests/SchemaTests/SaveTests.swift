@@ -1,5 +1,4 @@
 import Postgres
-import TestSupport
 import Testing
 
 @Suite("Insert or get")
@@ -42,7 +41,7 @@ struct SaveTests {
             // The other transaction's row is not seen before its commit, and it took no lock of ours.
             try await world.script("create unique index on synced.article (user_id, url)")
             let other = try await Task {
-                try await world.database.run { session in
+                try await world.pool.run { session in
                     try session.script(
                         "begin; insert into synced.article (user_id, record_name, url) values (1, 'theirs', 'http://a')"
                     )

@@ -2,7 +2,8 @@ import Foundation
 import JSON
 import Postgres
 import Schema
-import TestSupport
+// For every file of the suite: the words that tests share.
+@_exported import TestSupport
 import Testing
 
 @testable import JobFiles
@@ -59,16 +60,6 @@ extension Database {
         log: (@Sendable (String) -> Void)? = nil
     ) async throws -> MigrationReport {
         try await Migrator(database: self, files: files).migrate(jobFiles: jobFiles, log: log)
-    }
-
-    /// The first column of every row, as text.
-    func texts(_ sql: String, _ binds: Bind...) async throws -> [String] {
-        let statement = Statement(sql, binds: binds, cached: false)
-        return try await run { try $0.query(statement).map { try $0.text(0) } }
-    }
-
-    func script(_ sql: String) async throws {
-        try await run { try $0.script(sql) }
     }
 
     /// Changes with every row version written in the catalogue or in schema jobrunner.

@@ -1,7 +1,6 @@
 import JSON
 import Postgres
 import Schema
-import TestSupport
 import Testing
 
 @testable import JobFiles

@@ -2,7 +2,6 @@ import JSON
 @testable import JobFiles
 import Postgres
 import Schema
-import TestSupport
 import Testing
 
 @Suite("Synced tables")

@@ -1,26 +1,9 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Telemetry
-
-/// Keeps the lines of a log.
-final class Lines: Sendable {
-    private let kept = Mutex<[String]>([])
-    private let takes = Mutex(true)
-
-    var all: [String] { kept.withLock { $0 } }
-
-    func take(_ yes: Bool) { takes.withLock { $0 = yes } }
-
-    var sink: LineSink {
-        LineSink { line in
-            guard self.takes.withLock({ $0 }) else { return false }
-            self.kept.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
-            return true
-        }
-    }
-}
 
 private let noon = WallTime(millisecondsSince1970: 1_795_262_400_123)
 private let subject = Subject(

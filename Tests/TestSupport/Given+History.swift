@@ -1,0 +1,58 @@
+extension Given {
+    /// Jobs have these runs behind them, which ended so long ago and counted so much.
+    public static func runs(
+        _ numbers: ClosedRange<Int>, _ outcome: String = "complete", ago span: String = "0 s",
+        counted: String = "", error: String? = nil, whose: Whose = .all
+    ) -> Given {
+        Given(
+            """
+            insert into jobrunner.runs
+              (user_id, id, outcome, tenant_id, job_name, scheduled_at, started_at, ended_at, error_kind, counters)
+            select user_id, number, '\(outcome)', tenant_id, name, now(), now(), \(ago(span)),
+              \(literal(error)), jobrunner.make_counters(\(counted))
+            from jobrunner.jobs, generate_series(\(numbers.lowerBound), \(numbers.upperBound)) as number
+            where \(whose.condition)
+            """)
+    }
+    /// All runs ended that much earlier than they did, and so far were they counted.
+    public static func runsEarlier(_ span: String) -> Given {
+        Given(
+            """
+            update jobrunner.runs set ended_at = ended_at - interval '\(span)';
+            update jobrunner.chores set reached_at = reached_at - interval '\(span)'
+            """)
+    }
+    /// All runs ended so long ago.
+    public static func runsEnded(ago span: String) -> Given {
+        update("runs", "ended_at = \(ago(span))")
+    }
+    /// No run has ever been.
+    public static func noRuns() -> Given {
+        Given("delete from jobrunner.runs; delete from jobrunner.swept_counts")
+    }
+    /// So many rows were swept in each hour of a week that is a multiple of `step` ago, and so many in this one.
+    public static func swept(_ rows: Int, hours step: Int, now last: Int) -> Given {
+        Given(
+            """
+            delete from jobrunner.swept_counts;
+            insert into jobrunner.swept_counts
+            select 'hub.refresh', date_trunc('hour', now(), 'UTC') - n * interval '1 hour',
+              case n when 0 then \(last) else \(rows) end
+            from generate_series(0, 168, \(step)) as n
+            """)
+    }
+    /// No event has been told.
+    public static func noEvents() -> Given { Given("delete from jobrunner.events") }
+    /// A call before or after entities succeeded so long ago.
+    public static func called(_ call: String, ago span: String) -> Given {
+        update("call_memory", "last_succeeded_at = \(ago(span))", named(call, "call"))
+    }
+    /// A call has just succeeded, and remembers the list it sent.
+    public static func called(_ call: String, list: String) -> Given {
+        Given(
+            """
+            insert into jobrunner.call_memory (user_id, job_name, call, last_succeeded_at, list_hash)
+            select user_id, name, '\(call)', now(), '\(list)' from jobrunner.jobs
+            """)
+    }
+}
