@@ -6,27 +6,6 @@ import Testing
 
 /// A watchlist in the zone that Core Data keeps, whose shape nobody promises.
 @Suite struct PopcornTests {
-    @Test func `PO4 rows lost here come back from the source, after a reset as with a full pass`()
-        async throws
-    {
-        try await withMovies(30) { world in
-            try await world.drain()
-            let rows = try await world.movies()
-            #expect(rows.count == 30)
-            for isReset in [true, false] {
-                try await world.sql("truncate synced.watchlist_movie")
-                if isReset {
-                    try await world.sql("select jobrunner.reset_jobs('acme')")
-                    try await world.runAgain()
-                } else {
-                    try await world.enqueue(firstUser, full: true)
-                    try await world.drain()
-                }
-                #expect(try await world.movies() == rows)
-            }
-        }
-    }
-
     @Test func `PO5 of movies that are there twice one is shown, and none is lost`() async throws {
         try await withMovies(20, duplicates: 5) { world in
             try await world.drain()
@@ -102,23 +81,6 @@ import Testing
 
     private func ignored(_ type: String, _ world: World) -> Int {
         world.lines.all.count { $0.contains("records ignored") && $0.contains("type=\(type)") }
-    }
-
-    @Test func `PO8 a field of another type makes its record incompatible, and the run goes on`()
-        async throws
-    {
-        try await withMovies(3) { world in
-            try await world.put([
-                movie("text", fields: #""CD_movieID": {"value": "seven"}"#),
-                movie("list", fields: #""CD_movieID": {"value": [7]}"#),
-                movie("good", fields: #""CD_movieID": {"value": 7}"#),
-            ])
-            try await world.drain()
-            let run = try #require(try await world.runs(firstUser).last)
-            #expect(run.text("outcome") == "complete")
-            #expect(run.int("skipped_incompatible") == 2)
-            #expect(try await world.movies().count == 4)
-        }
     }
 
     @Test func `PO13 each run tells its start and its end, with the outcome`() async throws {

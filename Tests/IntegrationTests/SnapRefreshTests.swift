@@ -157,43 +157,4 @@ import TestSupport
             #expect(!error.contains("\n"))
         }
     }
-
-    @Test func `SC20 a full pass a day finds what was removed, which a probe can't see`()
-        async throws
-    {
-        try await withRecipes(10) { world in
-            try await world.drain()
-            try await world.cloud(
-                .snapchef, "delete", #""names": ["recipe_\#(firstUser)_3"]"#)
-            try await world.makeStale("23 hours")
-            try await world.runAgain()
-            #expect(try await world.recipes().count == 10)
-            try await world.makeStale("1 hour 1 minute")
-            let calls = try await world.cloudCalls { try await world.runAgain() }
-            #expect(calls.map(\.records) == [1, 9])
-            #expect(try await world.recipes().count == 10)
-            try await world.makeStale("25 hours")
-            try await world.runAgain()
-            #expect(try await world.recipes().count == 9)
-            #expect(try await world.runs(firstUser).last?.int("swept") == 1)
-            #expect(try await world.recipes().contains("recipe_\(firstUser)_3") == false)
-        }
-    }
-
-    @Test func `SC20 a pass that lacks more than half of the rows deletes none and says so`()
-        async throws
-    {
-        try await withRecipes(10) { world in
-            try await world.drain()
-            try await world.cloud(.snapchef, "delete", #""type": "Recipe", "count": 6"#)
-            for _ in 1...2 {
-                try await world.makeStale("25 hours")
-                try await world.runAgain()
-            }
-            #expect(try await world.recipes().count == 10)
-            let troubles = try await world.checkpoint(firstUser)["troubles"]
-            #expect(troubles?["sweep_refused"]?.text("error")?.contains("6 of 10") == true)
-            #expect(try await world.unfinished() == [])
-        }
-    }
 }

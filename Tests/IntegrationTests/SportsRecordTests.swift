@@ -5,54 +5,6 @@ import TestSupport
 import Testing
 
 @Suite struct SportsRecordTests {
-    @Test func `ST15 records without their ids are skipped and counted`() async throws {
-        try await withSports("\"records\": 30, \"broken\": 3") { world in
-            let whole = #""canonicalId": {"value": "g"}, "dateTime": {"value": 1760000000000}"#
-            let ids = ["homeTeamCanonicalId", "awayTeamCanonicalId", "stadiumCanonicalId"]
-            var records: [String] = []
-            for missing in ids {
-                let others = ids.filter { $0 != missing }.map { #""\#($0)": {"value": "x"}"# }
-                let fields = ([whole] + others).joined(separator: ", ")
-                records.append(
-                    #"{"recordName": "no_\#(missing)", "recordType": "Game", "fields": {\#(fields)}}"#
-                )
-            }
-            let all = records.joined(separator: ", ")
-            try await world.cloud(.sportstime, "records", #""records": [\#(all)]"#)
-            try await world.drain()
-            let run = try #require(try await world.runs("*").first)
-            #expect(run["entities"]?["game"]?.int("skipped_incompatible") == 6)
-            #expect(run["entities"]?["stadium"]?.int("skipped_incompatible") == 3)
-            #expect(run.int("skipped_incompatible") == 9)
-            #expect(run.text("outcome") == "complete")
-            #expect(try await world.count("st_game") == 30)
-        }
-    }
-
-    @Test func `ST16 a record that can't be read is counted and keeps its pass from sweeping`()
-        async throws
-    {
-        try await withSports("\"records\": 30") { world in
-            try await world.drain()
-            try await world.deleteUpstream(#""names": ["stadium_00007"]"#)
-            try await world.source.fault(
-                #"{"kind": "record_error", "code": "INTERNAL_ERROR", "record_type": "Stadium", "record_name": "stadium_00003"}"#
-            )
-            try await world.enqueue("*", full: true)
-            try await world.drain()
-            let run = try #require(try await world.runs("*").last)
-            #expect(run["entities"]?["stadium"]?.int("skipped_incompatible") == 1)
-            #expect(run.int("swept") == 0)
-            for _ in 1...2 {
-                #expect(try await world.count("st_stadium") == 150)
-                try await world.enqueue("*", full: true)
-                try await world.drain()
-            }
-            #expect(try await world.count("st_stadium") == 149)
-            #expect(try await world.differences() == [])
-        }
-    }
-
     @Test func `ST17 what is older than the row is counted and not written`() async throws {
         try await withSports("\"records\": 30") { world in
             try await world.drain()
@@ -189,78 +141,6 @@ import Testing
                 rows = try await world.count("st_game")
             }
             exit(rows == 60_000 && grown < 20 << 20 ? 0 : 1)
-        }
-    }
-
-    @Test func `ST30 a page that fails leaves those before it and the cursor before itself`()
-        async throws
-    {
-        try await withSports { world in
-            try await world.source.fault(
-                #"{"kind": "cloudkit_error", "code": "INTERNAL_ERROR", "record_type": "Game", "skip": 2, "times": 0}"#
-            )
-            try await world.drain()
-            #expect(try await world.job("*").text("last_outcome") == "failed")
-            #expect(try await world.count("st_game") == 400)
-            let game = try await world.checkpoint(of: "game")
-            let pages = try await world.queries("Game")
-            #expect(game.int("page_number") == 2)
-            #expect(pages.count == 5 && game.text("cursor") == pages.last?.token)
-            #expect(game.isNull("watermark"))
-            try await world.source.heal()
-            try await world.runAgain()
-            #expect(try await world.queries("Game").last?.token == game.text("cursor"))
-            #expect(try await world.differences() == [])
-        }
-    }
-
-    @Test func `ST31 what is deleted at the source goes with the next full pass`() async throws {
-        try await withSports { world in
-            try await world.drain()
-            try await world.deleteUpstream(
-                #""names": ["game_000010", "game_000449", "sport_00002"]"#)
-            try await world.runAgain()
-            for _ in 1...2 {
-                #expect(try await world.count("st_game") == 450)
-                try await world.makeStale("25 hours")
-                try await world.runAgain()
-            }
-            #expect(try await world.count("st_game") == 448)
-            #expect(try await world.count("st_sport") == 6)
-            #expect(try await world.runs("*").last?.int("swept") == 3)
-            #expect(try await world.differences() == [])
-        }
-    }
-
-    @Test func `ST31 a full pass that lacks more than a fifth deletes nothing and says so`()
-        async throws
-    {
-        try await withSports { world in
-            try await world.drain()
-            try await world.deleteUpstream(#""type": "Game", "count": 100"#)
-            for _ in 1...2 {
-                try await world.makeStale("25 hours")
-                try await world.runAgain()
-            }
-            #expect(try await world.count("st_game") == 450)
-            #expect(
-                try await world.checkpoint(of: "game")["troubles"]?["sweep_refused"] != nil)
-        }
-    }
-
-    @Test func `ST31 a full pass in pieces deletes no more and no less`() async throws {
-        try await withSports { world in
-            try await world.drain()
-            try await world.deleteUpstream(#""names": ["game_000010", "game_000449"]"#)
-            try await world.enqueue("*", full: true)
-            for _ in 1...2 { try await world.cut("Game", 2) }
-            #expect(try await world.count("st_game") == 450)
-            try await world.drain()
-            #expect(try await world.count("st_game") == 450)
-            try await world.enqueue("*", full: true)
-            for _ in 1...2 { try await world.cut("Game", 2) }
-            try await world.drain()
-            #expect(try await world.differences() == [])
         }
     }
 }

@@ -61,37 +61,6 @@ import TestSupport
         }
     }
 
-    @Test func `ST8 a cut inside an entity keeps its cursor and its old watermark`() async throws {
-        try await withSports(changes: [("deadline: 5m", "deadline: 3s")]) { world in
-            try await world.drain()
-            let before = try await world.checkpoint(of: "game")
-            try await world.saveGames(0..<450)
-            try await world.secondPasses()
-            let asked = try await world.queries().count
-            try await world.hang("Game", 2)
-            try await world.makeDue()
-            let worker = try await world.start()
-            try await eventually("the deadline cuts it") {
-                try await world.outcomes("*").contains("partial deadline")
-            }
-            await worker.stop()
-            let cut = try #require(
-                try await world.runs("*").first { $0.text("error_kind") == "deadline" })
-            #expect(cut["entities"]?["game"]?.int("pages") == 1)
-            try await world.drain()
-            let pages = try await world.queries("Game", from: asked)
-            try #require(pages.count >= 4)
-            // First page, the one that hung, the same again, and the rest.
-            #expect(pages[0].next == pages[1].token && pages[1].fault == "hang")
-            #expect(pages.last { $0.token == pages[1].token && $0.fault == nil } != nil)
-            #expect(pages.count { $0.token == nil } == 1)
-            #expect(try await world.differences() == [])
-            #expect(
-                try await world.checkpoint(of: "game").text("watermark") ?? "" > before.text(
-                    "watermark") ?? "~")
-        }
-    }
-
     @Test func `ST8 no cut moves the watermark of the entity it falls into`() async throws {
         try await withSports("\"records\": 900") { world in
             try await world.drain()

@@ -29,50 +29,6 @@ import TestSupport
         }
     }
 
-    @Test func `MS2 a user without a token is set aside, asks nothing and counts no failure`()
-        async throws
-    {
-        try await withStatuses(users: 2) { world in
-            let (ann, bob) = (userName(1), userName(2))
-            try await world.sql(
-                "delete from jobrunner.secrets where user_id = $1",
-                .int8(Int64(try await world.userID(ann))))
-            try await world.drain()
-            let job = try await world.job(ann)
-            #expect(job.text("state") == "needs_reauth")
-            #expect(job.int("consecutive_failures") == 0)
-            #expect(try await world.source.log(user: ann).isEmpty)
-            #expect(try await world.job(bob).text("last_outcome") == "complete")
-            try await world.setSecret("ck_web_auth_token", "token-\(ann)", of: ann)
-            try await world.drain()
-            #expect(try await world.disagreements(ann) == [])
-        }
-    }
-
-    @Test func `MS3 a start while the job runs is one more run after it, never a second at once`()
-        async throws
-    {
-        try await withStatuses { world in
-            try await world.source.fault(
-                #"{"kind": "slow", "delay_ms": 60000, "op": "changes/zone"}"#)
-            let workers = [try await world.start(), try await world.start()]
-            try await world.waitFor("changes/zone")
-            for _ in 0..<5 {
-                #expect(
-                    try await world.enqueue(userName(1), force: true) == "follows_running")
-            }
-            #expect(try await world.calls().filter { $0 == "changes/zone" }.count == 1)
-            try await world.source.command("POST", "hurry", "{}")
-            try await eventually("the second run has ended") {
-                let job = try await world.job(userName(1))
-                return try await world.calls().filter { $0 == "changes/zone" }.count == 2
-                    && job.text("state") == "waiting"
-            }
-            for worker in workers { await worker.stop() }
-            #expect(try await world.disagreements() == [])
-        }
-    }
-
     @Test func `MS4 the zone is made sure of, then pulled, then pushed to, then it is stamped`()
         async throws
     {
