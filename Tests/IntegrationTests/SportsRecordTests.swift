@@ -89,7 +89,6 @@ import Testing
 
     @Test func `ST28 games are read in the order of their start through an index`() async throws {
         try await withSports { world in
-            try await world.expectTruth()
             try await world.drain()
             try await world.sql("analyze synced.st_game")
             // As an application asks, by the planner's own choice.
@@ -120,34 +119,4 @@ import Testing
             #expect(try await world.texts(games) == first)
         }
     }
-
-    /// In a process of its own.
-    ///
-    /// Were the bodies of 200 more pages kept, it would be 26 MB and more.
-    @Test func `ST29 an entity of many pages needs no more memory than one of few`() async throws {
-        let (url, administratorURL) = (TestCluster.shared.url, TestCluster.shared.administratorURL)
-        await #expect(processExitsWith: .success) {
-            [url = url as String, administratorURL = administratorURL as String] in
-            setenv("JOBRUNNER_TEST_DATABASE_URL", url, 1)
-            setenv("JOBRUNNER_TEST_ADMINISTRATOR_URL", administratorURL, 1)
-            var grown = Int.max
-            var rows = 0
-            let changes = [("deadline: 5m", "deadline: 10m")]
-            try await withSports("\"records\": 60000", changes: changes) { world in
-                try await world.cut("Game", 100)
-                let before = residentBytes()
-                try await world.drain()
-                grown = residentBytes() - before
-                rows = try await world.count("st_game")
-            }
-            exit(rows == 60_000 && grown < 20 << 20 ? 0 : 1)
-        }
-    }
-}
-
-/// What this process has in memory, by the system.
-private func residentBytes() -> Int {
-    let fields = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(
-        separator: " ")
-    return (fields.flatMap { Int($0[1]) } ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
 }

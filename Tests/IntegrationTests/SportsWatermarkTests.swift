@@ -45,7 +45,7 @@ import TestSupport
     }
 
     /// Two minutes of overlap: the record at the very second belongs to `>=` and not to `>`.
-    @Test func `ST6 records of the boundary are asked for by four entities and not by three`()
+    @Test func `ST1 ST6 records of the boundary are asked for by four entities and not by three`()
         async throws
     {
         try await withSports(Self.even) { world in
@@ -80,7 +80,7 @@ import TestSupport
             }
             #expect(cursors.count == 4 && !cursors.contains(""))
             try await world.drain()
-            #expect(try await world.differences() == [])
+            try await world.compareSports()
             #expect(try await world.checkpoint(of: "game").text("watermark") != before)
         }
     }
@@ -93,7 +93,7 @@ import TestSupport
             try await world.drain()
             try await world.runAgain()
             #expect(try await world.unfinished() == [])
-            #expect(try await world.differences() == [])
+            try await world.compareSports()
         }
     }
 
@@ -131,7 +131,7 @@ import TestSupport
             #expect(pages.map(\.status) == [400, 400] + [Int](repeating: 200, count: 5))
             #expect(pages.map(\.records).reduce(0, +) == 900)
             #expect(try await world.unfinished() == [])
-            #expect(try await world.differences() == [])
+            try await world.compareSports()
         }
     }
 
@@ -168,7 +168,7 @@ import TestSupport
             let again = pages.map(\.records).reduce(0, +)
             #expect(isFull ? again < 430 : again <= 900)
             #expect(try await world.unfinished() == [])
-            #expect(try await world.differences() == [])
+            try await world.compareSports()
         }
     }
 }

@@ -86,41 +86,4 @@ import TestSupport
             #expect(try await world.disagreements() == [])
         }
     }
-
-    @Test func `an edit of the same row meanwhile wins over what a lost push had sent`()
-        async throws
-    {
-        try await withStatuses(3) { world in
-            try await world.drain()
-            try await world.weSave(Save(video(1), "skipped", Self.later))
-            try await world.source.fault(
-                #"{"kind": "slow", "delay_ms": 60000, "op": "records/modify"}"#)
-            try await world.makeDue()
-            let stale = try await world.start(concurrency: 1) { $0.lease = .seconds(3600) }
-            try await world.waitFor("records/modify")
-            try await world.weSave(Save(video(1), "unknown", Self.later + 5))
-            try await world.giveUpWorkers()
-            try await world.drain()
-            #expect(try await world.disagreements() == [])
-            try await world.source.command("POST", "hurry", "{}")
-            await stale.stop()
-            #expect(
-                try await world.history()[video(1)]?.compactMap { $0?.status }
-                    == ["watched", "skipped", "unknown"])
-        }
-    }
-
-    /// Everything a stale run could touch.
-    private func state(_ world: World) async throws -> [String] {
-        var state: [String] = []
-        for table in [
-            "jobrunner.jobs", "jobrunner.checkpoints", "jobrunner.call_memory",
-            "jobrunner.secrets", "synced.watched_status", "jobrunner.runs",
-        ] {
-            state += try await world.rows(
-                "select *, xmin::text as row_version from \(table) order by 1, 2, 3"
-            ).map(\.rawText)
-        }
-        return state
-    }
 }

@@ -41,18 +41,6 @@ import Testing
         }
     }
 
-    @Test func `MS9 pages go on while more is coming, also through empty ones`() async throws {
-        try await withStatuses(250) { world in
-            try await world.source.fault(
-                #"{"kind": "empty_page", "op": "changes/zone", "skip": 1, "times": 3}"#)
-            try await world.drain()
-            #expect(try await world.disagreements() == [])
-            #expect(try await world.unfinished() == [])
-            let pulls = try await world.source.log().filter { $0.text("op") == "changes/zone" }
-            #expect(pulls.map { $0.int("records") } == [200, 0, 0, 0, 50])
-        }
-    }
-
     @Test func `MS10 a token that expires again in the same run is what the run fails of`()
         async throws
     {
@@ -67,7 +55,10 @@ import Testing
         }
     }
 
-    @Test func `MS29 a status row that was made without a word is unknown`() async throws {
+    @Test
+    func `MS24 MS29 a status row that was made without a word or a position is unknown, at 0`()
+        async throws
+    {
         try await withStatuses(1) { world in
             try await world.cloud(
                 .metube, "edit",
@@ -78,6 +69,7 @@ import Testing
                 """#)
             try await world.drain()
             #expect(try await world.local()["bare"]?.save.status == "unknown")
+            #expect(try await world.local()["bare"]?.save.position == 0)
             #expect(try await world.counter("skipped_incompatible") == 0)
             // Nor is a row that is made here.
             try await world.sql(
@@ -85,6 +77,7 @@ import Testing
                 .text(firstUser), .text(#"{"video_id": "ours"}"#))
             try await world.runAgain()
             #expect(try await world.remote()["ours"]?.status == "unknown")
+            #expect(try await world.remote()["ours"]?.position == 0)
             #expect(try await world.disagreements().filter { !$0.hasPrefix("bare:") } == [])
         }
     }

@@ -81,20 +81,4 @@ import TestSupport
             #expect(try await world.history()[video(1)]?.count == 2)
         }
     }
-
-    @Test func `MS24 a playback position that nobody gives is 0`() async throws {
-        try await withStatuses(0) { world in
-            try await world.cloud(
-                .metube, "edit",
-                #""user": "user-000001", "zone": "WatchedStatusZone", "records": [{"recordName": "theirs", "recordType": "WatchedStatus", "fields": {"videoId": {"value": "theirs", "type": "STRING"}, "status": {"value": "watched", "type": "STRING"}, "lastModified": {"value": 1735689600000, "type": "TIMESTAMP"}}}]"#
-            )
-            try await world.sql(
-                "select jobrunner.edit_record('acme', $1, 'watched_status', $2::text::jsonb)",
-                .text(userName(1)), .text(#"{"video_id": "ours", "status": "skipped"}"#))
-            try await world.drain()
-            #expect(try await world.local().mapValues(\.save.position) == ["theirs": 0, "ours": 0])
-            #expect(try await world.remote()["ours"]?.position == 0)
-            #expect(try await world.disagreements() == [])
-        }
-    }
 }

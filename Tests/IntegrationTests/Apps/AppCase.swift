@@ -22,8 +22,6 @@ struct AppCase: Sendable, CustomTestStringConvertible {
     var duplicates = 0
     /// The fixture has none of the type: devices add them.
     var areAdded = false
-    /// Changes of the shipped file, so that no test waits.
-    var changes: [(String, String)] = []
     /// The field that both sides edit.
     let edited: EditedField
     /// The fields of a whole record of a device's, by its name, without the edited one.
@@ -129,7 +127,7 @@ extension AppCase {
         let members =
             fixture(records ?? self.records, isCrowded ? duplicates : 0)
             + ", \"broken\": \(isCrowded ? 3 : 0)"
-        let body = { (world: World) in
+        let added = { (world: World) in
             try await world.expectTruth()
             if areAdded {
                 let names = (0..<(records ?? self.records)).map { "added_\(1000 + $0)" }
@@ -138,10 +136,10 @@ extension AppCase {
             try await body(world)
         }
         if isShared {
-            try await withSports(members, app: app, changes: self.changes + changes, body)
+            try await withSports(members, app: app, changes: changes, body)
         } else {
             try await withCloud(
-                app, members, users: users, changes: self.changes + changes, body)
+                app, members, users: users, changes: changes, added)
         }
     }
 }

@@ -76,7 +76,7 @@ extension AppCase {
                 Place(type: "Stadium", number: 1), Place(type: "Team", number: 1),
                 Place(type: "Game", number: 2), Place(type: "Sport", number: 1),
             ], truth: TruthTable.sports,
-            types: Dictionary(uniqueKeysWithValues: SportsType.all.map { ($0.type, $0.table) }),
+            types: SportsType.tables,
             odd: #"""
                 {"recordName": "odd", "recordType": "Game", "created": 1735689600001, "modified": 1735689612345,
                  "fields": {"canonicalId": {"value": "odd \"ü\\\n"}, "homeTeamCanonicalId": {"value": "h"},

@@ -26,11 +26,22 @@ import Testing
     }
 
     @Test(arguments: AppCase.all)
-    func `SC19 ST14 ST35 a second run on unchanged data writes no row version, and is a success`(
-        _ app: AppCase
-    ) async throws {
+    func
+        `MS1 SC19 ST14 ST35 a second run on unchanged data writes no row version, and is a success`(
+            _ app: AppCase
+        ) async throws
+    {
         try await app.open { world in
+            #expect(try await world.value("select due_at <= now() from jobrunner.jobs") == "true")
             try await world.drain()
+            // It is due once its period is over, and asks nothing before.
+            #expect(
+                try await world.value(
+                    "select due_at > now() and due_at <= now() + every from jobrunner.jobs")
+                    == "true")
+            let asked = try await world.calls().count
+            try await world.drain()
+            #expect(try await world.calls().count == asked)
             let first = try await world.versions()
             #expect(!first.isEmpty)
             try await world.makeStale()
@@ -162,11 +173,25 @@ import Testing
         }
     }
 
-    @Test(arguments: AppCase.asked(.feed))
-    func `MS10 an expired token costs one full pass, and unsent edits outlive it`(_ app: AppCase)
+    @Test(arguments: AppCase.all)
+    func `MS9 pages go on while more is coming, also through empty ones`(_ app: AppCase)
         async throws
     {
         try await app.open { world in
+            try await app.fault(
+                #""kind": "empty_page""#, at: app.places[app.places.count / 2], times: 3, in: world)
+            try await world.drain()
+            #expect(try await app.pulls(world).count == app.pulls + 3)
+            try await app.compare(world)
+        }
+    }
+
+    @Test(arguments: AppCase.asked(.feed), ["BAD_REQUEST", "CHANGE_TOKEN_EXPIRED"])
+    func `MS10 an expired token costs one full pass, and unsent edits outlive it`(
+        _ app: AppCase, _ answer: String
+    ) async throws {
+        try await app.open { world in
+            try await world.cloud(app.app, "settings", #""expired_token": "\#(answer)""#)
             try await world.drain()
             let names = try await app.names(world)
             try await world.cloud(app.app, "expire", #""what": ["sync_tokens"]"#)

@@ -184,9 +184,9 @@ extension TruthTable {
 extension World {
     /// Compares SportsTime's seven tables with what the source holds now.
     func compareSports(sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        let tables = Dictionary(uniqueKeysWithValues: SportsType.all.map { ($0.type, $0.table) })
-        try await takeCloudTruth(.sportstime, tables, users: ["*"])
-        try await compareAllColumns(TruthTable.sports, sourceLocation: sourceLocation)
+        try await takeCloudTruth(.sportstime, SportsType.tables, users: ["*"])
+        try await compareAllColumns(
+            TruthTable.sports, withAll: false, sourceLocation: sourceLocation)
     }
 
     /// What the source holds of each type now, in place of what it held before.
