@@ -85,8 +85,7 @@ extension World {
                         "server_keys",
                         .object([JSONMember("key-1", .string(key.publicPEM))])),
                 ]).text)
-            try await setTenantSecret("ck_key_id", "key-1")
-            try await setTenantSecret("ck_private_key", key.privatePEM)
+            try await setServerKey()
         } else {
             try await setTenantSecret("ck_api_token", "api-token")
         }
@@ -95,6 +94,12 @@ extension World {
                 try await addCloudUser(userName(number))
             }
         }
+    }
+
+    /// The key that reads the public database.
+    func setServerKey() async throws {
+        try await setTenantSecret("ck_key_id", "key-1")
+        try await setTenantSecret("ck_private_key", try TestKey.shared.get().privatePEM)
     }
 
     /// Adds a user under its name at the source, with the token of the fixture.

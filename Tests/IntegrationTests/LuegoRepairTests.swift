@@ -45,37 +45,6 @@ import TestSupport
         }
     }
 
-    @Test func `LU21 a repair pulls all, pushes all and pulls again, and keeps pending edits`()
-        async throws
-    {
-        try await withArticles(5) { world in
-            try await world.drain()
-            try await world.remove(["article_4"], untold: true)
-            try await world.edit("article", #"{"record_name": "article_1", "title": "mine"}"#)
-            try await world.sql(
-                """
-                select jobrunner.save_record('acme', $1, 'article', '{"url": "https://new", "title": "New"}')
-                """, .text(firstUser))
-            #expect(
-                try await world.value("select jobrunner.repair_jobs('acme', $1)", .text(firstUser))
-                    == "1")
-            let calls = try await world.cloudCalls { try await world.drain() }
-            #expect(calls.map(\.operation) == ["changes/zone", "records/modify", "changes/zone"])
-            // What the source lacked, the edit, and what it never had.
-            #expect(calls.map(\.items)[1] == 3)
-            #expect(try await world.titles("article_1") == ("mine", "mine"))
-            #expect(try await world.articles().count == 6)
-            let articles = try await world.articles()
-            #expect(try await world.upstream() == articles)
-            #expect(try await world.unsentArticles() == [])
-            // It is over: the next run asks only for what is new.
-            let rows = try await world.versions()
-            let next = try await world.cloudCalls { try await world.runAgain() }
-            #expect(next.map(\.operation) == ["changes/zone"])
-            #expect(try await world.versions() == rows)
-        }
-    }
-
     @Test func `LU22 rows that a repair's pass does not show lose their tag, the others keep it`()
         async throws
     {
@@ -96,25 +65,6 @@ import TestSupport
                 try await world.texts(
                     "select record_name from synced.article where change_tag is null or not synced")
                     == [])
-        }
-    }
-
-    @Test func `LU24 who asks while a run is under way is told so in words`() async throws {
-        try await withArticles(3) { world in
-            try await world.hold("changes/zone")
-            let worker = try await world.start()
-            try await world.waitUntilHeld()
-            #expect(try await world.enqueue(firstUser) == "follows_running")
-            #expect(
-                try await world.value("select state from jobrunner.job_overview") == "running")
-            try await world.letGo()
-            try await eventually("both runs are over") {
-                let state = try await world.job(firstUser).text("state")
-                let calls = try await world.cloudCalls()
-                return state == "waiting" && calls.count { $0.operation == "changes/zone" } == 2
-            }
-            #expect(try await world.enqueue(firstUser) == "due")
-            await worker.stop()
         }
     }
 

@@ -6,22 +6,6 @@ import Testing
 
 /// What arrives, what is sent, and what happens where both meet.
 @Suite struct LuegoTests {
-    @Test func `LU16 articles without a URL are counted, and all others stored`()
-        async throws
-    {
-        try await withArticles { world in
-            try await world.save([
-                Article(name: "a", url: nil), Article(name: "b", url: "https://v", title: nil),
-                Article(name: "c", url: "https://w"),
-            ])
-            try await world.drain()
-            let run = try #require(try await world.runs(firstUser).last)
-            #expect(run.text("outcome") == "complete")
-            #expect(run.int("skipped_incompatible") == 1)
-            #expect(try await world.articles() == ["b 0 0 0", "c 0 0 0"])
-        }
-    }
-
     @Test
     func `LU17 deletedAt hides an article and takes it back, and a tombstone removes its row`()
         async throws
@@ -44,29 +28,6 @@ import Testing
             try await world.runAgain()
             #expect(try await world.value(stored) == "5")
             #expect(try await world.runs(firstUser).last?.int("deleted") == 1)
-        }
-    }
-
-    @Test func `LU18 where both sides edited the source's copy wins and the edit is dropped`()
-        async throws
-    {
-        try await withArticles { world in
-            try await world.save([Article(name: "a", url: "https://u")])
-            try await world.drain()
-            try await world.edit("article", #"{"record_name": "a", "title": "mine"}"#)
-            // After the pull and before the push, so that only the tag can tell.
-            try await world.save(
-                [Article(name: "a", url: "https://u", title: "theirs")], after: afterPull)
-            let calls = try await world.cloudCalls { try await world.runAgain() }
-            #expect(
-                calls.map(\.operation) == ["changes/zone", "records/modify", "records/lookup"])
-            #expect(try await world.titles("a") == ("theirs", "theirs"))
-            #expect(try await world.unsentArticles() == [])
-            // An edit that the pull itself meets fares no better.
-            try await world.edit("article", #"{"record_name": "a", "title": "mine"}"#)
-            try await world.save([Article(name: "a", url: "https://u", title: "again")])
-            try await world.runAgain()
-            #expect(try await world.titles("a") == ("again", "again"))
         }
     }
 
@@ -93,24 +54,6 @@ import Testing
 
     private let afterPull = #", "after_requests": 1, "after_op": "changes/zone""#
 
-    @Test func `LU19 an edit of what was deleted elsewhere is deleted here`() async throws {
-        try await withArticles { world in
-            try await world.save([
-                Article(name: "a", url: "https://u"), Article(name: "b", url: "https://v"),
-            ])
-            // A pass that had no watermark after it would be a full one, which takes the edit for a new row.
-            try await world.secondPasses()
-            try await world.drain()
-            try await world.edit("article", #"{"record_name": "a", "title": "mine"}"#)
-            try await world.remove(["a"])
-            try await world.runAgain()
-            #expect(try await world.articles() == ["b 0 0 0"])
-            #expect(try await world.upstream() == ["b 0 0 0"])
-            #expect(try await world.unsentArticles() == [])
-            #expect(try await world.unfinished() == [])
-        }
-    }
-
     @Test func `LU19 in a repair an edit of what was deleted elsewhere is created again`()
         async throws
     {
@@ -128,35 +71,6 @@ import Testing
             try await world.runAgain()
             #expect(try await world.titles("a") == ("mine", "mine"))
             #expect(try await world.unsentArticles() == [])
-        }
-    }
-
-    @Test func `LU23 a token of another account parks the job, and no row of it comes in`()
-        async throws
-    {
-        try await withArticles(5, users: 2) { world in
-            try await world.drain()
-            let rows = try await world.versions()
-            let other = userName(2)
-            try await world.save([Article(name: "foreign", url: "https://foreign")], of: other)
-            try await world.edit("article", #"{"record_name": "article_1", "title": "mine"}"#)
-            try await world.setSecret("ck_web_auth_token", "token-\(other)", of: firstUser)
-            try await world.sql("select jobrunner.pause_jobs('acme', $1)", .text(other))
-            let calls = try await world.cloudCalls { try await world.runAgain() }
-            #expect(calls.map(\.operation) == ["users/caller"])
-            let job = try await world.job(firstUser)
-            #expect(job.text("state") == "needs_reauth")
-            #expect(job.text("last_error")?.contains("another account") == true)
-            #expect(try await world.versions().intersection(rows).count == rows.count - 1)
-            #expect(
-                try await world.cloudRecords(.luego, user: other, zone: coreDataZone)["article_1"]?[
-                    "fields"]?["CD_title"]?
-                    .text("value") == "Article 1")
-            // With the right one it goes on where it was, the edit included.
-            try await world.setSecret("ck_web_auth_token", "token-\(firstUser)", of: firstUser)
-            try await world.runAgain()
-            #expect(try await world.titles("article_1") == ("mine", "mine"))
-            #expect(try await world.articles().count == 5)
         }
     }
 
@@ -192,49 +106,6 @@ import Testing
                     "THROTTLED", "ATOMIC_ERROR", "BAD_REQUEST", "INTERNAL_ERROR",
                     "TRY_AGAIN_LATER",
                 ])
-        }
-    }
-
-    @Test func `a record that the source could not give is asked for again at the next run`()
-        async throws
-    {
-        try await withArticles(7) { world in
-            try await world.drain()
-            let before = try await world.checkpoint(firstUser).text("sync_token")
-            try await world.cloud(
-                .luego, "edit",
-                #""user": "\#(firstUser)", "zone": "\#(coreDataZone)", "records": [{"recordName": "article_3", "fields": {"CD_title": {"value": "late"}}}]"#
-            )
-            try await world.source.fault(
-                #"{"kind": "record_error", "op": "changes/zone", "record_name": "article_3", "code": "INTERNAL_ERROR", "reason": "because"}"#
-            )
-            try await world.runAgain()
-            #expect(try await world.titles("article_3").here != "late")
-            #expect(try await world.checkpoint(firstUser).text("sync_token") == before)
-            try await world.runAgain()
-            #expect(try await world.titles("article_3").here == "late")
-            #expect(try await world.checkpoint(firstUser).text("sync_token") != before)
-        }
-    }
-
-    @Test func `LU26 a record that can't be saved is kept too, and stays unsent with its error`()
-        async throws
-    {
-        try await withArticles(3) { world in
-            try await world.drain()
-            try await world.edit("article", #"{"record_name": "article_1", "title": "mine"}"#)
-            try await world.source.fault(
-                #"{"kind": "record_error", "op": "records/modify", "code": "QUOTA_EXCEEDED", "reason": "full", "retry_after": 9}"#
-            )
-            try await world.runAgain()
-            let kept = try await failures(world)
-            #expect(kept.map { $0.text("code") } == ["QUOTA_EXCEEDED"])
-            #expect(kept.map { $0.text("record") } == ["article_1"])
-            #expect(kept.map { $0.int("wait_s") } == [9])
-            #expect(try await world.unsentArticles() == ["article_1"])
-            let error = try await world.value(
-                "select push_error from synced.article where not synced")
-            #expect(error?.hasPrefix("QUOTA_EXCEEDED") == true)
         }
     }
 

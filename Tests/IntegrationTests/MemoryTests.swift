@@ -8,7 +8,7 @@ import Testing
     ///
     /// Were the records of 270 more pages kept, it would be 30 MB and more; what the allocator and the
     /// source's log take is a few.
-    @Test func `AL5 three hundred pages need no more memory than thirty`() async throws {
+    @Test func `AL5 ST29 three hundred pages need no more memory than thirty`() async throws {
         let (url, administratorURL) = (TestCluster.shared.url, TestCluster.shared.administratorURL)
         await #expect(processExitsWith: .success) {
             [url = url as String, administratorURL = administratorURL as String] in

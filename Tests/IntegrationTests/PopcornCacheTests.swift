@@ -2,6 +2,7 @@ import Foundation
 import HTTP
 import JobFiles
 import Postgres
+import Schema
 import Secrets
 import Testing
 
@@ -106,5 +107,12 @@ extension World {
         try await source.answer(
             "GET", "tmdb/3/\(list)?page=\(page)",
             headers: [HTTPHeader("Authorization", "Bearer film-token")])
+    }
+}
+
+extension World {
+    /// As `jobrunner migrate` does with one job file.
+    func migrate(_ file: JobFile) async throws {
+        _ = try await Migrator(database: pool).migrate(jobFiles: [file])
     }
 }

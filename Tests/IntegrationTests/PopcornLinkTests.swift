@@ -65,28 +65,6 @@ import Testing
         }
     }
 
-    @Test func `PO10 a deleted parent takes along or lets go what an application hangs on it`()
-        async throws
-    {
-        try await withMovies(0, changes: parented) { world in
-            try await world.put([
-                movie("child", fields: #""CD_parent": {"value": "parent"}"#),
-                movie("parent", fields: ""),
-            ])
-            try await world.drain()
-            try await hang(on: "record_name = 'parent'", world)
-            try await world.cloud(
-                .popcorn, "delete",
-                #""user": "\#(firstUser)", "zone": "\#(zone)", "names": ["parent"]"#)
-            try await world.runAgain()
-            #expect(try await world.unfinished() == [])
-            #expect(try await world.movies() == ["child"])
-            #expect(try await resolved(world) == [])
-            #expect(try await world.value("select count(*) from public.note") == "0")
-            #expect(try await world.texts("select record_name from public.mark") == ["null"])
-        }
-    }
-
     /// A tombstone, an absence from a full pass, and the user's removal all delete rows.
     @Test(arguments: ["tombstone", "sweep", "removal"])
     func `PO10 however a row goes, what hangs on it goes or is let go with it, and nothing else`(

@@ -6,27 +6,6 @@ import Testing
 
 /// A watchlist in the zone that Core Data keeps, whose shape nobody promises.
 @Suite struct PopcornTests {
-    @Test func `PO4 rows lost here come back from the source, after a reset as with a full pass`()
-        async throws
-    {
-        try await withMovies(30) { world in
-            try await world.drain()
-            let rows = try await world.movies()
-            #expect(rows.count == 30)
-            for isReset in [true, false] {
-                try await world.sql("truncate synced.watchlist_movie")
-                if isReset {
-                    try await world.sql("select jobrunner.reset_jobs('acme')")
-                    try await world.runAgain()
-                } else {
-                    try await world.enqueue(firstUser, full: true)
-                    try await world.drain()
-                }
-                #expect(try await world.movies() == rows)
-            }
-        }
-    }
-
     @Test func `PO5 of movies that are there twice one is shown, and none is lost`() async throws {
         try await withMovies(20, duplicates: 5) { world in
             try await world.drain()
@@ -104,23 +83,6 @@ import Testing
         world.lines.all.count { $0.contains("records ignored") && $0.contains("type=\(type)") }
     }
 
-    @Test func `PO8 a field of another type makes its record incompatible, and the run goes on`()
-        async throws
-    {
-        try await withMovies(3) { world in
-            try await world.put([
-                movie("text", fields: #""CD_movieID": {"value": "seven"}"#),
-                movie("list", fields: #""CD_movieID": {"value": [7]}"#),
-                movie("good", fields: #""CD_movieID": {"value": 7}"#),
-            ])
-            try await world.drain()
-            let run = try #require(try await world.runs(firstUser).last)
-            #expect(run.text("outcome") == "complete")
-            #expect(run.int("skipped_incompatible") == 2)
-            #expect(try await world.movies().count == 4)
-        }
-    }
-
     @Test func `PO13 each run tells its start and its end, with the outcome`() async throws {
         try await withMovies(3) { world in
             try await world.drain()
@@ -167,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `PO14 a film put on the watchlist here, or taken off, is so for the devices too`()
+    @Test func `PO14 a film put on the watchlist here is there as SwiftData writes it`()
         async throws
     {
         try await withMovies(3) { world in
@@ -181,23 +143,13 @@ import Testing
             let added = try await world.cloudRecords(.popcorn, user: firstUser, zone: zone)
                 .first { $0.value["fields"]?["CD_movieID"]?["value"]?.int == 77 }
             let (name, record) = try #require(added)
-            // As SwiftData writes it: a random name, its own words before each field, and the entity in one of them.
+            // A random name, its own words before each field, and the entity in one of them.
             #expect(name.wholeMatch(of: /[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}/) != nil)
             #expect(record.text("recordType") == "CD_MoviesWatchlistMovieEntity")
             #expect(
                 record["fields"]?["CD_entityName"]?.text("value") == "MoviesWatchlistMovieEntity")
             #expect(record["fields"]?["CD_createdAt"]?["value"]?.int == 1_767_323_045_678)
             #expect(record["fields"]?["CD_body"] == nil)
-            try await world.sql(
-                "select jobrunner.delete_record('acme', $1, 'watchlist_movie', jsonb_build_object('record_name', $2::text))",
-                .text(firstUser), .text(name))
-            try await world.runAgain()
-            #expect(
-                try await world.cloudRecords(.popcorn, user: firstUser, zone: zone)[name] == nil)
-            #expect(try await world.movies().count == 3)
-            #expect(
-                try await world.value(
-                    "select count(*) from synced.watchlist_movie where not synced") == "0")
         }
     }
 
@@ -261,6 +213,39 @@ import Testing
                 #""user": "\#(firstUser)", "zone": "\#(zone)", "names": ["strange"]"#)
             try await world.runAgain()
             #expect(try await world.value("select count(*) from synced.popcorn_record") == "7")
+        }
+    }
+
+    @Test func `PO12 one entity is switched off, and the other syncs on`() async throws {
+        let genres = """
+              - entity: genre
+                cloudkit:
+                  op: changes/zone
+                  zone: com.apple.coredata.cloudkit.zone
+                  record_types: [CD_GenreEntity]
+                page: { style: sync_token, size: 200 }
+                records:
+                  key: [record_name]
+                  fields:
+                    record_name: { meta: recordName, type: text, required: true }
+                    name: { at: CD_name, type: text }
+                write: { table: genre, mode: newest_wins, newer_by: modified_at }
+
+              - entity: search_history
+            """
+        let both = [("  - entity: search_history", genres)]
+        let one =
+            both + [("- entity: watchlist_movie", "- entity: watchlist_movie\n    enabled: false")]
+        for (changes, movies) in [(both, 4), (one, 0)] {
+            try await withMovies(4, changes: changes) { world in
+                try await world.drain()
+                #expect(try await world.unfinished() == [])
+                #expect(try await world.movies().count == movies)
+                #expect(try await world.value("select count(*) from synced.genre") == "3")
+                let calls = try await world.cloudCalls()
+                #expect(
+                    calls.count { $0.operation == "changes/zone" } == (movies == 0 ? 1 : 2))
+            }
         }
     }
 

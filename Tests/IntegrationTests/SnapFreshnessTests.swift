@@ -10,19 +10,27 @@ import TestSupport
         try await world.value("select last_synced_at from jobrunner.checkpoints")
     }
 
-    @Test func `SC5 rows younger than the soft age cost no request, whoever asks`() async throws {
+    @Test
+    func
+        `SC5 SC10 rows younger than the soft age cost no request, whoever asks, and outlive the worker`()
+        async throws
+    {
         try await withRecipes(6) { world in
             try await world.drain()
             try await world.makeStale("14 minutes 50 seconds")
+            let (rows, time) = (try await world.versions(), try await lastSynced(world))
             let calls = try await world.cloudCalls {
                 let answer = try await world.wantFresh()
                 #expect(answer.answer == "fresh")
                 #expect(answer.isUsable)
+                // A worker with sessions of its own, which has seen nothing of the first.
                 try await world.runAgain()
                 try await world.enqueue(firstUser)
                 try await world.drain()
             }
             #expect(calls.isEmpty)
+            #expect(try await world.versions() == rows)
+            #expect(try await lastSynced(world) == time)
             #expect(try await world.unfinished() == [])
         }
     }
@@ -65,72 +73,41 @@ import TestSupport
         }
     }
 
-    @Test func `SC7 an empty table is fetched, however young the last pass is`() async throws {
+    @Test(arguments: ["truncate synced.recipe", "delete from jobrunner.checkpoints"])
+    func `SC7 SC8 an empty table and rows without a time of theirs are fetched, however young`(
+        loss: String
+    ) async throws {
         try await withRecipes(6) { world in
             try await world.drain()
-            try await world.sql("truncate synced.recipe")
+            try await world.sql(loss)
             let answer = try await world.wantFresh()
             #expect(answer.answer == "wait")
             #expect(!answer.isUsable)
-            try await world.drain()
+            let calls = try await world.cloudCalls { try await world.drain() }
+            #expect(calls.map(\.records) == [1, 6])
             #expect(try await world.recipes().count == 6)
             #expect(try await world.wantFresh().answer == "fresh")
         }
     }
 
-    @Test func `SC8 rows without a time of theirs are fetched`() async throws {
-        try await withRecipes(6) { world in
-            try await world.drain()
-            try await world.sql("delete from jobrunner.checkpoints")
-            #expect(try await world.wantFresh().answer == "wait")
-            let calls = try await world.cloudCalls { try await world.drain() }
-            #expect(calls.map(\.records) == [1, 6])
-        }
-    }
-
-    @Test func `SC9 exactly as old as an age is as old as that age`() async throws {
-        try await withRecipes(6) { world in
-            try await world.drain()
-            for (age, word) in [("15 minutes", "refreshing"), ("30 minutes", "wait")] {
-                try await world.makeStale(age)
-                let calls = try await world.cloudCalls {
-                    #expect(try await world.wantFresh().answer == word)
-                    try await world.drain()
-                }
-                #expect(calls.map(\.records) == [1])
-                #expect(try await world.wantFresh().answer == "fresh")
-            }
-        }
-    }
-
-    @Test func `SC10 rows and their age outlive the worker`() async throws {
-        try await withRecipes(6) { world in
-            try await world.drain()
-            try await world.makeStale("10 minutes")
-            let (rows, time) = (try await world.versions(), try await lastSynced(world))
-            let calls = try await world.cloudCalls {
-                // A worker with sessions of its own, which has seen nothing of the first.
-                try await world.runAgain()
-                #expect(try await world.wantFresh().answer == "fresh")
-            }
-            #expect(calls.isEmpty)
-            #expect(try await world.versions() == rows)
-            #expect(try await lastSynced(world) == time)
-        }
-    }
-
-    @Test func `SC13 a recipe made here is there at once, and stays until the source has had it`()
+    @Test
+    func
+        `SC13 SC14 a recipe made here is there at once, makes no other younger, and stays until sent`()
         async throws
     {
         try await withRecipes(6) { world in
             try await world.drain()
             let values =
                 #"{"recipe_id": "mine", "owner_id": "ann", "created_at": "2025-01-01T00:00:00Z"}"#
+            try await world.makeStale("10 minutes")
+            let time = try await lastSynced(world)
             let calls = try await world.cloudCalls {
                 try await world.edit("recipe", values)
                 #expect(try await world.recipes().contains("mine"))
             }
             #expect(calls.isEmpty)
+            #expect(try await lastSynced(world) == time)
+            #expect(try await world.wantFresh().ageSeconds ?? 0 >= 600)
             // Its fields that the app writes are sent, and the source is not looked at.
             let sent = try await world.cloudCalls { try await world.runAgain() }
             #expect(sent.map(\.operation) == ["records/modify"])
@@ -147,51 +124,6 @@ import TestSupport
                 try await world.runAgain()
             }
             #expect(try await world.recipes().count == 6)
-        }
-    }
-
-    @Test func `SC14 a recipe made here makes the others no younger`() async throws {
-        try await withRecipes(6) { world in
-            try await world.drain()
-            try await world.makeStale("20 minutes")
-            let values =
-                #"{"recipe_id": "mine", "owner_id": "ann", "created_at": "2025-01-01T00:00:00Z"}"#
-            let time = try await lastSynced(world)
-            try await world.edit("recipe", values)
-            #expect(try await lastSynced(world) == time)
-            let answer = try await world.wantFresh()
-            #expect(answer.answer == "refreshing")
-            #expect(answer.ageSeconds ?? 0 >= 1200)
-        }
-    }
-
-    @Test
-    func `SC15 saved, created and favourite ids are sets of their own, which refreshes leave`()
-        async throws
-    {
-        let names = ["saved", "created", "favorited"]
-        try await withRecipes(6) { world in
-            try await world.drain()
-            for (number, name) in names.enumerated() {
-                for expected in [1, 0] {
-                    // Saving once more adds nothing, so that nobody counts it twice.
-                    #expect(
-                        try await world.value(
-                            """
-                            select added from jobrunner.replace_list(
-                              'acme', $1, $2, 'recipe_id', array[$3::text])
-                            """, .text(firstUser), .text("snap_\(name)"), .text("id-\(number)"))
-                            == "\(expected)")
-                }
-            }
-            try await world.enqueue(firstUser, full: true, force: true)
-            try await world.drain()
-            #expect(try await world.recipes().count == 6)
-            for (number, name) in names.enumerated() {
-                #expect(
-                    try await world.texts("select recipe_id from synced.snap_\(name)")
-                        == ["id-\(number)"])
-            }
         }
     }
 }

@@ -6,38 +6,22 @@ import TestSupport
 
 /// When a refresh asks, and what it may delete.
 @Suite struct SnapRefreshTests {
-    @Test func `SC16 force asks at any age, but never beside a run`() async throws {
+    @Test func `SC16 force asks at any age`() async throws {
         try await withRecipes(6) { world in
             try await world.drain()
             // As young as can be, and unchanged: the probe is asked, and not believed.
-            var calls = try await world.cloudCalls {
+            let calls = try await world.cloudCalls {
                 #expect(try await world.wantFresh(force: true).answer == "wait")
                 try await world.drain()
             }
             #expect(calls.map(\.records) == [1, 6])
-            try await world.hold("records/query")
-            calls = try await world.cloudCalls {
-                try await world.enqueue(firstUser, force: true)
-                let worker = try await world.start()
-                try await world.waitUntilHeld()
-                for _ in 1...3 {
-                    #expect(try await world.enqueue(firstUser, force: true) == "follows_running")
-                }
-                try await world.letGo()
-                try await eventually("one more run") {
-                    try await world.runs(firstUser).count == 4
-                }
-                await worker.stop()
-            }
-            #expect(calls.map(\.records) == [1, 6, 1, 6])
-            for (call, next) in zip(calls, calls.dropFirst()) { #expect(call.ended <= next.began) }
         }
     }
 
-    @Test(arguments: [1, 2])
-    func `SC17 a refresh that fails at its probe or its page keeps rows and age`(request: Int)
-        async throws
-    {
+    @Test(arguments: [(1, false), (2, false), (1, true)])
+    func `SC17 SC25 a refresh that fails at its probe or its page keeps rows and age, by force too`(
+        request: Int, isForced: Bool
+    ) async throws {
         try await withRecipes(6) { world in
             try await world.drain()
             let rows = try await world.versions()
@@ -46,32 +30,16 @@ import TestSupport
             try await world.source.fault(
                 #"{"kind": "cloudkit_error", "op": "records/query", "code": "ACCESS_DENIED", "nth": \#(request)}"#
             )
-            #expect(try await world.wantFresh().answer == "refreshing")
-            try await world.drain()
-            #expect(try await world.job(firstUser).text("last_outcome") == "failed")
-            #expect(try await world.versions() == rows)
-            let answer = try await world.wantFresh()
-            #expect(answer.isUsable)
-            #expect(answer.ageSeconds ?? 0 >= 1200)
-            // The failure has a backoff, which readers don't shorten.
-            let calls = try await world.cloudCalls { try await world.drain() }
-            #expect(calls.isEmpty)
-        }
-    }
-
-    @Test func `SC25 a refresh by force that fails leaves the age as it was`() async throws {
-        try await withRecipes(6) { world in
-            try await world.drain()
-            let rows = try await world.versions()
-            try await world.makeStale("20 minutes")
-            try await world.source.fault(
-                #"{"kind": "cloudkit_error", "op": "records/query", "code": "ACCESS_DENIED"}"#)
-            #expect(try await world.wantFresh(force: true).answer == "wait")
+            let word = isForced ? "wait" : "refreshing"
+            #expect(try await world.wantFresh(force: isForced).answer == word)
             try await world.drain()
             #expect(try await world.job(firstUser).text("last_outcome") == "failed")
             #expect(try await world.versions() == rows)
             let answer = try await world.wantFresh()
             #expect(answer.isUsable && (1200..<1800).contains(answer.ageSeconds ?? 0))
+            // The failure has a backoff, which readers don't shorten.
+            let calls = try await world.cloudCalls { try await world.drain() }
+            #expect(calls.isEmpty)
         }
     }
 
@@ -155,45 +123,6 @@ import TestSupport
                     "Field 'modifiedTimestamp' is not marked sortable: add a SORTABLE index for it to record type Recipe in CloudKit's console"
                 ), "\(error)")
             #expect(!error.contains("\n"))
-        }
-    }
-
-    @Test func `SC20 a full pass a day finds what was removed, which a probe can't see`()
-        async throws
-    {
-        try await withRecipes(10) { world in
-            try await world.drain()
-            try await world.cloud(
-                .snapchef, "delete", #""names": ["recipe_\#(firstUser)_3"]"#)
-            try await world.makeStale("23 hours")
-            try await world.runAgain()
-            #expect(try await world.recipes().count == 10)
-            try await world.makeStale("1 hour 1 minute")
-            let calls = try await world.cloudCalls { try await world.runAgain() }
-            #expect(calls.map(\.records) == [1, 9])
-            #expect(try await world.recipes().count == 10)
-            try await world.makeStale("25 hours")
-            try await world.runAgain()
-            #expect(try await world.recipes().count == 9)
-            #expect(try await world.runs(firstUser).last?.int("swept") == 1)
-            #expect(try await world.recipes().contains("recipe_\(firstUser)_3") == false)
-        }
-    }
-
-    @Test func `SC20 a pass that lacks more than half of the rows deletes none and says so`()
-        async throws
-    {
-        try await withRecipes(10) { world in
-            try await world.drain()
-            try await world.cloud(.snapchef, "delete", #""type": "Recipe", "count": 6"#)
-            for _ in 1...2 {
-                try await world.makeStale("25 hours")
-                try await world.runAgain()
-            }
-            #expect(try await world.recipes().count == 10)
-            let troubles = try await world.checkpoint(firstUser)["troubles"]
-            #expect(troubles?["sweep_refused"]?.text("error")?.contains("6 of 10") == true)
-            #expect(try await world.unfinished() == [])
         }
     }
 }

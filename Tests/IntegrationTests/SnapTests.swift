@@ -23,21 +23,6 @@ import Testing
         }
     }
 
-    @Test func `SC2 known ids are not inserted again, and the new are counted`() async throws {
-        try await withRecipes(12) { world in
-            try await world.drain()
-            let before = try await world.versions()
-            try await world.share((1...3).map { recipe("new-\($0)") })
-            try await world.makeStale("40 minutes")
-            try await world.runAgain()
-            let run = try await world.runs(firstUser).last
-            #expect(run?.int("inserted") == 3)
-            #expect(run?.int("unchanged") == 12)
-            #expect(try await world.versions().isSuperset(of: before))
-            #expect(try await world.recipes().count == 15)
-        }
-    }
-
     @Test func `SC3 fifty a page, newest first, until there is no marker`() async throws {
         try await withRecipes(120) { world in
             try await world.drain()
@@ -65,40 +50,6 @@ import Testing
         }
     }
 
-    @Test func `SC11 a record without an id is counted, and the rest is stored`() async throws {
-        try await withRecipes(8, broken: 2) { world in
-            try await world.drain()
-            let run = try #require(try await world.runs(firstUser).last)
-            #expect(run.text("outcome") == "complete")
-            #expect(run.int("skipped_incompatible") == 2)
-            #expect(run.int("fetched") == 10)
-            #expect(try await world.recipes().count == 8)
-        }
-    }
-
-    @Test func `SC12 a record that can't be fetched is counted, and the next refresh brings it`()
-        async throws
-    {
-        try await withRecipes(8) { world in
-            let name = "recipe_\(firstUser)_3"
-            // The first query is the probe.
-            try await world.source.fault(
-                #"{"kind": "record_error", "op": "records/query", "code": "INTERNAL_ERROR", "record_name": "\#(name)", "nth": 2}"#
-            )
-            try await world.drain()
-            let run = try #require(try await world.runs(firstUser).last)
-            #expect(run.text("outcome") == "complete")
-            #expect(run.int("skipped_incompatible") == 1)
-            #expect(try await world.recipes().count == 7)
-            let failures = try await world.checkpoint(firstUser)["record_failures"]
-            #expect(failures?.elements.map { $0.text("record") } == [name])
-            // Nothing has changed upstream, and yet the probe must not excuse the run from reading.
-            try await world.makeStale("40 minutes")
-            try await world.runAgain()
-            #expect(try await world.recipes().count == 8)
-        }
-    }
-
     @Test func `SC21 two records of one id on a page make one row, the newest`() async throws {
         try await withRecipes(2) { world in
             try await world.share([
@@ -115,30 +66,6 @@ import Testing
                     select body -> 'fields' -> 'title' ->> 'value' from synced.recipe
                     where recipe_id = 'twin'
                     """) == "newer")
-        }
-    }
-
-    @Test func `SC22 an edited recipe on the last page is read: known ids don't end a pass`()
-        async throws
-    {
-        try await withRecipes(120) { world in
-            try await world.drain()
-            let name = "recipe_\(firstUser)_119"
-            try await world.share([
-                #"{"recordName": "\#(name)", "fields": {"title": {"value": "edited"}}}"#
-            ])
-            // The probe sees the newest recipe alone.
-            try await world.makeStale("25 hours")
-            try await world.runAgain()
-            let run = try await world.runs(firstUser).last
-            #expect(run?.int("updated") == 1)
-            #expect(run?.int("unchanged") == 119)
-            #expect(
-                try await world.value(
-                    """
-                    select recipe_id from synced.recipe
-                    where body -> 'fields' -> 'title' ->> 'value' = 'edited'
-                    """) == "recipe_\(firstUser)_119")
         }
     }
 }

@@ -25,38 +25,23 @@ func withSports(
     let broken = fixture.contains("broken") ? "" : ", \"broken\": 0"
     try await withCloud(
         app, fixture + broken,
-        changes: quick + timeless.map { ("\($0): 400d", "\($0): 30000d") } + patient + changes, body
-    )
+        changes: quick + timeless.map { ("\($0): 400d", "\($0): 30000d") } + patient + changes
+    ) { world in
+        try await world.expectTruth()
+        try await body(world)
+    }
 }
 
-/// A record type, its table, and the name of its key there and here.
-struct SportsType {
-    let type: String
-    let table: String
-    let member: String
-    let column: String
-    /// The field that tells its time; nil: the record's own.
-    var time: String?
-
+/// SportsTime's record types.
+enum SportsType {
+    /// In the order of the file, each with its table.
     static let all = [
-        SportsType(
-            type: "Stadium", table: "st_stadium", member: "canonicalId", column: "canonical_id"),
-        SportsType(
-            type: "LeagueStructure", table: "st_league_structure", member: "structureId",
-            column: "structure_id", time: "lastModified"),
-        SportsType(type: "Team", table: "st_team", member: "canonicalId", column: "canonical_id"),
-        SportsType(
-            type: "TeamAlias", table: "st_team_alias", member: "aliasId", column: "alias_id",
-            time: "lastModified"),
-        SportsType(
-            type: "StadiumAlias", table: "st_stadium_alias", member: "aliasName",
-            column: "alias_name", time: "lastModified"),
-        SportsType(type: "Game", table: "st_game", member: "canonicalId", column: "canonical_id"),
-        SportsType(type: "Sport", table: "st_sport", member: "sportId", column: "sport_id"),
+        ("Stadium", "st_stadium"), ("LeagueStructure", "st_league_structure"), ("Team", "st_team"),
+        ("TeamAlias", "st_team_alias"), ("StadiumAlias", "st_stadium_alias"), ("Game", "st_game"),
+        ("Sport", "st_sport"),
     ]
-
-    /// All types in the order of the file.
-    static let order = all.map(\.type)
+    static let order = all.map(\.0)
+    static let tables = Dictionary(uniqueKeysWithValues: all)
 }
 
 /// One query that the source was asked.
@@ -99,31 +84,6 @@ extension World {
 
     func count(_ table: String) async throws -> Int {
         Int(try await value("select count(*) from synced.\(table)") ?? "") ?? -1
-    }
-
-    /// Keys, with times, that only the source or only the database has.
-    func differences() async throws -> [String] {
-        var all: [String] = []
-        for kind in SportsType.all {
-            var there: Set<String> = []
-            for record in try await cloudRecords(.sportstime, type: kind.type).values {
-                guard let key = record["fields"]?[kind.member]?["value"]?.string else { continue }
-                let time =
-                    kind.time.map { record["fields"]?[$0]?["value"]?.int }
-                    ?? record["modified"]?["timestamp"]?.int
-                there.insert("\(kind.type) \(key) \(time ?? -1)")
-            }
-            let here = try await rows(
-                """
-                select \(kind.column) as key,
-                  (extract(epoch from modified_at) * 1000)::bigint as time
-                from synced.\(kind.table)
-                """
-            ).map { "\(kind.type) \($0.text("key") ?? "") \($0.int("time") ?? -1)" }
-            #expect(Set(here).count == here.count)
-            all += there.symmetricDifference(here)
-        }
-        return all.sorted()
     }
 }
 

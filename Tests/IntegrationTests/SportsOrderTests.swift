@@ -5,14 +5,6 @@ import Testing
 import TestSupport
 
 @Suite struct SportsOrderTests {
-    @Test func `ST1 entities are asked for in the order of the file`() async throws {
-        try await withSports("\"records\": 30") { world in
-            try await world.drain()
-            #expect(try await world.queries().map(\.type) == SportsType.order)
-            #expect(try await world.differences() == [])
-        }
-    }
-
     @Test func `ST2 five thousand games are 25 pages of 200`() async throws {
         try await withSports("\"records\": 5000") { world in
             try await world.drain()
@@ -20,29 +12,7 @@ import TestSupport
             #expect(pages.map(\.records) == [Int](repeating: 200, count: 25))
             #expect(Set(pages.map(\.token)).count == 25)
             #expect(try await world.count("st_game") == 5000)
-            #expect(try await world.differences() == [])
-        }
-    }
-
-    @Test(arguments: [("Stadium", 1), ("Team", 1), ("Game", 2), ("Sport", 1)])
-    func `ST3 a cancel in any page ends the run there`(_ type: String, _ page: Int) async throws {
-        try await withSports { world in
-            try await world.hang(type, page)
-            let worker = try await world.start()
-            try await world.waitForQuery(type, page)
-            let asked = try await world.queries().count
-            try await world.sql("select jobrunner.pause_jobs('acme', '*')")
-            try await eventually("the run ends") {
-                try await world.job("*").text("state") == "paused"
-            }
-            #expect(try await world.outcomes("*") == ["partial cancelled"])
-            #expect(try await world.queries().count == asked)
-            try await world.sql("select jobrunner.resume_jobs('acme', '*')")
-            try await eventually("it goes on") {
-                try await world.job("*").text("last_outcome") == "complete"
-            }
-            await worker.stop()
-            #expect(try await world.differences() == [])
+            try await world.compareSports()
         }
     }
 
@@ -67,22 +37,6 @@ import TestSupport
         }
     }
 
-    @Test func `ST7 what was done before a cut is not asked for again`() async throws {
-        try await withSports { world in
-            try await world.cut("Game", 2)
-            let asked = try await world.queries().count
-            try await world.drain()
-            #expect(try await world.outcomes("*") == ["partial shutdown", "complete"])
-            #expect(
-                try await world.queries(from: asked).map(\.type) == ["Game", "Game", "Sport"])
-            #expect(try await world.differences() == [])
-            // The next tick asks for everything again.
-            let done = try await world.queries().count
-            try await world.runAgain()
-            #expect(try await world.queries(from: done).map(\.type) == SportsType.order)
-        }
-    }
-
     @Test(arguments: ["a tick later", "asked for", "after a reset"])
     func `ST7 only the same tick goes on after what was done`(_ reason: String) async throws {
         try await withSports { world in
@@ -100,23 +54,6 @@ import TestSupport
             let types = try await world.queries(from: asked).map(\.type)
             #expect(Set(types) == Set(SportsType.order))
             #expect(try await world.unfinished() == [])
-        }
-    }
-
-    @Test func `ST10 a cut in the last entity is no success`() async throws {
-        try await withSports { world in
-            try await world.cut("Sport")
-            let job = try await world.job("*")
-            #expect(job.text("last_outcome") == "partial")
-            #expect(job.isNull("last_success_at"))
-            let sports = try await world.rows(
-                "select 1 as one from jobrunner.checkpoints where entity = 'sport' and watermark is not null"
-            )
-            #expect(sports.isEmpty)
-            #expect(try await world.count("st_game") == 450)
-            try await world.drain()
-            #expect(try await world.job("*").text("last_outcome") == "complete")
-            #expect(try await world.count("st_sport") == 7)
         }
     }
 }

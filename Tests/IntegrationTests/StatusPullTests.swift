@@ -4,23 +4,6 @@ import Testing
 
 /// MeTube's statuses: what comes in from other devices.
 @Suite struct StatusPullTests {
-    @Test func `MS7 the first pull brings the whole zone, later ones what has changed`()
-        async throws
-    {
-        try await withStatuses(250) { world in
-            try await world.drain()
-            #expect(try await world.disagreements() == [])
-            #expect(try await world.local().count == 250)
-            try await world.deviceSaves(Save(video(7), "skipped", statusBegin + 1_000_000))
-            try await world.runAgain()
-            let pulls = try await world.source.log().filter { $0.text("op") == "changes/zone" }
-            #expect(pulls.map { $0.int("records") } == [200, 50, 1])
-            #expect(pulls.map { $0.text("token") == nil } == [true, false, false])
-            #expect(pulls.last?.text("token") == pulls.dropLast().last?.text("next"))
-            #expect(try await world.disagreements() == [])
-        }
-    }
-
     @Test func `MS8 the token moves in the transaction of the page it came with`() async throws {
         try await withStatuses(250) { world in
             try await world.keepTrail()
@@ -58,53 +41,6 @@ import Testing
         }
     }
 
-    @Test func `MS9 pages go on while more is coming, also through empty ones`() async throws {
-        try await withStatuses(250) { world in
-            try await world.source.fault(
-                #"{"kind": "empty_page", "op": "changes/zone", "skip": 1, "times": 3}"#)
-            try await world.drain()
-            #expect(try await world.disagreements() == [])
-            #expect(try await world.unfinished() == [])
-            let pulls = try await world.source.log().filter { $0.text("op") == "changes/zone" }
-            #expect(pulls.map { $0.int("records") } == [200, 0, 0, 0, 50])
-        }
-    }
-
-    @Test(arguments: ["BAD_REQUEST", "CHANGE_TOKEN_EXPIRED"])
-    func `MS10 an expired token costs one full pass, whose sweep keeps unsent rows`(
-        _ answer: String
-    ) async throws {
-        try await withStatuses(250) { world in
-            try await world.drain()
-            try await world.settings(#""expired_token": "\#(answer)""#)
-            try await world.cloud(.metube, "expire", #""what": ["sync_tokens"]"#)
-            // A pass has shown the one, and its deletion was told while the token was lost; the other only we have.
-            try await world.sql(
-                """
-                insert into synced.watched_status (user_id, video_id, status, last_modified, change_tag)
-                select id, 'ghost', 'watched', now(), 'theirs' from jobrunner.users where key = $1
-                """, .text(userName(1)))
-            try await world.sql(
-                "update jobrunner.seen_pages set keys = keys || jobrunner.key_hash('ghost') where page_number = 1"
-            )
-            try await world.weSave(Save("mine", "watched", statusBegin))
-            let before = try await world.requestCount()
-            try await world.runAgain()
-            #expect(
-                try await world.story(from: before) == [
-                    "changes/zone", "changes/zone", "changes/zone", "records/modify",
-                ])
-            #expect(try await world.local()["ghost"] != nil)
-            // The second look, which a feed would not take by itself.
-            try await world.runAgain()
-            #expect(try await world.disagreements() == [])
-            let rows = try await world.local()
-            #expect(rows["ghost"] == nil && rows["mine"]?.isSynced == true && rows.count == 251)
-            #expect(try await world.counter("swept") == 1)
-            #expect(try await world.unfinished() == [])
-        }
-    }
-
     @Test func `MS10 a token that expires again in the same run is what the run fails of`()
         async throws
     {
@@ -119,57 +55,10 @@ import Testing
         }
     }
 
-    @Test func `MS11 a record is named as its video, and each user has a row of it`()
-        async throws
-    {
-        try await withStatuses(3, users: 2) { world in
-            try await world.weSave(Save("same", "watched", statusBegin), user: userName(1))
-            try await world.weSave(Save("same", "skipped", statusBegin), user: userName(2))
-            try await world.drain()
-            for (number, status) in [(1, "watched"), (2, "skipped")] {
-                #expect(try await world.disagreements(userName(number)) == [])
-                #expect(try await world.remote(userName(number))["same"]?.status == status)
-            }
-            let names = "count(*), count(*) filter (where record_name = video_id)"
-            #expect(
-                try await world.value(
-                    "select jsonb_build_array(\(names)) from synced.watched_status") == "[8, 8]")
-        }
-    }
-
     @Test
-    func
-        `MS12 a record without an id or a time, or with an unknown status, is skipped and counted`()
+    func `MS24 MS29 a status row that was made without a word or a position is unknown, at 0`()
         async throws
     {
-        try await withStatuses(3, broken: 2) { world in
-            try await world.deviceSaves(Save("odd", "rewatching", statusBegin))
-            for (name, missing) in [
-                ("no_id", "videoId"), ("no_time", "lastModified"),
-            ] {
-                var fields = [
-                    "videoId": #"{"value": "\#(name)", "type": "STRING"}"#,
-                    "status": #"{"value": "watched", "type": "STRING"}"#,
-                    "lastModified": #"{"value": 1735689600000, "type": "TIMESTAMP"}"#,
-                ]
-                fields[missing] = nil
-                let members = fields.map { "\"\($0)\": \($1)" }.joined(separator: ", ")
-                try await world.cloud(
-                    .metube, "edit",
-                    #""user": "user-000001", "zone": "WatchedStatusZone", "records": [{"recordName": "\#(name)", "recordType": "WatchedStatus", "fields": {\#(members)}}]"#
-                )
-            }
-            try await world.deviceSaves(Save("last", "watched", statusBegin))
-            try await world.drain()
-            #expect(
-                Set(try await world.local().keys) == [video(0), video(1), video(2), "last"])
-            #expect(try await world.counter("skipped_incompatible") == 5)
-            #expect(try await world.counter("inserted") == 4)
-            #expect(try await world.unfinished() == [])
-        }
-    }
-
-    @Test func `MS29 a status row that was made without a word is unknown`() async throws {
         try await withStatuses(1) { world in
             try await world.cloud(
                 .metube, "edit",
@@ -180,6 +69,7 @@ import Testing
                 """#)
             try await world.drain()
             #expect(try await world.local()["bare"]?.save.status == "unknown")
+            #expect(try await world.local()["bare"]?.save.position == 0)
             #expect(try await world.counter("skipped_incompatible") == 0)
             // Nor is a row that is made here.
             try await world.sql(
@@ -187,20 +77,8 @@ import Testing
                 .text(firstUser), .text(#"{"video_id": "ours"}"#))
             try await world.runAgain()
             #expect(try await world.remote()["ours"]?.status == "unknown")
+            #expect(try await world.remote()["ours"]?.position == 0)
             #expect(try await world.disagreements().filter { !$0.hasPrefix("bare:") } == [])
-        }
-    }
-
-    @Test func `MS13 a status unknown here is inserted as synced, with the remote time`()
-        async throws
-    {
-        try await withStatuses(0) { world in
-            try await world.deviceSaves(Save("new", "watched", statusBegin + 5, position: 12.5))
-            try await world.drain()
-            let kept = try #require(try await world.local()["new"])
-            #expect(kept.save == Save("new", "watched", statusBegin + 5, position: 12.5))
-            #expect(kept.isSynced && kept.error == nil && kept.tag != nil)
-            #expect(!(try await world.calls().contains("records/modify")))
         }
     }
 
@@ -238,63 +116,6 @@ import Testing
             #expect(try await world.counter("updated") == 2)
             #expect(try await world.counter("skipped_older") == 3)
             #expect(try await world.counter("unchanged") == 1)
-        }
-    }
-
-    @Test func `MS15 a remote status keeps its own time, and is not sent back`() async throws {
-        try await withStatuses(3) { world in
-            try await world.drain()
-            let start = try await world.requestCount()
-            try await world.deviceSaves(Save(video(1), "skipped", statusBegin + 5_001))
-            try await world.runAgain()
-            #expect(try await world.local()[video(1)]?.modified == statusBegin + 5_001)
-            try await world.runAgain()
-            #expect(try await world.story(from: start) == ["changes/zone", "changes/zone"])
-            // So another device that is newer than that, but older than now, wins.
-            try await world.deviceSaves(Save(video(1), "watched", statusBegin + 5_002))
-            try await world.runAgain()
-            #expect(try await world.disagreements() == [])
-        }
-    }
-
-    @Test func `MS16 a deletion deletes the row of its name, and an unknown name is nothing`()
-        async throws
-    {
-        try await withStatuses(5) { world in
-            try await world.drain()
-            try await world.deviceSaves(Save("brief", "watched", statusBegin))
-            try await world.deviceDeletes(video(1), video(3), "brief")
-            try await world.runAgain()
-            #expect(Set(try await world.local().keys) == [video(0), video(2), video(4)])
-            #expect(try await world.counter("deleted") == 2)
-            #expect(try await world.counter("unchanged") == 1)
-            #expect(try await world.unfinished() == [])
-        }
-    }
-
-    @Test func `MS16 a status that comes again after its deletion is there again`() async throws {
-        try await withStatuses(2) { world in
-            try await world.drain()
-            try await world.deviceDeletes(video(1))
-            try await world.deviceSaves(Save(video(1), "skipped", statusBegin + 1_000_000))
-            try await world.runAgain()
-            #expect(try await world.disagreements() == [])
-            #expect(try await world.local().count == 2)
-        }
-    }
-
-    @Test
-    func `MS17 where the file says so a deletion takes an unsent edit with it, which is counted`()
-        async throws
-    {
-        try await withStatuses(3) { world in
-            try await world.drain()
-            try await world.weSave(Save(video(1), "skipped", statusBegin + 1_000_000))
-            try await world.deviceDeletes(video(1))
-            try await world.runAgain()
-            #expect(Set(try await world.local().keys) == [video(0), video(2)])
-            #expect(try await world.counter("edits_lost") == 1)
-            #expect(try await world.disagreements() == [])
         }
     }
 
