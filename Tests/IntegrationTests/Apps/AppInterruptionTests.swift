@@ -237,7 +237,12 @@ extension AppCase {
     func interrupt(_ interruption: Interruption, at place: Place, in world: World) async throws {
         let runs = try await world.runs(user).count
         try await fault(#""kind": "hang""#, at: place, in: world)
-        let worker = try await world.start(drains: interruption == .deadline)
+        // Who is given up has no place for the same job while it holds on to its run.
+        let worker = try await world.start(
+            concurrency: interruption == .givenUp ? 1 : 20, drains: interruption == .deadline
+        ) {
+            if interruption == .givenUp { $0.lease = .seconds(3600) }
+        }
         try await world.waitUntilHeld()
         switch interruption {
         case .stopped: break
