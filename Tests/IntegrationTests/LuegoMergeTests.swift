@@ -166,8 +166,6 @@ import Testing
 extension World {
     /// A chore was done so many minutes ago.
     fileprivate func setChore(_ name: String, back minutes: Int) async throws {
-        try await sql(
-            "update jobrunner.chores set done_at = now() - $1 * interval '1 minute' where name = $2",
-            .int8(Int64(minutes)), .text(name))
+        try await given(.done(name, ago: "\(minutes) min"))
     }
 }

@@ -73,7 +73,7 @@ import TestSupport
         }
     }
 
-    @Test(arguments: ["truncate synced.recipe", "delete from jobrunner.checkpoints"])
+    @Test(arguments: ["truncate synced.recipe", "\(Given.noCheckpoint())"])
     func `SC7 SC8 an empty table and rows without a time of theirs are fetched, however young`(
         loss: String
     ) async throws {

@@ -164,15 +164,13 @@ import Testing
             for user in 1...12 {
                 try await world.editSet("saved", add: [popular], user: userName(user))
             }
-            try await world.sql("update jobrunner.jobs set due_at = now()")
+            try await world.given(.due())
             let workers = [
                 try await world.start(), try await world.start(), try await world.start(),
             ]
             try await eventually("all have arrived") {
                 // Who met the others again and again is put off, which nobody waits for here.
-                try await world.sql(
-                    "update jobrunner.jobs set due_at = now(), deferred_until = null where state = 'waiting' and due_at > now() and last_outcome = 'deferred'"
-                )
+                try await world.given(.undeferred(.putOff), .dueNow(.putOff))
                 return try await world.value(
                     "select count(*) from jobrunner.raised_counts where arrived_at is not null")
                     == "12"

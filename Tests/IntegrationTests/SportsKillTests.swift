@@ -37,11 +37,11 @@ import Testing
                     return try await world.job("*").text("state") != "running"
                 }
                 // Kills in a row before a page would set it aside, and who asks for it asks for all anew.
-                try await world.sql("update jobrunner.jobs set crashes = 0")
+                try await world.given(.crashed(times: 0))
                 guard try await world.queries().count < 13 else { break }
             }
             try await world.source.heal()
-            try await world.sql("update jobrunner.jobs set due_at = least(due_at, now())")
+            try await world.given(.dueNow())
             try await world.drain()
             #expect(try await world.unfinished() == [], "\(moments)")
             try await world.compareSports()

@@ -26,7 +26,7 @@ import TestSupport
             let worker = try await world.start { $0.supervision = .seconds(3600) }
             try await world.waitForQuery(type, page)
             let asked = try await world.queries().count
-            try await world.sql("update jobrunner.jobs set cancel_requested_at = now()")
+            try await world.given(.time(.cancelRequested, in: "0 s"))
             try await eventually("the run ends") { try await world.runs("*").count == 1 }
             let run = try #require(try await world.runs("*").first)
             #expect(run.text("error_kind") == "cancelled")
@@ -44,9 +44,7 @@ import TestSupport
             let asked = try await world.queries().count
             switch reason {
             case "a tick later":
-                try await world.sql(
-                    "update jobrunner.checkpoints set last_synced_at = last_synced_at - interval '10 minutes'"
-                )
+                try await world.given(.staler("10 minutes"))
             case "asked for": try await world.enqueue("*")
             default: try await world.sql("select jobrunner.reset_jobs('acme')")
             }

@@ -83,7 +83,7 @@ import Testing
             // It is back: the first run that is let through finds out.
             try await world.source.heal()
             try await world.sql(move, .text(world.source.base))
-            try await world.sql("update jobrunner.sources set blocked_until = now()")
+            try await world.given(.blockOver())
             try await world.runAgain()
             #expect(try await world.unfinished() == [])
             #expect(try await world.job("*").int("consecutive_failures") == 0)

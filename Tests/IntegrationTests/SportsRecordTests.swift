@@ -19,9 +19,7 @@ import Testing
                 where canonical_id = 'game_000005'
                 """)
             // Read in full without being asked to: what is asked for brings rows to what the source shows.
-            try await world.sql(
-                "update jobrunner.checkpoints set last_full_at = now() - interval '2 days'"
-            )
+            try await world.given(.readFully(ago: "2 days"))
             try await world.enqueue("*", force: true)
             try await world.drain()
             let game = try #require(try await world.runs("*").last?["entities"]?["game"])

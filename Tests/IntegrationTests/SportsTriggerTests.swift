@@ -7,7 +7,7 @@ import TestSupport
     /// As if nothing were due for long: the job's own tick is an hour away.
     private func idle(_ world: World) async throws {
         try await world.drain()
-        try await world.sql("update jobrunner.jobs set due_at = now() + interval '1 hour'")
+        try await world.given(.notDue())
     }
 
     private func dueIn(_ world: World) async throws -> Double {
@@ -39,7 +39,7 @@ import TestSupport
             #expect(try await world.queries().count == asked)
             try await world.happens("network_restored")
             // The debounce is over: moved in rows.
-            try await world.sql("update jobrunner.jobs set due_at = now()")
+            try await world.given(.due())
             try await world.drain()
             #expect(try await world.queries().count == asked + 7)
             #expect(try await dueIn(world) > 0)

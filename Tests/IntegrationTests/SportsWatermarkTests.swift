@@ -16,8 +16,7 @@ import TestSupport
             try await world.drain()
             let watermark = try await world.checkpoint(of: "team").text("watermark") ?? ""
             for (success, records) in [("'\(watermark)'", 121), ("null", 150)] {
-                try await world.sql("delete from jobrunner.checkpoints where entity = 'team'")
-                try await world.sql("update jobrunner.jobs set last_success_at = \(success)")
+                try await world.given(.noCheckpoint("team"), .succeeded(at: success))
                 let asked = try await world.queries().count
                 try await world.runAgain()
                 let pages = try await world.queries("Team", from: asked)

@@ -75,7 +75,7 @@ import TestSupport
             #expect(try await world.job(userName(1)).text("last_outcome") == "deferred")
             let unsent = try await world.local().filter { !$0.value.isSynced }
             #expect(Set(unsent.keys) == [video(0)])
-            try await world.sql("update jobrunner.jobs set deferred_until = null")
+            try await world.given(.undeferred())
             try await world.runAgain()
             #expect(try await world.disagreements() == [])
             #expect(try await world.history()[video(1)]?.count == 2)

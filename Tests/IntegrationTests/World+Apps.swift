@@ -115,14 +115,6 @@ extension World {
 
     /// Moves time in rows: what was synced was synced an hour ago.
     func makeStale(_ span: String = "1 hour") async throws {
-        try await sql(
-            """
-            update jobrunner.checkpoints
-            set last_synced_at = last_synced_at - $1::text::interval,
-              last_full_at = last_full_at - $1::text::interval
-            """, .text(span))
-        try await sql(
-            "update jobrunner.jobs set unchanged_at = unchanged_at - $1::text::interval",
-            .text(span))
+        try await given(.staler(span))
     }
 }

@@ -18,6 +18,19 @@ extension Given {
     public static func synced(_ entity: String? = nil, ago span: String = "0 s") -> Given {
         checkpoints("last_synced_at = \(ago(span))", named(entity, "entity"))
     }
+    /// What was read and found unchanged was so that much earlier.
+    public static func staler(_ span: String) -> Given {
+        Given(
+            """
+            update jobrunner.checkpoints set last_synced_at = last_synced_at - interval '\(span)',
+              last_full_at = last_full_at - interval '\(span)';
+            update jobrunner.jobs set unchanged_at = unchanged_at - interval '\(span)'
+            """)
+    }
+    /// Nothing is known of an entity, or of any.
+    public static func noCheckpoint(_ entity: String? = nil) -> Given {
+        Given("delete from jobrunner.checkpoints where \(named(entity, "entity"))")
+    }
     /// The last pass over everything began so long ago.
     public static func readFully(ago span: String) -> Given {
         checkpoints("last_full_at = \(ago(span))")

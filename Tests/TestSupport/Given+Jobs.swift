@@ -9,6 +9,10 @@ extension Given {
     ) -> Given {
         jobs(whose, "due_at = \(ago(span)) - user_id * interval '\(each)'")
     }
+    /// Jobs are due now, unless they are already.
+    public static func dueNow(_ whose: Whose = .all) -> Given {
+        jobs(whose, "due_at = least(due_at, now())")
+    }
     /// Jobs are due only after so long, and nobody has asked for a run.
     public static func notDue(_ whose: Whose = .all, for span: String = "1 hour") -> Given {
         jobs(whose, "due_at = \(ahead(span)), priority = 0")
@@ -29,6 +33,10 @@ extension Given {
     /// The last complete run ended so long ago.
     public static func succeeded(_ whose: Whose = .all, ago span: String = "0 s") -> Given {
         jobs(whose, "last_success_at = \(ago(span))")
+    }
+    /// The last complete run ended then, an expression of SQL.
+    public static func succeeded(at time: String) -> Given {
+        jobs(.all, "last_success_at = \(time)")
     }
     /// The runs at work began so long ago, are to yield then, and the next is due then.
     public static func running(
@@ -165,6 +173,7 @@ public enum JobTime: String, Sendable {
     case event = "triggered_at"
     case run = "last_run_at"
     case unchanged = "unchanged_at"
+    case cancelRequested = "cancel_requested_at"
 }
 
 /// What of a job a claim answers for.

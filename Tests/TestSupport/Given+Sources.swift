@@ -43,9 +43,12 @@ extension Given {
         update("users", "attributes = attributes || \(literal(json))", named(key, "key"))
     }
 
-    /// A secret, or every one, is lost.
-    public static func noSecret(_ name: String? = nil) -> Given {
-        Given("delete from jobrunner.secrets where \(named(name))")
+    /// A secret, or every one, is lost; of one user where that is said.
+    public static func noSecret(_ name: String? = nil, of key: String? = nil) -> Given {
+        let user = "(select id from jobrunner.users where \(named(key, "key")) limit 1)"
+        return Given(
+            "delete from jobrunner.secrets where \(named(name)) and \(key == nil ? "true" : "user_id = \(user)")"
+        )
     }
     /// Every secret is stored as these sealed bytes.
     public static func sealed(as bytes: [UInt8]) -> Given {

@@ -27,6 +27,9 @@ public struct Whose: Sendable {
     public static let running = Whose("worker_id is not null")
     /// Jobs whose source asks for no more patience.
     public static let patient = Whose("coalesce(deferred_until <= now(), true)")
+    /// Jobs that wait because a source asked for patience.
+    public static let putOff = Whose(
+        "state = 'waiting' and due_at > now() and last_outcome = 'deferred'")
     /// Jobs whose last run failed.
     public static let failed = Whose("last_outcome = 'failed'")
     /// Jobs of job files that spread them.

@@ -28,7 +28,7 @@ import TestSupport
                 try await world.outcomes(app.user).first == "partial \(interruption.rawValue)")
             let asked = try await app.pulls(world).count
             if interruption != .deadline {
-                try await world.sql("update jobrunner.jobs set due_at = least(due_at, now())")
+                try await world.given(.dueNow())
                 try await world.drain()
             }
             let pulls = try await app.pulls(world).count
@@ -114,8 +114,7 @@ import TestSupport
             guard app.zone != nil else { return }
             let other = userName(2)
             #expect(try await world.job(other).text("last_outcome") == "complete")
-            try await world.sql(
-                "update jobrunner.jobs set due_at = now() where deferred_until is null")
+            try await world.given(.due(.patient))
             try await world.drain()
             #expect(try await world.job(other).text("last_outcome") == "complete")
         }
@@ -127,8 +126,7 @@ import TestSupport
     ) async throws {
         try await app.open(users: 2) { world in
             let isAccount = app.does(.account)
-            let whose = isAccount ? "user_id = \(try await world.userID(app.user))" : "true"
-            try await world.sql("delete from jobrunner.secrets where \(whose)")
+            try await world.given(.noSecret(of: isAccount ? app.user : nil))
             try await world.drain()
             let job = try await world.job(app.user)
             #expect(job.text("state") == "needs_reauth")
