@@ -1,19 +1,5 @@
-/// `freshness`, `after`, `stores` and `health`.
+/// `after` and `health`.
 extension NodeReading {
-    func freshness(_ node: Node) -> Freshness? {
-        guard let keys = Keys(node, self, of: FreshnessKey.self) else { return nil }
-        let soft = keys.duration(.soft)
-        let hard = keys.duration(.hard)
-        guard let soft, let hard else { return nil }
-        if soft > hard, let location = keys[.soft] {
-            add(
-                location,
-                "rows can't be stale at \(soft.jobFileText) that are fresh until "
-                    + "\(hard.jobFileText); soft must not be longer than hard")
-        }
-        return Freshness(soft: soft, hard: hard)
-    }
-
     /// The steps in order; a clean-up names a table and a column that an entity writes.
     func after(_ node: Node, entities: [Entity]) -> [AfterStep] {
         (list(node) ?? []).compactMap { element in
@@ -64,28 +50,6 @@ extension NodeReading {
 
     private func field(_ name: String, of table: String, in entities: [Entity]) -> Field? {
         entities.first { $0.write.table == table }?.records.field(named: name)
-    }
-
-    /// A store may be of a table that another file fills, so only a near miss is a mistake.
-    func stores(_ node: Node) -> [Store] {
-        (entries(node) ?? []).compactMap { entry in
-            guard isName(entry.key, at: entry.position, entry.value.path) else { return nil }
-            if let tables = scope.tables, !tables.contains(entry.key),
-                let nearest = nearestWord(to: entry.key, in: tables)
-            {
-                add(
-                    entry.position, entry.value.path,
-                    "unknown table \"\(entry.key)\"; did you mean \"\(nearest)\"?",
-                    nearest: nearest)
-            }
-            return store(entry)
-        }
-    }
-
-    private func store(_ entry: Node.Entry) -> Store? {
-        Keys(entry.value, self, of: StoreKey.self)
-            .flatMap { $0.word(.kind, as: Store.Kind.self) }
-            .map { Store(table: entry.key, kind: $0) }
     }
 
     func health(_ node: Node, entities: [Entity]) -> [HealthCheck] {

@@ -1,21 +1,6 @@
 import JSON
 
 /// The parts of a file around its entities, as a job file writes them.
-extension Trigger {
-    var expanded: JSONValue {
-        .members(
-            ("event", .string(event)), ("debounce", .span(debounce)),
-            ("at_most", atMost.map { .span($0) }),
-            ("cancel_on", cancelOn.map { .string($0) }))
-    }
-}
-
-extension Freshness {
-    var expanded: JSONValue {
-        .members(("soft", .span(soft)), ("hard", .span(hard)))
-    }
-}
-
 extension AfterStep {
     var expanded: JSONValue {
         let onlyIf = JSONValue.string(onlyIf.rawValue)
@@ -47,10 +32,6 @@ extension RaisedCounts {
             ("list", .string(list)), ("record_type", .string(recordType)),
             ("field", .string(field)))
     }
-}
-
-extension Store {
-    var expanded: JSONValue { .members(("kind", .string(kind.rawValue))) }
 }
 
 extension HealthCheck {

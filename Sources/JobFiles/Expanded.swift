@@ -11,16 +11,16 @@ extension JobFile {
         .members(
             ("version", .integer(1)), ("job", .string(name)), ("kind", .string(kind)),
             ("note", note.map { .string($0) }), ("scope", .string(scope.rawValue)),
-            ("schedule", schedule.expanded), ("freshness", freshness?.expanded),
+            ("schedule", Mapping<Schedule>.schedule.form.write(schedule)),
+            ("freshness", freshness.flatMap { Mapping<Freshness>.freshness.form.write($0) }),
             ("source", source.expanded),
             (
-                "lists",
-                .named(lists.map { ($0.name, $0.expanded) })
+                "lists", Form<[ListTable]>.lists.write(lists)
             ), ("calls", .named(calls.map { ($0.name, $0.expanded) })),
             ("before", .array(before.map(\.expanded))),
             ("entities", .array(entities.map(\.expanded))),
             ("after", .filled(after.map(\.expanded))),
-            ("stores", .named(stores.map { ($0.table, $0.expanded) })),
+            ("stores", Form<[Store]>.stores.write(stores)),
             ("health", .filled(health.map(\.expanded))),
             ("events", .filled(events.map { .string($0.rawValue) })),
             ("on_change", notifiesOnChange ? .string("notify") : nil))
@@ -57,42 +57,6 @@ extension JSONValue {
     }
 }
 
-extension Schedule {
-    fileprivate var expanded: JSONValue {
-        .members(
-            ("every", .span(every)), ("from", spread == nil ? .string("last_success") : nil),
-            ("spread", spread.map { .string($0.rawValue) }),
-            ("deadline", .span(deadline)),
-            (
-                "requires",
-                .filled(
-                    requires.map { requirement in
-                        switch requirement {
-                        case .secret(let name): .members(("secret", .string(name)))
-                        case .user(let name): .members(("user", .string(name)))
-                        case .made(let name):
-                            .members(("user", .string(name)), ("make", .string("uuid")))
-                        }
-                    })
-            ), ("triggers", .filled(triggers.map(\.expanded))),
-            (
-                "slow_down",
-                slowing.map { slowing in
-                    .members(("after", .span(slowing.after)), ("every", .span(slowing.every)))
-                }
-            ))
-    }
-}
-
-extension ListTable {
-    fileprivate var expanded: JSONValue {
-        .members(
-            ("table", .string(table)), ("column", .string(column)),
-            ("columns", .named(columns.map { ($0.name, .string($0.kind.rawValue)) })),
-            ("debounce", debounce.map { .span($0) }))
-    }
-}
-
 extension Source {
     fileprivate var expanded: JSONValue {
         .members(
@@ -102,7 +66,8 @@ extension Source {
             ("environment", cloudkitAddress.map { .string($0.environment.rawValue) }),
             ("database", cloudkitAddress.map { .string($0.database.rawValue) }),
             ("auth", auth.expanded),
-            ("timeout", .span(timeout)), ("retry", retry.expanded), ("rate", rate?.expanded),
+            ("timeout", .span(timeout)), ("retry", Mapping<RetryRule>.retry.form.write(retry)),
+            ("rate", rate.flatMap { Mapping<Rate>.rate.form.write($0) }),
             ("headers", NamedTemplate.expanded(headers)), ("zone", zone?.expanded))
     }
 }
@@ -162,56 +127,6 @@ extension OAuth2 {
             ("client_auth", clientSecret == nil ? nil : .string(clientAuth.rawValue)),
             ("parameters", NamedTemplate.expanded(parameters)))
     }
-}
-
-extension Rate {
-    fileprivate var expanded: JSONValue {
-        .members(
-            ("per_second", perSecond.map { .double($0) }),
-            ("concurrent", concurrent.map { .integer($0) }))
-    }
-}
-
-extension RetryRule {
-    /// With one attempt nothing is repeated, and a file may not say how.
-    private var repeats: Bool { attempts > 1 }
-
-    fileprivate var expanded: JSONValue {
-        .members(
-            ("attempts", .integer(attempts)), ("first", repeats ? .span(first) : nil),
-            ("factor", repeats ? .double(factor) : nil),
-            ("jitter", repeats ? .double(jitter) : nil),
-            (
-                "on",
-                !repeats
-                    ? nil
-                    : .array(
-                        on.map { failure in
-                            switch failure {
-                            case .network: .string("network")
-                            case .timeout: .string("timeout")
-                            case .serverErrors: .string("5xx")
-                            case .status(let status): .integer(status)
-                            }
-                        })
-            ),
-            (
-                "wait_from",
-                .array(
-                    waitFrom.map { location in
-                        switch location {
-                        case .header(let name, let unit):
-                            .members(("header", .string(name)), ("unit", unit.expanded))
-                        case .body(let path, let unit):
-                            .members(("body", .text(path)), ("unit", unit.expanded))
-                        }
-                    })
-            ))
-    }
-}
-
-extension RetryRule.WaitUnit {
-    fileprivate var expanded: JSONValue? { self == .seconds ? nil : .string(rawValue) }
 }
 
 extension Request {

@@ -13,10 +13,10 @@ extension NodeReading {
         let kind = keys.name(.kind)
         let note = keys.text(.note)
         let scope = keys.word(.scope, as: JobFile.Scope.self)
-        let schedule = keys.value(.schedule).flatMap { self.schedule($0) }
-        let freshness = keys[.freshness].flatMap { self.freshness($0) }
+        let schedule = keys.value(.schedule).flatMap { Mapping<Schedule>.schedule.read($0, self) }
+        let freshness = keys[.freshness].flatMap { Mapping<Freshness>.freshness.read($0, self) }
         let source = keys.value(.source).flatMap { self.source($0) }
-        let lists = keys[.lists].map { self.lists($0) }
+        let lists = keys[.lists].flatMap { Form<[ListTable]>.lists.read($0, self) }
         let calls = self.calls(keys[.calls])
         let before = self.before(keys[.before])
         for (call, uses) in calls { checkCalls(in: uses, ranBefore: callsBefore(call.name)) }
@@ -24,7 +24,7 @@ extension NodeReading {
             .flatMap { self.entities($0, defaults: keys[.defaults]) }
         checkTables(root, lists: lists ?? [], entities: entities ?? [])
         let after = keys[.after].map { self.after($0, entities: entities ?? []) }
-        let stores = keys[.stores].map { self.stores($0) }
+        let stores = keys[.stores].flatMap { Form<[Store]>.stores.read($0, self) }
         let health = keys[.health].map { self.health($0, entities: entities ?? []) }
         let events = keys.elements(.events).map { nodes in
             nodes.compactMap { word($0, "event", as: JobFile.ToldEvent.self) }
@@ -77,37 +77,6 @@ extension NodeReading {
             return nil
         }
         return text
-    }
-
-    private func lists(_ node: Node) -> [ListTable] {
-        (entries(node) ?? []).compactMap { entry in
-            guard isName(entry.key, at: entry.position, entry.value.path),
-                let keys = Keys(entry.value, self, of: ListKey.self)
-            else { return nil }
-            let table = keys.name(.table)
-            let column = keys.value(.column).flatMap { node in
-                text(node).flatMap { isColumn($0, at: node.position, node.path) ? $0 : nil }
-            }
-            guard let table, let column else { return nil }
-            return ListTable(
-                name: entry.key, table: table, column: column,
-                columns: keys[.columns].map { listFields($0, beside: column) } ?? [],
-                debounce: keys.duration(.debounce))
-        }
-    }
-
-    private func listFields(_ node: Node, beside column: String) -> [ListField] {
-        (entries(node) ?? []).compactMap { entry in
-            guard isColumn(entry.key, at: entry.position, entry.value.path),
-                let kind = choice(entry.value, "type", of: Field.Kind.allCases.map(\.rawValue))
-                    .flatMap(Field.Kind.init)
-            else { return nil }
-            guard entry.key != column else {
-                add(entry.value, "column \"\(column)\" holds the ids already")
-                return nil
-            }
-            return ListField(name: entry.key, kind: kind)
-        }
     }
 
     /// One table has one set of columns and one key, whoever writes it.

@@ -74,7 +74,7 @@ extension NodeReading {
         guard let word = choice(location, noun, of: words),
             let own = variants.all.first(where: { $0.word == word })
         else { return nil }
-        let known = Known.names + (own.keys?.names ?? [])
+        let known = Known.names + (own.kind?.names ?? [])
         let keys = Keys<Known>(
             node, self, known: known, variant: "\(key.rawValue) \"\(word)\"",
             elsewhere: variants.names.filter { !known.contains($0) })

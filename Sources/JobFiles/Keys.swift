@@ -90,7 +90,7 @@ struct Keys<Known: KeySet> {
 }
 
 /// What is said of keys that a mapping has and its kind has not.
-private struct UnknownKeys {
+struct UnknownKeys {
     let known: [String]
     let variant: String
     let elsewhere: [String]

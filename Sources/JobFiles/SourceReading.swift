@@ -1,83 +1,7 @@
 import Basics
 
-/// `schedule` and `source`.
+/// `source`.
 extension NodeReading {
-    func schedule(_ node: Node) -> Schedule? {
-        guard let keys = Keys(node, self, of: ScheduleKey.self) else { return nil }
-        let every = keys.duration(.every)
-        let isCounted = keys[.from].flatMap { _ in keys.word(.from) } != nil
-        let spread = keys.word(.spread, as: Schedule.Spread.self)
-        if isCounted, let node = keys[.spread] {
-            add(
-                node,
-                "counted from the last success nobody has a place in the period; leave spread out")
-        }
-        let deadline = keys.duration(.deadline)
-        let requires = keys.elements(.requires)?.compactMap { prerequisite($0) }
-        let triggers = keys.elements(.triggers).map { self.triggers($0) }
-        let slowing = keys[.slowDown].map { self.slowing($0, every) }
-        guard let every, let spread, let deadline else { return nil }
-        return Schedule(
-            every: every, spread: isCounted ? nil : spread, deadline: deadline,
-            requires: requires ?? [],
-            triggers: triggers ?? [], slowing: slowing ?? nil)
-    }
-
-    private func slowing(_ node: Node, _ period: Duration?) -> Slowing? {
-        guard let keys = Keys(node, self, of: SlowDownKey.self) else { return nil }
-        let after = keys.duration(.after)
-        let every = keys.duration(.every)
-        guard let after, let every, let everyNode = keys[.every], let period else { return nil }
-        guard every > period else {
-            add(
-                everyNode,
-                "a job that slows down becomes due less often than every \(period.jobFileText)")
-            return nil
-        }
-        return Slowing(after: after, every: every)
-    }
-
-    private func prerequisite(_ node: Node) -> Requirement? {
-        guard let keys = Keys(node, self, of: RequirementKey.self),
-            let (key, value) = keys.alternative(), let name = name(value)
-        else { return nil }
-        let isMade = keys.word(.make) != nil
-        guard key == .user else {
-            if let node = keys[.make] { add(node, "nobody can make a secret; expected user") }
-            return .secret(name)
-        }
-        if scope.isTenant { add(value, "a job of scope tenant is of no user; expected secret") }
-        return isMade ? .made(name) : .user(name)
-    }
-
-    private func triggers(_ nodes: [Node]) -> [Trigger] {
-        var events: Set<String> = []
-        return nodes.compactMap { element in
-            guard let keys = Keys(element, self, of: TriggerKey.self) else { return nil }
-            let event = keys.name(.event)
-            let debounce = keys.duration(.debounce)
-            let cancelOn = keys.name(.cancelOn)
-            let atMost = keys.duration(.atMost)
-            guard let event, let debounce else { return nil }
-            if let atMost, let location = keys[.atMost], atMost < debounce || debounce == .zero {
-                add(
-                    location,
-                    debounce == .zero
-                        ? "at_most bounds a debounce, and there is none"
-                        : "the longest wait can't be shorter than the debounce of \(debounce.jobFileText)"
-                )
-            }
-            if !events.insert(event).inserted, let location = keys[.event] {
-                add(location, "event \"\(event)\" appears twice")
-            }
-            if cancelOn == event, let location = keys[.cancelOn] {
-                add(location, "an event can't undo itself; expected another one")
-            }
-            return Trigger(
-                event: event, debounce: debounce, atMost: atMost, cancelOn: cancelOn)
-        }
-    }
-
     func source(_ node: Node) -> Source? {
         guard
             let keys = Keys<SourceKey>(
@@ -92,8 +16,8 @@ extension NodeReading {
                 ? CloudKitAddress.base : keys.required(.base).flatMap { baseURL($0) })
         let auth = authentication(keys)
         let timeout = keys.duration(.timeout)
-        let retry = keys[.retry].map { retryRule($0, standard) }
-        let rate = keys[.rate].flatMap { self.rate($0) }
+        let retry = keys[.retry].map { Mapping<RetryRule>.retry.read($0, self, from: standard) }
+        let rate = keys[.rate].flatMap { Mapping<Rate>.rate.read($0, self) }
         let headers = keys[.headers].map { self.headers($0, .secret) }
         let zone = keys.value(.zone).flatMap { self.zone($0) }
         guard let id, let base, let auth, let timeout, preset != .some(nil) else { return nil }
@@ -198,10 +122,5 @@ extension NodeReading {
         return port.isEmpty
             || (port.hasPrefix(":") && port.dropFirst().utf8.allSatisfy(isDigit)
                 && (1...65_535).contains(Int(port.dropFirst()) ?? 0))
-    }
-
-    private func rate(_ node: Node) -> Rate? {
-        Keys(node, self, of: RateKey.self)
-            .map { Rate(perSecond: $0.double(.perSecond), concurrent: $0.int(.concurrent)) }
     }
 }

@@ -5,10 +5,10 @@ enum AuthKey: String, KeySet {
     static let title = "auth"
     static let meaning = "How a request proves whose it is."
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
         case .type:
-            Key(
+            KeyFacts(
                 .word(Self.all.map(\.word), noun: "type"), .required,
                 "How a request proves whose it is; the type decides the other keys.")
         }
@@ -47,10 +47,10 @@ enum BasicKey: String, KeySet {
     static let title = "basic"
     static let meaning = "HTTP's own sign-in."
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
-        case .user: Key(.template, .required, "The name of the user.")
-        case .password: Key(.formed(.secret), .required, "The password.")
+        case .user: KeyFacts(.template, .required, "The name of the user.")
+        case .password: KeyFacts(.formed(.secret), .required, "The password.")
         }
     }
 }
@@ -62,9 +62,9 @@ enum BearerKey: String, KeySet {
     static let title = "bearer"
     static let meaning = "A token that stands for the user."
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
-        case .token: Key(.formed(.secret), .required, "The token.")
+        case .token: KeyFacts(.formed(.secret), .required, "The token.")
         }
     }
 }
@@ -76,27 +76,27 @@ enum ParameterKey: String, KeySet {
     static let title = "parameter"
     static let meaning = "A secret that is sent under a name."
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
-        case .name: Key(.text, .required, "The name of the header field or query parameter.")
-        case .value: Key(.formed(.secret), .required, "Its value.")
+        case .name: KeyFacts(.text, .required, "The name of the header field or query parameter.")
+        case .value: KeyFacts(.formed(.secret), .required, "Its value.")
         }
     }
 }
 
 /// The keys that both sign-ins of OAuth 2 have.
 enum OAuth2Keys {
-    static let tokenURL = Key(
+    static let tokenURL = KeyFacts(
         .formed(.tokenURL), .required,
         "The address of the token endpoint. It is https, but for `localhost`, `127.0.0.1` and `[::1]`."
     )
-    static let clientID = Key(.template, .required, "The id of the client.")
-    static let scope = Key(.text, .optional("what the server gives"), "What is asked for.")
-    static let clientAuth = Key(
+    static let clientID = KeyFacts(.template, .required, "The id of the client.")
+    static let scope = KeyFacts(.text, .optional("what the server gives"), "What is asked for.")
+    static let clientAuth = KeyFacts(
         .words(of: OAuth2.ClientAuth.self), .default("basic"),
         "How the client proves itself to the token endpoint: `basic` by `Authorization: Basic …`, `body` by `client_id` "
             + "and `client_secret` in the form.")
-    static let parameters = Key(
+    static let parameters = KeyFacts(
         .named(.template, by: .notEmpty, isFilled: true, except: ownParameters), .optional(nil),
         "What the token endpoint wants besides, by name, such as `audience`. They may hold `{secret.x}`."
     )
@@ -118,11 +118,11 @@ enum OAuth2ClientKey: String, KeySet {
     static let title = "oauth2_client"
     static let meaning = "A token of the client's own (RFC 6749, 4.4)."
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
         case .tokenURL: OAuth2Keys.tokenURL
         case .clientID: OAuth2Keys.clientID
-        case .clientSecret: Key(.formed(.secret), .required, "The secret of the client.")
+        case .clientSecret: KeyFacts(.formed(.secret), .required, "The secret of the client.")
         case .scope: OAuth2Keys.scope
         case .clientAuth: OAuth2Keys.clientAuth
         case .parameters: OAuth2Keys.parameters
@@ -144,14 +144,14 @@ enum OAuth2RefreshKey: String, KeySet {
     static let meaning = "Access tokens for a user's refresh token (RFC 6749, 6)."
     static let rules: [KeyRule] = [.when(.isThere("client_auth"), [.needs(["client_secret"])])]
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
         case .tokenURL: OAuth2Keys.tokenURL
         case .clientID: OAuth2Keys.clientID
         case .clientSecret:
-            Key(.formed(.secret), .optional("a public client"), "The secret of the client.")
+            KeyFacts(.formed(.secret), .optional("a public client"), "The secret of the client.")
         case .refreshToken:
-            Key(
+            KeyFacts(
                 .formed(.oneSecret), .required,
                 "The user's refresh token. It is one whole secret, since the source may replace it."
             )
@@ -170,10 +170,10 @@ enum CloudKitServerKey: String, KeySet {
     static let title = "cloudkit_server"
     static let meaning = "Signed requests of a server."
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
-        case .keyID: Key(.template, .required, "The id of the key.")
-        case .privateKey: Key(.formed(.secret), .required, "The private key in PEM.")
+        case .keyID: KeyFacts(.template, .required, "The id of the key.")
+        case .privateKey: KeyFacts(.formed(.secret), .required, "The private key in PEM.")
         }
     }
 }
@@ -187,16 +187,16 @@ enum CloudKitUserKey: String, KeySet {
     static let title = "cloudkit_user"
     static let meaning = "Requests for a user who signed in on the web."
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
-        case .apiToken: Key(.formed(.secret), .required, "The API token of the container.")
+        case .apiToken: KeyFacts(.formed(.secret), .required, "The API token of the container.")
         case .webAuthToken:
-            Key(
+            KeyFacts(
                 .formed(.oneSecret), .required,
                 "The user's web auth token. It is one whole secret, since the source may replace it."
             )
         case .rotates:
-            Key(
+            KeyFacts(
                 .boolean, .default("true"),
                 "Whether answers bring a new token, which replaces this one.")
         }

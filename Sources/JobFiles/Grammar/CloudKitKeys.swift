@@ -5,9 +5,10 @@ enum CloudKitKey: String, KeySet {
     static let title = "cloudkit"
     static let meaning = "An operation of the preset, which the request is made of."
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
-        case .op: Key(.word(Self.all.map(\.word), noun: "operation"), .required, "What is read.")
+        case .op:
+            KeyFacts(.word(Self.all.map(\.word), noun: "operation"), .required, "What is read.")
         }
     }
 
@@ -38,21 +39,21 @@ enum QueryKey: String, KeySet {
     static let title = "query"
     static let meaning = "A query over records of one type."
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
-        case .type: Key(.formed(.sourceName), .required, "The record type.")
+        case .type: KeyFacts(.formed(.sourceName), .required, "The record type.")
         case .conditions:
-            Key(
+            KeyFacts(
                 .filled(.mapping(FilterKey.self)), .optional(nil),
                 "What the records must fulfil; all must hold. Each needs a QUERYABLE index. Give every filter a value "
                     + "that exists: `requires` the attribute that it names.")
         case .since:
-            Key(
+            KeyFacts(
                 .mapping(SinceKey.self), .optional("every pass is full"),
                 "What an incremental pass compares with the watermark. It needs a QUERYABLE index of the record type, and a "
                     + "pass for everything, which has no filter, one of `recordName`.")
         case .sort:
-            Key(
+            KeyFacts(
                 .filled(.mapping(SortKey.self)), .optional("none is asked for"),
                 "The order of the records; each needs a SORTABLE index. Where the first is `since`'s, ascending, a pass "
                     + "whose position is refused goes on from the newest watermark that is stored.")
@@ -70,22 +71,22 @@ enum FeedKey: String, KeySet {
     static let meaning = "The change feed of a custom zone."
     static let alternatives: [FeedKey] = [.recordTypes, .otherTypes]
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
-        case .zone: Key(.formed(.zone), .required, "The zone.")
+        case .zone: KeyFacts(.formed(.zone), .required, "The zone.")
         case .owner:
-            Key(
+            KeyFacts(
                 .formed(.quotedTemplate),
                 .optional("required in database `shared`, and only there"),
                 "The record name of who shares the zone. Where an attribute holds it, `requires` names that."
             )
         case .recordTypes:
-            Key(
+            KeyFacts(
                 .filled(.formed(.sourceName)),
                 .optional("required unless there is `record_types_except`"),
                 "The record types that become rows.")
         case .otherTypes:
-            Key(
+            KeyFacts(
                 .filled(.formed(.sourceName)), .optional(nil),
                 "All types become rows but these: what other entities of the zone read. So a type that nobody "
                     + "knows yet is kept. `meta: recordType` names it, and `at: \"\"` is the whole record."
@@ -101,10 +102,10 @@ enum CoreDataKey: String, KeySet {
     static let title = "core_data"
     static let meaning = "One entity of Core Data or SwiftData."
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
         case .entity:
-            Key(.formed(.sourceName), .required, "The entity, as the app's model names it.")
+            KeyFacts(.formed(.sourceName), .required, "The entity, as the app's model names it.")
         }
     }
 }
@@ -121,10 +122,11 @@ extension ComparedKey {
 
 /// What a query compares: a field of the record or one of its system fields.
 private enum Compared {
-    static let field = Key(.formed(.sourceName), .optional(nil), "One of the record's own fields.")
+    static let field = KeyFacts(
+        .formed(.sourceName), .optional(nil), "One of the record's own fields.")
 
-    static func system(_ words: [String]) -> Key {
-        Key(
+    static func system(_ words: [String]) -> KeyFacts {
+        KeyFacts(
             .word(words, noun: "system field"), .optional(nil), "One of the record's system fields."
         )
     }
@@ -151,16 +153,16 @@ enum FilterKey: String, ComparedKey {
     static let title = "filter"
     static let meaning = "What a record must fulfil."
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
         case .field: Compared.field
         case .system: Compared.system(Compared.systemNames)
         case .op:
-            Key(
+            KeyFacts(
                 .word(Self.comparators.map(\.key), noun: "comparison"), .required,
                 "How it is compared with the value.")
         case .value:
-            Key(
+            KeyFacts(
                 .anyOf([.formed(.quotedTemplate), .number(-.infinity ... .infinity)]), .required,
                 "What it is compared with: a number, or a text that may hold placeholders.")
         }
@@ -174,12 +176,12 @@ enum SinceKey: String, ComparedKey {
     static let title = "since"
     static let meaning = "What an incremental pass compares with the watermark."
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
         case .field: Compared.field
         case .system: Compared.system(Compared.systemTimes)
         case .op:
-            Key(
+            KeyFacts(
                 .word([">", ">="], noun: "comparison"), .required,
                 "How it is compared with the watermark.")
         }
@@ -193,11 +195,12 @@ enum SortKey: String, ComparedKey {
     static let title = "sort"
     static let meaning = "One order."
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
         case .field: Compared.field
         case .system: Compared.system(Compared.systemNames)
-        case .order: Key(.word(["asc", "desc"], noun: "order"), .default("asc"), "The direction.")
+        case .order:
+            KeyFacts(.word(["asc", "desc"], noun: "order"), .default("asc"), "The direction.")
         }
     }
 }

@@ -8,24 +8,24 @@ enum ErrorsKey: String, KeySet {
     static let title = "errors"
     static let meaning = "A sign by which an answer of a good status is known as a failure."
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
         case .at:
-            Key(
+            KeyFacts(
                 .formed(.innerPath), .required,
                 "Where in the body the sign stands. Without `must_be` it is a failure when a value is there "
                     + "that says something: not null, `false`, 0 or empty.")
         case .mustBe:
-            Key(
+            KeyFacts(
                 .any("a value or a list of values"), .optional(nil),
                 "What must stand there. Anything else is a failure, and so is nothing.")
         case .waitAt:
-            Key(
+            KeyFacts(
                 .formed(.innerPath), .optional(nil),
                 "Where the source says how many seconds it wants to be left alone. With such a wait the run "
                     + "is put off and counts no failure.")
         case .messageAt:
-            Key(
+            KeyFacts(
                 .formed(.innerPath), .optional(nil),
                 "Where the source says in words what is wrong.")
         }

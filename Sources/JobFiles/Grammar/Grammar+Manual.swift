@@ -25,26 +25,26 @@ extension Grammar {
     public static var titles: [String] { kinds.map { $0.title } }
 }
 
-extension KeySet {
+extension MappingKind {
     /// A list of the keys, those of variants below their words.
-    fileprivate static var manualLines: [String] {
+    fileprivate var manualLines: [String] {
         let common = items(indent: 0)
         guard let variants else { return common }
         return common
             + variants.all.flatMap { variant in
                 wrappedLines("- `\(variants.key): \(variant.word)`. \(variant.meaning)", indent: 0)
-                    + (variant.keys?.items(indent: 2) ?? [])
+                    + (variant.kind?.items(indent: 2) ?? [])
             }
     }
 
-    private static func items(indent: Int) -> [String] {
+    private func items(indent: Int) -> [String] {
         // Within an entity it is the operation that counts, for its source may have a preset without.
         let preset = ["source", "auth", "entity"].contains(title) ? "a preset" : "`cloudkit`"
-        return allCases.flatMap { $0.key.item($0.rawValue, indent: indent, preset: preset) }
+        return keys.flatMap { $0.facts.item($0.name, indent: indent, preset: preset) }
     }
 }
 
-extension Key {
+extension KeyFacts {
     fileprivate func item(_ name: String, indent: Int, preset: String) -> [String] {
         let facts = [type.words, need.words(preset), context.words(preset)].compactMap(\.self)
             .joined(
@@ -54,7 +54,7 @@ extension Key {
     }
 }
 
-extension Key.Need {
+extension KeyFacts.Need {
     fileprivate func words(_ preset: String) -> String? {
         switch self {
         case .required: "required"
@@ -65,7 +65,7 @@ extension Key.Need {
     }
 }
 
-extension Key.Context {
+extension KeyFacts.Context {
     fileprivate func words(_ preset: String) -> String? {
         switch self {
         case .anywhere: nil
@@ -112,7 +112,7 @@ extension ValueType {
             "mapping of names of header fields to" + element.pluralWords
         case .named(let element, let form, _, _):
             "mapping of \(form.words)s to" + element.pluralWords
-        case .mapping: "mapping"
+        case .keys: "mapping"
         }
     }
 }
@@ -120,7 +120,7 @@ extension ValueType {
 extension ValueType {
     fileprivate var pluralWords: String {
         switch self {
-        case .mapping: " mappings"
+        case .keys: " mappings"
         case .formed(.name): " names"
         case .template: " templates"
         case .text: " texts"

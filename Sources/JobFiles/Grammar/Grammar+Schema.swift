@@ -6,23 +6,26 @@ public enum Grammar {
     public static var schema: String { wholeSchema.wrappedText + "\n" }
 
     /// Every kind of mapping, a whole file first.
-    static let kinds: [any KeySet.Type] = {
-        var found = Found(all: [FileKey.self])
-        found.collect(FileKey.self)
+    static let kinds: [MappingKind] = {
+        var found = Found(all: [file])
+        found.collect(file)
         return found.all
     }()
+
+    private static let file = FileKey.mappingKind
+    private static let ofEntity = EntityKey.mappingKind
 
     private static var wholeSchema: JSONValue {
         let head: [JSONMember] = [
             JSONMember("$schema", .string("https://json-schema.org/draft/2020-12/schema")),
             JSONMember("title", .string("jobrunner job file")),
         ]
-        let file = FileKey.shape.map { member in
+        let shape = file.shape.map { member in
             member.name == "properties"
                 ? JSONMember("properties", ofFile(member.value.members ?? [])) : member
         }
         let rules: [JSONMember] = [
-            JSONMember("allOf", .array(FileKey.demands)),
+            JSONMember("allOf", .array(file.demands)),
             JSONMember("if", .members(("not", .members(("required", .texts(["defaults"])))))),
             JSONMember(
                 "then",
@@ -33,7 +36,7 @@ public enum Grammar {
                     ))),
         ]
         let definitions = ValueType.definitions + kinds.dropFirst().flatMap { definition($0) }
-        return .object(head + file + rules + [JSONMember("$defs", .object(definitions))])
+        return .object(head + shape + rules + [JSONMember("$defs", .object(definitions))])
     }
 
     /// An entity of a file with defaults may lack what they hold.
@@ -52,17 +55,17 @@ public enum Grammar {
     }
 
     /// What an entity's mappings are called where parts of them may be missing.
-    private static let parts = EntityKey.allCases.compactMap { each -> String? in
-        guard case .mapping(let keys) = each.key.type else { return nil }
-        return keys.title
+    private static let parts = ofEntity.keys.compactMap { key -> String? in
+        guard case .keys(let kind) = key.facts.type else { return nil }
+        return kind().title
     }
 
-    private static func definition(_ keys: any KeySet.Type) -> [JSONMember] {
-        if keys == EntityKey.self { return entity }
+    private static func definition(_ keys: MappingKind) -> [JSONMember] {
+        if keys.title == ofEntity.title { return entity }
         let demands = keys.demands
         guard parts.contains(keys.title) else {
             var all = demands
-            if keys == SourceKey.self { all.append(presetRule) }
+            if keys.title == SourceKey.title { all.append(presetRule) }
             return [JSONMember(keys.title, .object(keys.shape.with(all)))]
         }
         return [
@@ -78,21 +81,21 @@ public enum Grammar {
     private static var presetRule: JSONValue {
         .members(
             ("if", .members(("required", .texts([SourceKey.preset.rawValue])))),
-            ("then", SourceKey.overlay(isPreset: true)),
-            ("else", SourceKey.overlay(isPreset: false)))
+            ("then", SourceKey.mappingKind.overlay(isPreset: true)),
+            ("else", SourceKey.mappingKind.overlay(isPreset: false)))
     }
 
     private static var entity: [JSONMember] {
-        let whole = EntityKey.allCases.compactMap { each -> JSONMember? in
-            guard case .mapping(let keys) = each.key.type else { return nil }
-            return JSONMember(each.rawValue, reference(keys.title))
+        let whole = ofEntity.keys.compactMap { key -> JSONMember? in
+            guard case .keys(let kind) = key.facts.type else { return nil }
+            return JSONMember(key.name, reference(kind().title))
         }
         let rule = JSONValue.members(
             ("if", .members(("required", .texts([EntityKey.cloudkit.rawValue])))),
-            ("then", EntityKey.overlay(isPreset: true)),
-            ("else", EntityKey.overlay(isPreset: false)))
-        let part = EntityKey.shape.map(\.ofPart)
-        let defaults = EntityKey.shape(of: EntityKey.ofDefaults).map(\.ofPart)
+            ("then", ofEntity.overlay(isPreset: true)),
+            ("else", ofEntity.overlay(isPreset: false)))
+        let part = ofEntity.shape.map(\.ofPart)
+        let defaults = ofEntity.shape(of: EntityKey.ofDefaults.map(\.rawValue)).map(\.ofPart)
         return [
             JSONMember(
                 "defaults",
@@ -110,7 +113,7 @@ public enum Grammar {
                         "allOf",
                         .array(
                             [reference("entityPart"), .members(("properties", .object(whole)))]
-                                + EntityKey.demands + [rule])
+                                + ofEntity.demands + [rule])
                     ))),
         ]
     }
@@ -126,21 +129,22 @@ public enum Grammar {
 
 /// The kinds of mapping that are met on the way down from a file.
 private struct Found {
-    var all: [any KeySet.Type]
+    var all: [MappingKind]
 
-    mutating func collect<Known: KeySet>(_: Known.Type) {
-        for each in Known.allCases { collect(each.key.type) }
-        for variant in Known.variants?.all ?? [] {
-            if let keys = variant.keys { collect(keys) }
+    mutating func collect(_ kind: MappingKind) {
+        for key in kind.keys { collect(key.facts.type) }
+        for variant in kind.variants?.all ?? [] {
+            if let kind = variant.kind { collect(kind) }
         }
     }
 
     private mutating func collect(_ type: ValueType) {
         switch type {
-        case .mapping(let keys):
-            if all.contains(where: { $0 == keys }) { return }
-            all.append(keys)
-            collect(keys)
+        case .keys(let kind):
+            let kind = kind()
+            if all.contains(where: { $0.title == kind.title }) { return }
+            all.append(kind)
+            collect(kind)
         case .list(let element, _), .named(let element, _, _, _), .oneOrMore(let element):
             collect(element)
         case .anyOf(let types): for type in types { collect(type) }

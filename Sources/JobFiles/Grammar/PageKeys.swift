@@ -10,19 +10,19 @@ enum PageKey: String, KeySet {
         .when(.has("style", ["single"]), [.forbids(["max_pages"])]),
     ]
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
         case .style:
-            Key(
+            KeyFacts(
                 .words(of: PageStyle.self, "style"), .required,
                 "Where the next position is and what ends a pass.")
         case .size:
-            Key(
+            KeyFacts(
                 .integer(1...10_000), .optional("with `cloudkit` 200, also the most"),
                 "How many records are asked for at once. It is sent where `{page.size}` stands.",
                 withPreset: .integer(1...CloudKitAddress.batchMax))
         case .maxPages:
-            Key(
+            KeyFacts(
                 .integer(1 ... .max), .optional("10000"),
                 "A run that reaches it yields with its cursor kept; it never ends a pass.")
         }
@@ -60,7 +60,7 @@ enum PageStyle: String, CaseIterable {
     }
 
     /// The operations of a preset page by tokens only.
-    var context: Key.Context {
+    var context: KeyFacts.Context {
         switch self {
         case .token, .syncToken: .anywhere
         default: .withoutPreset
@@ -98,7 +98,7 @@ enum PageStyle: String, CaseIterable {
 
 /// Keys that several styles have whose positions are the source's own.
 private enum Naming {
-    static let end = Key(
+    static let end = KeyFacts(
         .words(of: Page.End.self, "end"),
         .optional("a page without records ends no pass that has a next position"),
         "What ends the pass beside its own sign: with `empty_page` a page without records, with `short_page` "
@@ -107,7 +107,7 @@ private enum Naming {
             + "for once more; without the word it is a `cursor_loop`. For sources that give a next position for ever.",
         in: .withoutPreset)
 
-    static let origin = Key(
+    static let origin = KeyFacts(
         .word(["base"], noun: "origin"),
         .optional("the next page must be at the source's own origin"),
         "With `base` the path and query of the link are asked for at the origin of the source, whatever other "
@@ -116,7 +116,7 @@ private enum Naming {
 }
 
 /// A key that all styles with several pages have.
-private let moreAtKey = Key(
+private let moreAtKey = KeyFacts(
     .formed(.innerPath), .optional(nil),
     "Where the source says, with true or false, whether more follows. The pass ends at false; where nothing stands "
         + "there the style's own sign counts. True without a next position is `truncated`, and no end.",
@@ -124,7 +124,7 @@ private let moreAtKey = Key(
 
 /// Keys that several styles have which count.
 private enum Counting {
-    static let end = Key(
+    static let end = KeyFacts(
         .word([Page.End.shortPage.rawValue, Page.End.repeated.rawValue], noun: "end"),
         .optional("only an empty page ends the pass"),
         "With `short_page` a page of fewer than `size` records ends the pass as well. Leave it out when "
@@ -133,7 +133,7 @@ private enum Counting {
             + "pages differed, and as the end is not proven unless the page is shorter than another (`end_unproven`), nothing "
             + "is deleted then; where the second page shows the first one, it is a `cursor_loop`.")
 
-    static let keysetEnd = Key(
+    static let keysetEnd = KeyFacts(
         .word([Page.End.shortPage.rawValue, Page.End.emptyPage.rawValue], noun: "end"),
         .optional(
             "a page without records ends the pass, but with `token_at` only if its position did not move"
@@ -142,7 +142,7 @@ private enum Counting {
             + "records ends it also where its position at `token_at` moved, as in sources that give the time of their answer."
     )
 
-    static let total = Key(
+    static let total = KeyFacts(
         .formed(.innerPath), .optional(nil),
         "Where the source says how many elements the outermost list of `records.at` has on all pages. The pass ends when "
             + "so many were received.")
@@ -157,10 +157,10 @@ enum TokenKey: String, KeySet {
     static let title = "page_token"
     static let meaning = PageStyle.token.meaning
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
         case .tokenAt:
-            Key(
+            KeyFacts(
                 .anyOf([.formed(.innerPath), .mapping(TokenLocationKey.self)]),
                 .requiredWithoutPreset,
                 "Where the next token is: a path into the body, or a mapping for another place.",
@@ -180,11 +180,12 @@ enum TokenLocationKey: String, KeySet {
     static let meaning = "Where the next token is, when it is not at a path of the body."
     static let alternatives = allCases
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
-        case .header: Key(.formed(.headerName), .optional(nil), "The header field that holds it.")
+        case .header:
+            KeyFacts(.formed(.headerName), .optional(nil), "The header field that holds it.")
         case .last:
-            Key(
+            KeyFacts(
                 .formed(.innerPath), .optional(nil),
                 "Where in the last element of the outermost list it is, such as `id`. The pass ends at a page without any."
             )
@@ -201,10 +202,10 @@ enum LinkHeaderKey: String, KeySet {
     static let title = "page_link_header"
     static let meaning = PageStyle.linkHeader.meaning
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
         case .endIf:
-            Key(
+            KeyFacts(
                 .named(.text, by: .notEmpty, isFilled: true), .optional(nil),
                 "Parameters of the link, by name. The pass ends where the link to the next page has all of "
                     + "these values, such as `{ results: \"false\" }`.")
@@ -226,11 +227,11 @@ enum NextURLKey: String, KeySet {
     static let meaning = PageStyle.nextURL.meaning
     static let alternatives: [NextURLKey] = [.urlAt, .urlHeader]
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
-        case .urlAt: Key(.formed(.innerPath), .optional(nil), "Where in the body the URL is.")
+        case .urlAt: KeyFacts(.formed(.innerPath), .optional(nil), "Where in the body the URL is.")
         case .urlHeader:
-            Key(.formed(.headerName), .optional(nil), "The header field that holds the URL.")
+            KeyFacts(.formed(.headerName), .optional(nil), "The header field that holds the URL.")
         case .moreAt: moreAtKey
         case .end: Naming.end
         case .origin: Naming.origin
@@ -248,9 +249,9 @@ enum OffsetKey: String, KeySet {
     static let title = "page_offset"
     static let meaning = PageStyle.offset.meaning
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
-        case .start: Key(.integer(0 ... .max), .default("0"), "The first position.")
+        case .start: KeyFacts(.integer(0 ... .max), .default("0"), "The first position.")
         case .totalAt: Counting.total
         case .moreAt: moreAtKey
         case .end: Counting.end
@@ -274,16 +275,16 @@ enum NumberKey: String, KeySet {
     static let meaning = PageStyle.page.meaning
     static let rules: [KeyRule] = [.atMostOne(ends.map(\.rawValue))]
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
-        case .start: Key(.integer(0 ... .max), .default("1"), "The number of the first page.")
+        case .start: KeyFacts(.integer(0 ... .max), .default("1"), "The number of the first page.")
         case .lastAt:
-            Key(
+            KeyFacts(
                 .formed(.innerPath), .optional(nil),
                 "Where the source gives the last page's number, or says whether this page is the last one. "
                     + "The pass ends at that page, or at `true`.")
         case .nextAt:
-            Key(
+            KeyFacts(
                 .formed(.innerPath), .optional(nil),
                 "Where the source gives the next page's number, a link to it, or `true`. The pass ends where "
                     + "it is absent, null, empty or `false`; an empty page does not end it.")
@@ -305,22 +306,23 @@ enum KeysetKey: String, KeySet {
     static let meaning = PageStyle.keyset.meaning
     static let alternatives: [KeysetKey] = [.tokenAt, .by]
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
         case .tokenAt:
-            Key(.formed(.innerPath), .optional(nil), "Where in the body the position is.")
+            KeyFacts(.formed(.innerPath), .optional(nil), "Where in the body the position is.")
         case .by:
-            Key(
+            KeyFacts(
                 .name, .optional(nil),
                 "The field of the records that is the position: a required int, decimal, timestamp or text."
             )
         case .start:
-            Key(
+            KeyFacts(
                 .text, .required,
                 "The first position. With `token_at` it stands in a body as it is written here: in quotes as a text, "
                     + "else as a number.")
         case .persist:
-            Key(.boolean, .default("false"), "With `true` the position is kept after the pass.")
+            KeyFacts(
+                .boolean, .default("false"), "With `true` the position is kept after the pass.")
         case .moreAt: moreAtKey
         case .end: Counting.keysetEnd
         }
@@ -335,14 +337,14 @@ enum SyncTokenKey: String, KeySet {
     static let title = "page_sync_token"
     static let meaning = PageStyle.syncToken.meaning
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
         case .tokenAt:
-            Key(
+            KeyFacts(
                 .formed(.innerPath), .requiredWithoutPreset, "Where the next token is.",
                 withPreset: .formed(.presetPath))
         case .moreAt:
-            Key(
+            KeyFacts(
                 .formed(.innerPath), .requiredWithoutPreset,
                 "Where the source says, with true or false, whether more is coming.",
                 withPreset: .formed(.presetPath))

@@ -10,29 +10,29 @@ enum PushKey: String, KeySet {
     static let title = "push"
     static let meaning = "How local edits reach the source."
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
-        case .select: Key(.mapping(SelectKey.self), .required, "Which rows are sent.")
+        case .select: KeyFacts(.mapping(SelectKey.self), .required, "Which rows are sent.")
         case .batch:
-            Key(
+            KeyFacts(
                 .integer(1...CloudKitAddress.batchMax), .default("200"),
                 "How many rows are in one request.")
         case .recordType:
-            Key(
+            KeyFacts(
                 .formed(.sourceName), .required,
                 "What is written: one of the operation's record types.")
         case .recordName:
-            Key(.formed(.rowTemplate), .required, "The name of a row's record.")
+            KeyFacts(.formed(.rowTemplate), .required, "The name of a row's record.")
         case .operation:
-            Key(
+            KeyFacts(
                 .words(of: Push.Operation.self, "operation"), .default("create_or_update_with_tag"),
                 "How a row is written. `force` overwrites whatever is there.")
         case .onConflict:
-            Key(
+            KeyFacts(
                 .mapping(ConflictKey.self), .optional("`{ resolve: newest_wins, times: 2 }`"),
                 "What follows when the source has another version. It is always looked up first.")
         case .debounce:
-            Key(
+            KeyFacts(
                 .duration(.zero ... .hours(1)), .optional("edits wait for the schedule"),
                 "A local edit makes the job due after this span.")
         }
@@ -47,12 +47,12 @@ enum SelectKey: String, KeySet {
     static let meaning =
         "Which rows are sent. Both texts are fixed; they say it to whoever reads the file."
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
         case .dirty:
-            Key(.word(["synced = false"], noun: "word"), .required, "Rows with unsent edits.")
+            KeyFacts(.word(["synced = false"], noun: "word"), .required, "Rows with unsent edits.")
         case .deleted:
-            Key(
+            KeyFacts(
                 .word(["pending_delete"], noun: "word"), .optional("deletions stay here"),
                 "Rows that wait for their deletion at the source.")
         }
@@ -66,15 +66,15 @@ enum ConflictKey: String, KeySet {
     static let title = "conflict"
     static let meaning = "What follows when the source has another version."
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
         case .resolve:
-            Key(
+            KeyFacts(
                 .words(of: Push.Resolution.self, "resolution"), .required,
                 "Which version wins. `newest_wins` goes by `newer_by`; by the server's `modified_at` the "
                     + "source always wins.")
         case .times:
-            Key(
+            KeyFacts(
                 .integer(0...10), .required,
                 "How many rounds of look-up and new attempt a batch has. What is left stays unsent."
             )

@@ -15,21 +15,21 @@ enum RecordsKey: String, KeySet {
     static let title = "records"
     static let meaning = "Where the records are and what becomes of each."
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
         case .at:
-            Key(
+            KeyFacts(
                 .formed(.path), .requiredWithoutPreset,
                 "Where in the body the records are. With several pages it holds `[]`.")
         case .absent:
-            Key(
+            KeyFacts(
                 .word(["empty"], noun: "word"),
                 .optional("a page without the list is `malformed`"),
                 "With `empty` a list that is not there, or null, is an empty one, as Google's sources, protobuf's JSON, "
                     + "etcd and Matrix write it. An answer with `error` or `errors` in it stays `malformed`.",
                 in: .withoutPreset)
         case .rest:
-            Key(
+            KeyFacts(
                 .mapping(RestKey.self),
                 .optional("such a list is told, and nothing is deleted by absence"),
                 "How a list inside a record is read on that shows a part of itself. `at` goes through two `[]`. The rest "
@@ -37,19 +37,19 @@ enum RecordsKey: String, KeySet {
                     + "read within one run, so that `page.size` is better small. Entities with `secrets` have none.",
                 in: .withoutPreset)
         case .key:
-            Key(
+            KeyFacts(
                 .filled(.name), .required,
                 "The fields that tell records apart. Each is `required`, or has a `default` that records without a value "
                     + "take; none is `json`. A record whose key can't be read makes no row, and nothing is deleted by absence "
                     + "after a pass that showed one.")
         case .fields:
-            Key(
+            KeyFacts(
                 .named(
                     .mapping(FieldKey.self), by: .name, isFilled: true,
                     except: Self.reservedColumns + Self.systemColumns),
                 .required, "The values of a record, by the column that each goes to.")
         case .secrets:
-            Key(
+            KeyFacts(
                 .named(.mapping(BroughtSecretKey.self), by: .name, isFilled: true), .optional(nil),
                 "The values of a record that are secrets of the user, by the secret's name. They make no columns: each "
                     + "is sealed and stored in the transaction of its page, as `jobrunner user set --secret` would, "
@@ -57,11 +57,11 @@ enum RecordsKey: String, KeySet {
                     + "told as a value that can't be read, and the stored one stays. It needs mode `newest_wins` and a timestamp in "
                     + "`write.newer_by`.")
         case .keepIf:
-            Key(
+            KeyFacts(
                 .list(.mapping(KeepRuleKey.self)), .optional(nil),
                 "What a record must fulfil; all must hold, else the record is counted `filtered`.")
         case .oneAsList:
-            Key(
+            KeyFacts(
                 .boolean, .default("false"),
                 "With `true` one object where `at` has `[]` counts as a list of one; without it such a page is "
                     + "`malformed`. For sources that leave the list out around a single record.",
@@ -81,24 +81,24 @@ enum RestKey: String, KeySet {
     static let meaning = "How a list inside a record is read on."
     static let rules: [KeyRule] = [.when(.isThere("next_at"), [.forbids(["after"])])]
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
         case .urlAt:
-            Key(
+            KeyFacts(
                 .formed(.innerPath), .required,
                 "Where in the element of the outermost list the address of the rest is, such as `lines.url`. It leads to the "
                     + "source's own origin. Without `after` an element that has one has a list which goes on."
             )
         case .at:
-            Key(
+            KeyFacts(
                 .formed(.path), .required,
                 "Where in the body of those answers the list is, with one `[]`, such as `data[]`.")
         case .nextAt:
-            Key(
+            KeyFacts(
                 .formed(.innerPath), .optional("one answer holds the whole rest"),
                 "Where in those answers the address of the next one is. The last answer has none.")
         case .after:
-            Key(
+            KeyFacts(
                 .mapping(RestAfterKey.self), .optional(nil),
                 "How the address is asked again and again, behind the last element that was shown, while the object that "
                     + "holds the list says that it goes on (`has_more` and the like).")
@@ -113,11 +113,11 @@ enum RestAfterKey: String, KeySet {
     static let title = "rest_after"
     static let meaning = "How the rest of a list is asked for behind its last element."
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
-        case .query: Key(.text, .required, "The query parameter, such as `starting_after`.")
+        case .query: KeyFacts(.text, .required, "The query parameter, such as `starting_after`.")
         case .at:
-            Key(
+            KeyFacts(
                 .formed(.innerPath), .required,
                 "Where in the last element its value is, such as `id`.")
         }
@@ -137,21 +137,22 @@ enum FieldKey: String, KeySet {
     static let metaTimes = ["created", "modified"]
     static let metaTexts = ["recordName", "recordType", "recordChangeTag"]
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
         case .at:
-            Key(
+            KeyFacts(
                 .formed(.onePath), .optional("required unless there is `meta`"),
                 "Where in the record the value is. `\"\"` is the whole record, also one that is a text or a number. `parent.x`, where `records.at` "
                     + "goes through several `[]`, is `x` of the record around it.")
         case .meta:
-            Key(
+            KeyFacts(
                 .word(Self.metaTexts + Self.metaTimes, noun: "value"), .optional(nil),
                 "One of the record's own values, with `cloudkit`. The last two are timestamps, the others "
                     + "texts.", in: .withPreset)
-        case .type: Key(.words(of: Field.Kind.self, "type"), .required, "What the value must be.")
+        case .type:
+            KeyFacts(.words(of: Field.Kind.self, "type"), .required, "What the value must be.")
         case .format:
-            Key(
+            KeyFacts(
                 .oneOrMore(.formed(.fieldFormat)), .optional("ISO 8601, or a number"),
                 "How the value is written. For a timestamp: `iso8601`, `epoch_s` or `epoch_ms` (a number of "
                     + "seconds or milliseconds), a pattern, or a list of them, which are tried in order. `text` is "
@@ -159,15 +160,15 @@ enum FieldKey: String, KeySet {
                     + "for a `bool` that is 1 or 0.",
                 in: .withoutPreset)
         case .required:
-            Key(
+            KeyFacts(
                 .boolean, .default("false"),
                 "With `true` a record without the value is counted `skipped_incompatible`.")
         case .fallback:
-            Key(
+            KeyFacts(
                 .any("value of the type"), .optional(nil),
                 "What stands in for a missing value. A `required` field has none.")
         case .oneOf:
-            Key(.filled(.text), .optional(nil), "The permitted values, for type `text`.")
+            KeyFacts(.filled(.text), .optional(nil), "The permitted values, for type `text`.")
         }
     }
 
@@ -204,8 +205,8 @@ enum BroughtSecretKey: String, KeySet {
     static let title = "brought_secret"
     static let meaning = "A value of a record that is a secret of the user."
 
-    var key: Key {
-        Key(
+    var key: KeyFacts {
+        KeyFacts(
             .formed(.innerPath), .required,
             "Where in the record the value is: a text of at most 16 KiB. A record without one brings nothing."
         )
@@ -225,39 +226,40 @@ enum KeepRuleKey: String, KeySet {
     /// The comparison that the key stands for; nil when it is none.
     var comparison: KeepRule.Comparison? { KeepRule.Comparison(rawValue: rawValue) }
 
-    var key: Key {
+    var key: KeyFacts {
         let value = ValueType.any("value of the field's type")
         return switch self {
-        case .field: Key(.name, .required, "The name of a mapped field.")
+        case .field: KeyFacts(.name, .required, "The name of a mapped field.")
         case .gte:
-            Key(
+            KeyFacts(
                 value, .optional(nil),
                 "Kept when the field is this or more. For timestamps, durations and numbers.")
         case .gt:
-            Key(
+            KeyFacts(
                 value, .optional(nil),
                 "Kept when the field is more. For timestamps, durations and numbers.")
         case .lte:
-            Key(
+            KeyFacts(
                 value, .optional(nil),
                 "Kept when the field is this or less. For timestamps, durations and numbers.")
         case .lt:
-            Key(
+            KeyFacts(
                 value, .optional(nil),
                 "Kept when the field is less. For timestamps, durations and numbers.")
         case .eq:
-            Key(value, .optional(nil), "Kept when the field is this. For everything but `json`.")
+            KeyFacts(
+                value, .optional(nil), "Kept when the field is this. For everything but `json`.")
         case .ne:
-            Key(
+            KeyFacts(
                 value, .optional(nil), "Kept when the field is not this. For everything but `json`."
             )
         case .missing:
-            Key(
+            KeyFacts(
                 .word(["keep"], noun: "word"), .optional(nil),
                 "With `keep` a record without the value is kept. Else it is kept by `ne` and `younger_than` alone."
             )
         case .youngerThan:
-            Key(
+            KeyFacts(
                 .duration(.seconds(1) ... .days(36_500)), .optional(nil),
                 "Kept when the timestamp lies no longer ago than this, such as `400d`, or is missing. What a `cleanup` of "
                     + "another file deletes from the same table must not come back: a set of files says so."

@@ -8,31 +8,31 @@ enum RecoverKey: String, KeySet {
     static let title = "recover"
     static let meaning = "A declared failure and its cure."
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
         case .name:
-            Key(
+            KeyFacts(
                 .name, .required,
                 "The name of the recovery, unique in the entity, and the error's word when it is spent."
             )
         case .failure:
-            Key(
+            KeyFacts(
                 .mapping(FailureKey.self), .required,
                 "What means the failure; any of its keys is enough.")
         case .steps:
-            Key(
+            KeyFacts(
                 .list(.formed(.recoveryStep)), .optional(nil),
                 "The cures in order. A call whose list is empty makes recovery impossible. `forget_token` "
                     + "drops the position that outlives passes. `cloudkit.create_zone` makes the zone of the "
                     + "entity; one that was read before was deleted by its user, and only a repair makes it again."
             )
         case .then:
-            Key(
+            KeyFacts(
                 .words(of: Recovery.Then.self, "end"), .required,
                 "What follows the cures. `end_pass`, for styles `offset` and `page`, means that no more pages "
                     + "follow; it ends no pass at its first page, and comes without `do`.")
         case .times:
-            Key(
+            KeyFacts(
                 .integer(1...10), .required,
                 "How often at most: for each page, with `full_pass` for each run.")
         }
@@ -53,18 +53,18 @@ enum FailureKey: String, KeySet {
     static let meaning = "What means a failure; any of the keys is enough."
     static let rules: [KeyRule] = [.atLeastOneKey]
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
         case .status:
-            Key(
+            KeyFacts(
                 .oneOrMore(.integer(Self.statuses, except: Self.parkingStatuses)), .optional(nil),
                 "The status of the answer, but not 401 and 421, which park the job.")
         case .code:
-            Key(
+            KeyFacts(
                 .oneOrMore(.formed(.errorCode)), .optional(nil),
                 "The source's own code, whatever the status. It needs a preset.")
         case .reasonHas:
-            Key(
+            KeyFacts(
                 .oneOrMore(.formed(.notEmpty)), .optional(nil),
                 "Words in the source's reason, whatever the code. They need a preset.")
         }

@@ -23,30 +23,30 @@ enum RequestKey: String, AskingKey {
     static let bodyRule = KeyRule.when(
         .not(.all([.isThere("method"), .not(.has("method", ["GET"]))])), [.forbids(["body"])])
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
         case .method:
-            Key(
+            KeyFacts(
                 .word(Self.methods, noun: "method"), .default("GET"),
                 "The method. A `GET` has no `body`.")
         case .path:
-            Key(
+            KeyFacts(
                 .formed(.urlPath), .required,
                 "The path below `base`, of ASCII without `?`, `#` and white space. A value that makes a "
                     + "part of it empty, `.` or `..` fails the run.")
         case .query:
-            Key(.named(.template, by: .notEmpty), .optional(nil), "The parameters, by name.")
+            KeyFacts(.named(.template, by: .notEmpty), .optional(nil), "The parameters, by name.")
         case .headers:
-            Key(
+            KeyFacts(
                 .named(.template, by: .ownHeaderName), .optional(nil),
                 "The header fields, by name. They may hold `{secret.x}`.")
         case .body:
-            Key(
+            KeyFacts(
                 .any("any YAML"), .optional(nil),
                 "What is sent as JSON. Texts are templates; plain numbers, `true`, `false` and `null` are "
                     + "what JSON calls them.")
         case .expect:
-            Key(
+            KeyFacts(
                 .filled(.integer(200...299)), .optional("`[200]`"),
                 "The status codes of an answer that holds what was asked for. Any other one below 300 "
                     + "fails the run, but for 204, an empty list, and 202, which puts the run off.")
@@ -68,32 +68,33 @@ enum CallKey: String, AskingKey {
     /// The methods of a request that may change something.
     static let methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
         case .method:
-            Key(.word(Self.methods, noun: "method"), .default("GET"), RequestKey.method.key.meaning)
+            KeyFacts(
+                .word(Self.methods, noun: "method"), .default("GET"), RequestKey.method.key.meaning)
         case .path: RequestKey.path.key
         case .query: RequestKey.query.key
         case .headers: RequestKey.headers.key
         case .body: RequestKey.body.key
         case .expect:
-            Key(
+            KeyFacts(
                 .filled(.integer(100...599)), .optional("`[200]`"),
                 "The status codes that are success.")
         case .retry:
-            Key(
+            KeyFacts(
                 .boolean, .default("true"),
                 "With `false` the request is sent once, whatever happens.")
         case .skipIfEmpty:
-            Key(
+            KeyFacts(
                 .name, .optional(nil), "The name of a list. When it is empty, the call is not made."
             )
         case .minGap:
-            Key(
+            KeyFacts(
                 .duration(.seconds(1) ... .days(30)), .optional(nil),
                 "A user has at most one success in this span.")
         case .onFailure:
-            Key(
+            KeyFacts(
                 .words(of: Call.FailurePolicy.self, "policy"), .default("fail"),
                 "With `fail` the run fails with the call; with `warn` it goes on.")
         }
@@ -111,23 +112,23 @@ enum ConditionKey: String, KeySet {
     static let meaning = "A question about what earlier calls answered or what is stored."
     static let alternatives = allCases
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
         case .equals:
-            Key(
+            KeyFacts(
                 .pair(.formed(.placeholderTemplate), .any("any YAML")), .optional(nil),
                 "It holds when what an earlier call answered is this value.")
         case .neverSucceeded:
-            Key(
+            KeyFacts(
                 .name, .optional(nil),
                 "The name of a call. It holds when the call never succeeded for this user.")
         case .listChanged:
-            Key(
+            KeyFacts(
                 .name, .optional(nil),
                 "The name of a list. It holds when the list differs from what the guarded call last sent "
                     + "with success.")
         case .tableEmpty:
-            Key(
+            KeyFacts(
                 .name, .optional(nil),
                 "A table of this file. It holds when the user has no row in it.")
         }
@@ -155,25 +156,25 @@ enum BeforeKey: String, KeySet {
         .when(.has("cloudkit", ["check_account"]), [.forbids(["zone", "remember"])]),
     ]
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
-        case .call: Key(.name, .optional(nil), "The name of the call that is made.")
+        case .call: KeyFacts(.name, .optional(nil), "The name of the call that is made.")
         case .ifAny:
-            Key(
+            KeyFacts(
                 .filled(.mapping(ConditionKey.self)), .optional("the call is always made"),
                 "The call is made when any of these conditions holds.")
         case .cloudkit:
-            Key(
+            KeyFacts(
                 .word(Self.presetSteps, noun: "step"), .optional(nil),
                 "A step of the preset. `check_account`: the credential must be of the account whose data is "
                     + "stored, else the run ends as `needs_reauth`; it is asked again after each new secret. "
                     + "`ensure_zone`: the zone is looked up, and made when it is missing.")
         case .zone:
-            Key(
+            KeyFacts(
                 .formed(.zone), .optional("required with `ensure_zone`"),
                 "The zone of `ensure_zone`.")
         case .remember:
-            Key(
+            KeyFacts(
                 .boolean, .default("false"),
                 "With `true` the zone of `ensure_zone` is not looked up again after a success.")
         }
@@ -191,23 +192,23 @@ enum AfterKey: String, KeySet {
     static let meaning = "A step after the entities."
     static let alternatives: [AfterKey] = [.call, .cleanup, .storeLists, .raiseCounts]
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
-        case .call: Key(.name, .optional(nil), "The name of the call that is made.")
+        case .call: KeyFacts(.name, .optional(nil), "The name of the call that is made.")
         case .cleanup:
-            Key(.mapping(CleanupKey.self), .optional(nil), "Deletes old rows of the user.")
+            KeyFacts(.mapping(CleanupKey.self), .optional(nil), "Deletes old rows of the user.")
         case .storeLists:
-            Key(
+            KeyFacts(
                 .mapping(StoreListsKey.self), .optional(nil),
                 "Keeps lists in one record of the user, whenever one of them has changed. Needs the preset."
             )
         case .raiseCounts:
-            Key(
+            KeyFacts(
                 .mapping(RaiseCountsKey.self), .optional(nil),
                 "Raises a number in the record of each item of a list by one, once for each user. Needs the preset."
             )
         case .onlyIf:
-            Key(
+            KeyFacts(
                 .words(of: AfterStep.OnlyIf.self), .default("complete"),
                 "With `complete` the step is taken when every entity was read to its end; with `changed` "
                     + "only when something was written as well.")
@@ -224,12 +225,13 @@ enum CleanupKey: String, KeySet {
     static let title = "cleanup"
     static let meaning = "Deletes old rows of the user."
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
-        case .table: Key(.name, .required, "A table that an entity writes.")
+        case .table: KeyFacts(.name, .required, "A table that an entity writes.")
         case .olderThan:
-            Key(.duration(.minutes(1) ... .days(36_500)), .required, "How old the rows must be.")
-        case .by: Key(.name, .required, "The timestamp column that tells how old a row is.")
+            KeyFacts(
+                .duration(.minutes(1) ... .days(36_500)), .required, "How old the rows must be.")
+        case .by: KeyFacts(.name, .required, "The timestamp column that tells how old a row is.")
         }
     }
 }
@@ -244,13 +246,13 @@ enum StoreListsKey: String, KeySet {
     static let meaning =
         "Keeps lists in one record of the user. Its other fields stay as they are; a list that is empty clears its field."
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
-        case .recordType: Key(.formed(.sourceName), .required, "The type of the record.")
+        case .recordType: KeyFacts(.formed(.sourceName), .required, "The type of the record.")
         case .recordName:
-            Key(.template, .required, "The name of the record, such as `{user.user_id}`.")
+            KeyFacts(.template, .required, "The name of the record, such as `{user.user_id}`.")
         case .lists:
-            Key(
+            KeyFacts(
                 .named(.name, by: .sourceName, isFilled: true), .required,
                 "Names of lists, each by the field that holds its items, a list of texts.")
         }
@@ -268,12 +270,12 @@ enum RaiseCountsKey: String, KeySet {
         "Raises a number in the record of each item of a list by one, once for each user: not when it is sent twice, and "
         + "not when an item leaves the list and comes back. No number is ever lowered."
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
         case .list:
-            Key(.name, .required, "The name of the list. Each item is the name of a record.")
-        case .recordType: Key(.formed(.sourceName), .required, "The type of the records.")
-        case .field: Key(.formed(.sourceName), .required, "The field that holds the number.")
+            KeyFacts(.name, .required, "The name of the list. Each item is the name of a record.")
+        case .recordType: KeyFacts(.formed(.sourceName), .required, "The type of the records.")
+        case .field: KeyFacts(.formed(.sourceName), .required, "The field that holds the number.")
         }
     }
 }

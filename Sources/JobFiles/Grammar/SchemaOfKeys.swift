@@ -4,67 +4,64 @@ import JSON
 ///
 /// What a mapping may hold is apart from what it must hold, because parts of an entity may stand in
 /// `defaults`; and what follows from a preset is apart from both.
-extension KeySet {
+extension MappingKind {
     /// What the mapping may hold.
-    static var shape: [JSONMember] { shape(of: Array(allCases)) }
+    var shape: [JSONMember] { shape(of: names) }
 
-    static func shape(of keys: [Self]) -> [JSONMember] {
+    func shape(of names: [String]) -> [JSONMember] {
         let rules = variantShapes + rules.compactMap { $0.schema(isDemand: false) }
         let members = JSONValue.members(
             ("description", .string(meaning)), ("type", .string("object")),
             (
                 "properties",
-                .object(keys.map { JSONMember($0.rawValue, $0.key.schema) } + variantProperties)
+                .object(
+                    keys.filter { names.contains($0.name) }
+                        .map { JSONMember($0.name, $0.facts.schema) } + variantProperties)
             ),
             ("additionalProperties", .bool(false)), ("allOf", .filled(rules)))
         return members.members ?? []
     }
 
     /// What it must hold, whether there is a preset or not; none: nothing.
-    static var demands: [JSONValue] {
-        let required = allCases.filter { key in
-            if case .required = key.key.need, case .anywhere = key.key.context {
-                true
-            } else {
-                false
-            }
+    var demands: [JSONValue] {
+        let required = keys.filter { _, facts in
+            if case .required = facts.need, case .anywhere = facts.context { true } else { false }
         }
         var all: [JSONValue] = []
         if !required.isEmpty {
-            all.append(.members(("required", .texts(required.map(\.rawValue)))))
+            all.append(.members(("required", .texts(required.map(\.name)))))
         }
         if !alternatives.isEmpty {
             let each = alternatives.map { key in
-                JSONValue.members(("required", .texts([key.rawValue])))
+                JSONValue.members(("required", .texts([key])))
             }
             all.append(.members(("oneOf", .array(each))))
         }
         all += rules.compactMap { $0.schema(isDemand: true) }
         for variant in variants?.all ?? [] {
-            guard let own = variant.keys, !own.demands.isEmpty else { continue }
+            guard let own = variant.kind, !own.demands.isEmpty else { continue }
             all.append(variants.condition(variant.word, .members(("allOf", .array(own.demands)))))
         }
         return all
     }
 
     /// What a preset, or having none, asks besides; nil means nothing.
-    static func overlay(isPreset: Bool) -> JSONValue? {
+    func overlay(isPreset: Bool) -> JSONValue? {
         var properties: [JSONMember] = []
         var required: [String] = []
-        for each in allCases {
-            let key = each.key
+        for (name, key) in keys {
             if !key.context.fits(isPreset: isPreset) {
-                properties.append(JSONMember(each.rawValue, .bool(false)))
+                properties.append(JSONMember(name, .bool(false)))
                 continue
             }
             switch (key.need, key.context) {
             case (.required, .withPreset), (.required, .withoutPreset):
-                required.append(each.rawValue)
-            case (.requiredWithoutPreset, _): if !isPreset { required.append(each.rawValue) }
+                required.append(name)
+            case (.requiredWithoutPreset, _): if !isPreset { required.append(name) }
             default: break
             }
             if let narrowed = key.overlay(isPreset: isPreset) {
-                properties.append(JSONMember(each.rawValue, narrowed))
+                properties.append(JSONMember(name, narrowed))
             }
         }
         if let variants {
@@ -74,7 +71,7 @@ extension KeySet {
             }
         }
         let own = (variants?.all ?? []).compactMap { variant in
-            variant.keys?.overlay(isPreset: isPreset)
+            variant.kind?.overlay(isPreset: isPreset)
                 .map { variants.condition(variant.word, $0) }
         }
         guard !properties.isEmpty || !required.isEmpty || !own.isEmpty else { return nil }
@@ -84,7 +81,7 @@ extension KeySet {
     }
 
     /// The keys of all variants; one that several have in their own ways is any of these.
-    private static var variantProperties: [JSONMember] {
+    private var variantProperties: [JSONMember] {
         guard let variants else { return [] }
         return variants.names.map { name in
             let keys = variants.declarations(of: name)
@@ -104,19 +101,19 @@ extension KeySet {
     }
 
     /// Which of those keys a variant has, and what they are in it.
-    private static var variantShapes: [JSONValue] {
+    private var variantShapes: [JSONValue] {
         guard let variants else { return [] }
         return variants.all.map { variant in
-            let own = variant.keys?.names ?? []
+            let own = variant.kind?.names ?? []
             let foreign = variants.names.filter { !own.contains($0) }
                 .map { JSONMember($0, .bool(false)) }
             let narrowed = own.compactMap { name -> JSONMember? in
                 guard variants.declarations(of: name).count > 1,
-                    let key = variant.keys?.declaration(of: name), key.presetType == nil
+                    let key = variant.kind?.facts(of: name), key.presetType == nil
                 else { return nil }
                 return JSONMember(name, .object(key.type.schema))
             }
-            let rules = (variant.keys?.ownRules ?? []).compactMap { $0.schema(isDemand: false) }
+            let rules = (variant.kind?.rules ?? []).compactMap { $0.schema(isDemand: false) }
             return variants.condition(
                 variant.word,
                 .members(
@@ -124,12 +121,9 @@ extension KeySet {
         }
     }
 
-    static func declaration(of name: String) -> Key? { Self(rawValue: name)?.key }
-
-    private static var ownRules: [KeyRule] { rules }
 }
 
-extension Key {
+extension KeyFacts {
     fileprivate func overlay(isPreset: Bool) -> JSONValue? {
         if let presetType { return .object((isPreset ? presetType : type).schema) }
         return type.overlay(isPreset: isPreset)
@@ -139,7 +133,7 @@ extension Key {
 extension ValueType {
     fileprivate func overlay(isPreset: Bool) -> JSONValue? {
         switch self {
-        case .mapping(let keys): keys.overlay(isPreset: isPreset)
+        case .keys(let kind): kind().overlay(isPreset: isPreset)
         case .named(let element, _, _, _):
             element.overlay(isPreset: isPreset).map { .members(("additionalProperties", $0)) }
         case .list(let element, _):
@@ -151,8 +145,8 @@ extension ValueType {
 
 extension Variants {
     /// Every variant's declaration of a key.
-    fileprivate func declarations(of name: String) -> [Key] {
-        all.compactMap { $0.keys?.declaration(of: name) }
+    fileprivate func declarations(of name: String) -> [KeyFacts] {
+        all.compactMap { $0.kind?.facts(of: name) }
     }
 }
 

@@ -8,7 +8,7 @@ extension ValueType {
         case .text, .template: return Self.reference("text")
         case .formed(let form): return Self.reference(form.rawValue)
         case .duration: return Self.reference("duration")
-        case .mapping(let keys): return Self.reference(keys.title)
+        case .keys(let kind): return Self.reference(kind().title)
         case .boolean: return [JSONMember("type", .string("boolean"))]
         case .word(let words, _): return [JSONMember("enum", .texts(words))]
         case .any: return []
@@ -98,7 +98,7 @@ extension ValueType {
     }
 }
 
-extension Key {
+extension KeyFacts {
     /// The key as a property; what a preset narrows or widens is told where there is one.
     var schema: JSONValue {
         var members = [JSONMember("description", .string(meaning + range + news))]

@@ -8,14 +8,14 @@ enum WriteKey: String, KeySet {
     static let meaning = "Where the records go and which version stays."
     static let rules: [KeyRule] = [.when(.has("mode", ["newest_wins"]), [.needs(["newer_by"])])]
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
         case .table:
-            Key(
+            KeyFacts(
                 .name, .required,
                 "The table in schema `synced`, which is made and extended from the file.")
         case .mode:
-            Key(
+            KeyFacts(
                 .words(of: Write.Mode.self, "mode"), .required,
                 "What happens to a record that is stored already. `insert_new` leaves it alone. `overwrite` "
                     + "replaces it if it differs. `newest_wins` replaces it if the new one is newer by "
@@ -23,19 +23,19 @@ enum WriteKey: String, KeySet {
                     + "that was asked for replaces it whatever its version. `replace_all` is `overwrite`, and what two passes in a row did not show is deleted: "
                     + "every pass must be a full one, and there is no `push`.")
         case .newerBy:
-            Key(
+            KeyFacts(
                 .name, .optional("required by `newest_wins` and `max_seen`"),
                 "The field, a timestamp, int or decimal, that says which version is newer.")
         case .unique:
-            Key(
+            KeyFacts(
                 .mapping(UniqueKey.self), .optional("the key alone tells rows apart"),
                 "Rows that are one thing under several keys.")
         case .deletes:
-            Key(
+            KeyFacts(
                 .mapping(DeletesKey.self), .optional("nothing is ever deleted"),
                 "How a record's disappearance reaches its row.")
         case .indexes:
-            Key(
+            KeyFacts(
                 .list(.filled(.name)), .optional(nil),
                 "Lists of columns, one index each, for readers that sort or search by them.")
         }
@@ -49,25 +49,25 @@ enum UniqueKey: String, KeySet {
     static let title = "unique"
     static let meaning = "Rows that are one thing under several keys."
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
         case .by:
-            Key(
+            KeyFacts(
                 .filled(.name), .required,
                 "Rows that agree in these columns are one thing. A row where one is null is its own."
             )
         case .keep:
-            Key(
+            KeyFacts(
                 .mapping(KeepKey.self), .required,
                 "Which row stays. A tie is broken by the smallest key.")
         case .merge:
-            Key(
+            KeyFacts(
                 .named(.words(of: Unique.Rule.self, "rule"), by: .name),
                 .optional("the kept row's own values"),
                 "How columns of the rows become one value: `or`, `and` for bool; `max`, `min` for int, "
                     + "double, decimal and duration; `oldest`, `newest` for timestamp.")
         case .losers:
-            Key(
+            KeyFacts(
                 .words(of: Unique.Losers.self), .required,
                 "What becomes of the other rows. With `delete` they are deleted here and at the source, "
                     + "which needs `push.select.deleted`; with `keep_hidden` they are kept out of the view of "
@@ -92,12 +92,14 @@ enum KeepKey: String, KeySet {
         }
     }
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
         case .oldest:
-            Key(.name, .optional(nil), "The row with the smallest value of this timestamp column.")
+            KeyFacts(
+                .name, .optional(nil), "The row with the smallest value of this timestamp column.")
         case .newest:
-            Key(.name, .optional(nil), "The row with the largest value of this timestamp column.")
+            KeyFacts(
+                .name, .optional(nil), "The row with the largest value of this timestamp column.")
         }
     }
 }
@@ -115,25 +117,25 @@ enum DeletesKey: String, KeySet {
     static let title = "deletes"
     static let meaning = "How a record's disappearance reaches its row."
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
         case .tombstones:
-            Key(
+            KeyFacts(
                 .word(["delete", "ignore"], noun: "word"), .default("delete"),
                 "What a deletion in a change feed or by `flag_at` does. Ignored ones are counted.")
         case .unsent:
-            Key(
+            KeyFacts(
                 .words(of: Deletes.Unsent.self), .default("local_edit_wins"),
                 "What a deletion of the source's does to a row with an unsent edit, whether a feed tells of it or a push meets "
                     + "it. `local_edit_wins` sends the row as a new record, `delete` deletes it; both are told."
             )
         case .flagAt:
-            Key(
+            KeyFacts(
                 .formed(.innerPath), .optional(nil),
                 "A record with true here is a tombstone, whether the source writes true, 1 or one of them as a text. What "
                     + "is neither true nor false makes its record incompatible.")
         case .flagIs:
-            Key(
+            KeyFacts(
                 .anyOf([
                     .word(Deletes.Flag.names.map(\.key), noun: "word"), .filled(.text),
                 ]), .default("truth"),
@@ -143,23 +145,23 @@ enum DeletesKey: String, KeySet {
                     + "an object with the reason. A list has the words that mean deleted, such as `[cancelled, removed]`."
             )
         case .softField:
-            Key(
+            KeyFacts(
                 .name, .optional(nil),
                 "A timestamp field. A value in it hides the row from the view of live rows, unless it lies ahead. A time "
                     + "before 1971, as sources write that there is none, is null.")
         case .sweep:
-            Key(
+            KeyFacts(
                 .word(["after_full_pass"], noun: "word"), .optional("absence deletes nothing"),
                 "Rows that two full, complete passes in a row did not show are deleted, but for unsent ones and those "
                     + "that no pass of this entity has shown. An incremental entity needs `full_every` for it. It goes neither with `for_each` nor "
                     + "with a keyset that persists.")
         case .maxFraction:
-            Key(
+            KeyFacts(
                 .number(0...1), .optional("no limit"),
                 "A sweep that would delete a greater share of a user's rows deletes none, until a person raises this."
             )
         case .confirm:
-            Key(
+            KeyFacts(
                 .mapping(ConfirmKey.self), .optional("a second full pass must lack the row too"),
                 "How the source is asked for one record that a full pass lacks: its row goes when the source "
                     + "says that the record is gone, and stays otherwise. Needs `sweep`.")
@@ -174,15 +176,15 @@ enum ConfirmKey: String, KeySet {
     static let title = "confirm"
     static let meaning = "How the source is asked for one record."
 
-    var key: Key {
+    var key: KeyFacts {
         switch self {
         case .path:
-            Key(
+            KeyFacts(
                 .formed(.urlPath), .required,
                 "The path of one record, with `{row.x}` for columns of the key, such as "
                     + "`/items/{row.id}`. It is asked for by `GET`.")
         case .gone:
-            Key(
+            KeyFacts(
                 .filled(.integer(400...499)), .optional("`[404, 410]`"),
                 "The status codes that say that the record is gone. A good answer says so too where it is null or 204, "
                     + "where it shows a record of another key (it was merged), or one that is deleted by `flag_at`, or else by "

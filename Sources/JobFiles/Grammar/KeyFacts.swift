@@ -2,7 +2,7 @@
 ///
 /// Reading, the nearest-word help, `jobs/job.schema.json` and the lists of docs/JOB_FILES.md follow
 /// from it.
-struct Key: Sendable {
+struct KeyFacts: Sendable {
     /// What its value must be.
     let type: ValueType
     /// What it must be with a preset, where that is another.
@@ -82,7 +82,8 @@ indirect enum ValueType: Sendable {
     /// Whatever stands there in words of the manual.
     case any(String)
     case anyOf([ValueType])
-    case mapping(any KeySet.Type)
+    /// A mapping; asked for when it is needed, since a kind holds the kinds below it.
+    case keys(@Sendable () -> MappingKind)
 
     /// The words of an enumeration.
     static func words<Word: RawRepresentable<String> & CaseIterable>(
@@ -106,7 +107,7 @@ protocol KeySet: CaseIterable, Hashable, RawRepresentable<String>, Sendable {
     /// What such a mapping says.
     static var meaning: String { get }
     /// The declaration of the key.
-    var key: Key { get }
+    var key: KeyFacts { get }
     /// Keys of which exactly one must be there; none: there is no such choice.
     static var alternatives: [Self] { get }
     /// The key that decides which others there are; nil when all may be there.
@@ -131,7 +132,7 @@ struct Variants: Sendable {
 
     /// The keys of every variant but the common ones, each once.
     var names: [String] {
-        all.flatMap { $0.keys?.names ?? [] }.reduce(into: []) { names, name in
+        all.flatMap { $0.kind?.names ?? [] }.reduce(into: []) { names, name in
             if !names.contains(name) { names.append(name) }
         }
     }
@@ -141,18 +142,18 @@ struct Variants: Sendable {
 struct Variant: Sendable {
     let word: String
     /// The keys that only this word brings.
-    let keys: (any KeySet.Type)?
+    let kind: MappingKind?
     /// What the word means.
     let meaning: String
     /// Where the word may stand.
-    let context: Key.Context
+    let context: KeyFacts.Context
 
     init(
         _ word: String, _ keys: (any KeySet.Type)?, _ meaning: String,
-        in context: Key.Context = .anywhere
+        in context: KeyFacts.Context = .anywhere
     ) {
         self.word = word
-        self.keys = keys
+        self.kind = keys?.mappingKind
         self.meaning = meaning
         self.context = context
     }

@@ -1,0 +1,33 @@
+/// What is known of one kind of mapping, however its values are read.
+struct MappingKind: Sendable {
+    /// Names the kind in the JSON Schema and in the marks of the manual.
+    let title: String
+    /// What such a mapping says.
+    let meaning: String
+    /// In the order of the manual.
+    let keys: [(name: String, facts: KeyFacts)]
+    /// Keys of which exactly one must be there; none: there is no such choice.
+    let alternatives: [String]
+    /// The key that decides which others there are; nil when all may be there.
+    let variants: Variants?
+    /// What an editor can check besides; readers say it in words of their own.
+    let rules: [KeyRule]
+
+    /// The names of the keys in the order of their declaration.
+    var names: [String] { keys.map(\.name) }
+
+    func facts(of name: String) -> KeyFacts? { keys.first { $0.name == name }?.facts }
+}
+
+extension KeySet {
+    static var mappingKind: MappingKind {
+        MappingKind(
+            title: title, meaning: meaning, keys: allCases.map { ($0.rawValue, $0.key) },
+            alternatives: alternatives.map(\.rawValue), variants: variants, rules: rules)
+    }
+}
+
+extension ValueType {
+    /// A mapping whose keys are an enumeration.
+    static func mapping(_ keys: any KeySet.Type) -> ValueType { .keys { keys.mappingKind } }
+}
