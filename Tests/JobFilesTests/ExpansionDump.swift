@@ -16,24 +16,27 @@ struct ExpansionDump {
         try text.joined().write(toFile: target, atomically: true, encoding: .utf8)
     }
 
-    private func filesOfRepository() throws -> [(String, String)] {
+    private func filesOfRepository() throws -> [(String, [UInt8])] {
         let all = try #require(
             FileManager.default.enumerator(at: repository, includingPropertiesForKeys: nil))
         return try all.compactMap { $0 as? URL }
             .filter { ["yaml", "yml"].contains($0.pathExtension) && !$0.path.contains("/.build/") }
             .sorted { $0.path < $1.path }
-            .map { (String($0.path.dropFirst(repository.path.count)), try read($0)) }
+            .map {
+                (String($0.path.dropFirst(repository.path.count)), Array(try Data(contentsOf: $0)))
+            }
     }
 
-    private func examplesOfPages() throws -> [(String, String)] {
+    private func examplesOfPages() throws -> [(String, [UInt8])] {
         try ["docs/JOB_FILES.md", "README.md", "docs/MOVE_YOUR_APP.md"].flatMap { page in
-            try read(repository.appending(path: page)).components(separatedBy: "```").enumerated()
+            try String(contentsOf: repository.appending(path: page), encoding: .utf8)
+                .components(separatedBy: "```").enumerated()
                 .filter { $1.hasPrefix("yaml\n") }
-                .map { ("\(page) \($0)", String($1.dropFirst("yaml\n".count))) }
+                .map { ("\(page) \($0)", Array($1.utf8.dropFirst("yaml\n".count))) }
         }
     }
 
-    private func changedFiles() throws -> [(String, String)] {
+    private func changedFiles() throws -> [(String, [UInt8])] {
         try JobFileCase.all().map { ($0.description, $0.text) }
     }
 
@@ -46,9 +49,5 @@ struct ExpansionDump {
         case .failure(let mistakes):
             mistakes.all.map { "\($0) near \($0.nearest ?? "-")" }.joined(separator: "\n")
         }
-    }
-
-    private func read(_ file: URL) throws -> String {
-        try String(contentsOf: file, encoding: .utf8)
     }
 }
