@@ -65,7 +65,7 @@ extension Source {
             ("container", cloudkitAddress.map { .string($0.container) }),
             ("environment", cloudkitAddress.map { .string($0.environment.rawValue) }),
             ("database", cloudkitAddress.map { .string($0.database.rawValue) }),
-            ("auth", auth.expanded),
+            ("auth", Form<Authentication>.auth.write(auth)),
             ("timeout", .span(timeout)), ("retry", Mapping<RetryRule>.retry.form.write(retry)),
             ("rate", rate.flatMap { Mapping<Rate>.rate.form.write($0) }),
             ("headers", NamedTemplate.expanded(headers)), ("zone", zone?.expanded))
@@ -84,48 +84,6 @@ extension ZoneRule {
 extension NamedTemplate {
     static func expanded(_ all: [NamedTemplate]) -> JSONValue? {
         .named(all.map { ($0.name, .text($0.value)) })
-    }
-}
-
-extension Authentication {
-    fileprivate var expanded: JSONValue {
-        switch self {
-        case .none: .members(("type", .string("none")))
-        case .basic(let user, let password):
-            .members(
-                ("type", .string("basic")), ("user", .text(user)), ("password", .text(password)))
-        case .bearer(let token): .members(("type", .string("bearer")), ("token", .text(token)))
-        case .header(let name, let value):
-            .members(
-                ("type", .string("header")), ("name", .string(name)), ("value", .text(value)))
-        case .query(let name, let value):
-            .members(("type", .string("query")), ("name", .string(name)), ("value", .text(value)))
-        case .oauth2Client(let client): client.expanded("oauth2_client", refreshToken: nil)
-        case .oauth2Refresh(let client, let token):
-            client.expanded("oauth2_refresh", refreshToken: token)
-        case .cloudkitServer(let keyID, let privateKey):
-            .members(
-                ("type", .string("cloudkit_server")), ("key_id", .text(keyID)),
-                ("private_key", .text(privateKey)))
-        case .cloudkitUser(let apiToken, let webAuthToken, let rotates):
-            .members(
-                ("type", .string("cloudkit_user")), ("api_token", .text(apiToken)),
-                ("web_auth_token", .string("{secret.\(webAuthToken)}")),
-                ("rotates", .bool(rotates)))
-        }
-    }
-}
-
-extension OAuth2 {
-    fileprivate func expanded(_ type: String, refreshToken: String?) -> JSONValue {
-        .members(
-            ("type", .string(type)), ("token_url", .string(tokenURL)),
-            ("client_id", .text(clientID)),
-            ("client_secret", clientSecret.map { .text($0) }),
-            ("refresh_token", refreshToken.map { .string("{secret.\($0)}") }),
-            ("scope", scope.map { .string($0) }),
-            ("client_auth", clientSecret == nil ? nil : .string(clientAuth.rawValue)),
-            ("parameters", NamedTemplate.expanded(parameters)))
     }
 }
 

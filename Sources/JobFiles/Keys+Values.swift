@@ -82,7 +82,7 @@ extension NodeReading {
     }
 
     /// Reports the key as missing, or one that was probably meant to be it.
-    private func addMissing(
+    func addMissing(
         _ key: String, in entries: [Node.Entry], besides known: [String], of node: Node
     ) {
         let misspelt = entries.first { entry in

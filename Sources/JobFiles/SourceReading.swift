@@ -27,6 +27,13 @@ extension NodeReading {
             rate: rate, headers: headers ?? [], zone: zone)
     }
 
+    /// How a source's requests sign in; a preset has sign-ins of its own.
+    private func authentication(_ source: Keys<SourceKey>) -> Authentication? {
+        if let node = source[.auth] { return Form<Authentication>.auth.read(node, self) }
+        guard scope.isCloudKit else { return Authentication.none }
+        return source.required(.auth).flatMap { _ in nil }
+    }
+
     private func zone(_ node: Node) -> ZoneRule? {
         guard let template = template(node, []) else { return nil }
         if case .user(let name) = template.lonePlaceholder { return .attribute(name) }

@@ -10,6 +10,8 @@ struct Mapping<Model: Sendable>: Sendable {
     let meaning: String
     let blank: Model
     let keys: [Key<Model>]
+    /// The key that decides which others there are; nil when all may be there.
+    let choice: Choice<Model>?
     let alternatives: [String]
     let rules: [KeyRule]
     /// Reports what keys of one mapping say of each other.
@@ -20,13 +22,15 @@ struct Mapping<Model: Sendable>: Sendable {
     /// `oneOf`: keys of which exactly one must be there. `rules`: what an editor can check of what `check` reports.
     init(
         _ title: String, _ meaning: String, blank: Model, oneOf alternatives: [String] = [],
-        rules: [KeyRule] = [], @KeyList<Model> keys: () -> [Key<Model>],
+        rules: [KeyRule] = [], choice: Choice<Model>? = nil,
+        @KeyList<Model> keys: () -> [Key<Model>] = { [] },
         check: @escaping @Sendable (Place, inout Model) -> Void = { _, _ in }
     ) {
         self.title = title
         self.meaning = meaning
         self.blank = blank
         self.keys = keys()
+        self.choice = choice
         self.alternatives = alternatives
         self.rules = rules
         self.check = check
@@ -34,9 +38,11 @@ struct Mapping<Model: Sendable>: Sendable {
 
     /// What the JSON Schema and the manual say of it.
     var kind: MappingKind {
-        MappingKind(
-            title: title, meaning: meaning, keys: keys.map { ($0.name, $0.facts(blank)) },
-            alternatives: alternatives, variants: nil, rules: rules)
+        let deciding = choice.map { [($0.name, $0.facts)] } ?? []
+        return MappingKind(
+            title: title, meaning: meaning,
+            keys: deciding + keys.map { ($0.name, $0.facts(blank)) },
+            alternatives: alternatives, variants: choice?.told(blank), rules: rules)
     }
 
     var form: Form<Model> {
@@ -46,7 +52,15 @@ struct Mapping<Model: Sendable>: Sendable {
 
     /// The keys of a value that need writing.
     func members(of model: Model) -> [JSONMember] {
-        keys.compactMap { key in key.write(model).map { JSONMember(key.name, $0) } }
+        var members: [JSONMember] = []
+        var written = keys
+        if let choice {
+            let word = model[keyPath: choice.place]
+            members.append(JSONMember(choice.name, .string(word)))
+            written = (choice.variant(word)?.keys ?? []) + keys
+        }
+        return members
+            + written.compactMap { key in key.write(model).map { JSONMember(key.name, $0) } }
     }
 
     /// Returns nil when the mapping is unreadable, which was reported.
@@ -54,28 +68,53 @@ struct Mapping<Model: Sendable>: Sendable {
     /// `blank`: what holds without its keys, where that depends on the file.
     func read(_ node: Node, _ reading: NodeReading, from blank: Model? = nil) -> Model? {
         guard let entries = reading.entries(node) else { return nil }
-        let report = UnknownKeys(known: keys.map(\.name), variant: "", elsewhere: [])
+        var model = blank ?? self.blank
+        var all = keys
+        var report = UnknownKeys(known: keys.map(\.name), variant: "", elsewhere: [])
+        if let choice {
+            guard let word = word(of: choice, node, entries, reading) else { return nil }
+            model[keyPath: choice.place] = word
+            all = (choice.variant(word)?.keys ?? []) + keys
+            let known =
+                [choice.name] + keys.map(\.name) + (choice.variant(word)?.keys ?? []).map(\.name)
+            report = UnknownKeys(
+                known: known, variant: "\(choice.name) \"\(word)\"",
+                elsewhere: choice.names.filter { !known.contains($0) })
+        }
         let excused = report.tell(entries, of: node, to: reading)
         var isReadable = true
         if !alternatives.isEmpty {
             isReadable = reading.hasOne(of: alternatives, in: node, excused: excused)
         }
-        var model = blank ?? self.blank
-        for key in keys {
-            if let value = node[key.name] {
-                if !key.read(value, reading, &model),
-                    key.isRequired || alternatives.contains(key.name)
-                {
-                    isReadable = false
-                }
-            } else if key.isRequired {
-                if !excused.contains(key.name) { reading.add(node, "missing key \"\(key.name)\"") }
-                isReadable = false
-            }
-        }
+        for key in all where !read(key, node, reading, excused, &model) { isReadable = false }
         guard isReadable else { return nil }
         check(Place(node, reading), &model)
         return model
+    }
+
+    private func word(
+        of choice: Choice<Model>, _ node: Node, _ entries: [Node.Entry], _ reading: NodeReading
+    ) -> String? {
+        guard let value = node[choice.name] else {
+            let names = [choice.name] + keys.map(\.name) + choice.names
+            reading.addMissing(choice.name, in: entries, besides: names, of: node)
+            return nil
+        }
+        return reading.choice(value, choice.noun, of: choice.variants.map(\.word))
+    }
+
+    /// Returns false when the mapping is unreadable for the lack of this key.
+    private func read(
+        _ key: Key<Model>, _ node: Node, _ reading: NodeReading, _ excused: Set<String>,
+        _ model: inout Model
+    ) -> Bool {
+        if let value = node[key.name] {
+            return key.read(value, reading, &model)
+                || !(key.isRequired || alternatives.contains(key.name))
+        }
+        guard key.isRequired else { return true }
+        if !excused.contains(key.name) { reading.add(node, "missing key \"\(key.name)\"") }
+        return false
     }
 }
 

@@ -149,6 +149,15 @@ struct Variant: Sendable {
     let context: KeyFacts.Context
 
     init(
+        _ word: String, _ kind: MappingKind?, _ meaning: String, in context: KeyFacts.Context
+    ) {
+        self.word = word
+        self.kind = kind
+        self.meaning = meaning
+        self.context = context
+    }
+
+    init(
         _ word: String, _ keys: (any KeySet.Type)?, _ meaning: String,
         in context: KeyFacts.Context = .anywhere
     ) {

@@ -35,7 +35,8 @@ enum SourceKey: String, KeySet {
                 in: .withPreset)
         case .auth:
             KeyFacts(
-                .mapping(AuthKey.self), .optional("`{ type: none }`; required with a preset"),
+                Form<Authentication>.auth.type,
+                .optional("`{ type: none }`; required with a preset"),
                 "How a request proves whose it is.")
         case .timeout:
             KeyFacts(

@@ -1,0 +1,312 @@
+import JSON
+
+/// A sign-in as a file writes it: what each type has of its own.
+private struct WrittenAuth {
+    var type = "none"
+    var user = Template(pieces: [])
+    var password = Template(pieces: [])
+    var token = Template(pieces: [])
+    var name = ""
+    var value = Template(pieces: [])
+    var client = OAuth2(tokenURL: "", clientID: Template(pieces: []))
+    var refreshToken = ""
+    var keyID = Template(pieces: [])
+    var privateKey = Template(pieces: [])
+    var apiToken = Template(pieces: [])
+    var webAuthToken = ""
+    var rotates = true
+
+    /// The client's secret where a client must prove itself.
+    var clientSecret: Template {
+        get { client.clientSecret ?? Template(pieces: []) }
+        set { client.clientSecret = newValue }
+    }
+}
+
+extension Mapping where Model == WrittenAuth {
+    fileprivate static let auth = Mapping(
+        "auth", "How a request proves whose it is.", blank: WrittenAuth(),
+        choice: Choice(
+            name: "type", noun: "type",
+            meaning: "How a request proves whose it is; the type decides the other keys.",
+            place: \.type, variants: types),
+        check: { place, auth in
+            let isCloudKit = place.reading.scope.isCloudKit
+            if let context = types.first(where: { $0.word == auth.type })?.context,
+                !context.fits(isPreset: isCloudKit)
+            {
+                place.report(
+                    "type",
+                    isCloudKit
+                        ? "preset cloudkit signs in with cloudkit_server or cloudkit_user, not \"\(auth.type)\""
+                        : "type \"\(auth.type)\" needs source.preset: cloudkit")
+            }
+            checkClient(place, auth)
+        })
+
+    private static let types = [
+        word("none", "Nothing is sent.", in: .withoutPreset),
+        word("basic", "Sends `Authorization: Basic …`.", in: .withoutPreset) {
+            required("user", \.user, .template(.secret), "The name of the user.")
+            required("password", \.password, .secret, "The password.")
+        },
+        word("bearer", "Sends `Authorization: Bearer …`.", in: .withoutPreset) {
+            required("token", \.token, .secret, "The token.")
+        },
+        word("header", "Sends a header field.", in: .withoutPreset) {
+            required("name", \.name, .ownHeaderName, nameMeaning)
+            required("value", \.value, .secret, "Its value.")
+        },
+        word("query", "Sends a query parameter.", in: .withoutPreset) {
+            required("name", \.name, .text, nameMeaning)
+            required("value", \.value, .secret, "Its value.")
+        },
+        word(
+            "oauth2_client",
+            "Fetches a token of the client's own and sends `Authorization: Bearer …`.",
+            in: .withoutPreset
+        ) {
+            tokenURL
+            clientID
+            required("client_secret", \.clientSecret, .secret, "The secret of the client.")
+            scope
+            clientAuth
+            parameters
+        },
+        word(
+            "oauth2_refresh",
+            """
+            Fetches a token for the user's refresh token and sends `Authorization: Bearer …`. A rotated \
+            refresh token is stored.
+            """, in: .withoutPreset,
+            rules: [.when(.isThere("client_auth"), [.needs(["client_secret"])])]
+        ) {
+            tokenURL
+            clientID
+            optional(
+                "client_secret", \.client.clientSecret, .secret, without: "a public client",
+                "The secret of the client.")
+            required(
+                "refresh_token", \.refreshToken, .oneSecret,
+                "The user's refresh token. It is one whole secret, since the source may replace it."
+            )
+            scope
+            clientAuth
+            parameters
+        },
+        word(
+            "cloudkit_server", "Signs each request. It reaches database `public` only.",
+            in: .withPreset
+        ) {
+            required("key_id", \.keyID, .template(.secret), "The id of the key.")
+            required("private_key", \.privateKey, .secret, "The private key in PEM.")
+        },
+        word(
+            "cloudkit_user",
+            "Sends query parameters. A rotated token is stored with the page it came with.",
+            in: .withPreset
+        ) {
+            required("api_token", \.apiToken, .secret, "The API token of the container.")
+            required(
+                "web_auth_token", \.webAuthToken, .oneSecret,
+                "The user's web auth token. It is one whole secret, since the source may replace it."
+            )
+            standard(
+                "rotates", \.rotates, .boolean,
+                "Whether answers bring a new token, which replaces this one.")
+        },
+    ]
+
+    private static let nameMeaning = "The name of the header field or query parameter."
+
+    private static let tokenURL = required(
+        "token_url", \.client.tokenURL, .text(.tokenURL) { $1.tokenURL($0) },
+        "The address of the token endpoint. It is https, but for `localhost`, `127.0.0.1` and `[::1]`."
+    )
+    private static let clientID = required(
+        "client_id", \.client.clientID, .template(.secret), "The id of the client.")
+    private static let scope = optional(
+        "scope", \.client.scope, .text, without: "what the server gives", "What is asked for.")
+    private static let clientAuth = standard(
+        "client_auth", \.client.clientAuth, .word(),
+        """
+        How the client proves itself to the token endpoint: `basic` by `Authorization: Basic …`, `body` by `client_id` \
+        and `client_secret` in the form.
+        """, when: { $0.client.clientSecret != nil })
+    private static let parameters = usual(
+        "parameters", \.client.parameters, .tokenParameters,
+        "What the token endpoint wants besides, by name, such as `audience`. They may hold `{secret.x}`."
+    )
+
+    @Sendable private static func checkClient(_ place: Place, _ auth: WrittenAuth) {
+        switch auth.type {
+        case "cloudkit_server":
+            guard let address = place.reading.scope.address, address.database != .public else {
+                return
+            }
+            place.report(
+                "type",
+                "a server's key reaches the public database only, not the \(address.database.rawValue) one; expected cloudkit_user"
+            )
+        case "oauth2_refresh":
+            guard !place.has("client_secret") else { return }
+            place.report(
+                ifThere: "client_auth",
+                "a client without client_secret has nothing to prove; leave client_auth out")
+        case "oauth2_client":
+            // A token of the client's own is shared by all users, so that nothing of one may be in it.
+            for parameter in auth.client.parameters {
+                let name = parameter.value.placeholders.lazy.compactMap { placeholder in
+                    if case .user(let name) = placeholder { name } else { nil }
+                }.first
+                guard let name else { continue }
+                place["parameters"]?.report(
+                    parameter.name,
+                    "a client's own token is shared by all users; {user.\(name)} is one's own")
+            }
+        default: break
+        }
+    }
+}
+
+extension Form where Value == Authentication {
+    static let auth = Mapping<WrittenAuth>.auth.form.map(
+        { written, _ -> Authentication? in
+            switch written.type {
+            case "basic": .basic(user: written.user, password: written.password)
+            case "bearer": .bearer(token: written.token)
+            case "header": .header(name: written.name, value: written.value)
+            case "query": .query(name: written.name, value: written.value)
+            case "oauth2_client": .oauth2Client(written.client)
+            case "oauth2_refresh":
+                .oauth2Refresh(written.client, refreshToken: written.refreshToken)
+            case "cloudkit_server":
+                .cloudkitServer(keyID: written.keyID, privateKey: written.privateKey)
+            case "cloudkit_user":
+                .cloudkitUser(
+                    apiToken: written.apiToken, webAuthToken: written.webAuthToken,
+                    rotates: written.rotates)
+            default: Authentication.none
+            }
+        },
+        back: { auth in
+            var written = WrittenAuth()
+            switch auth {
+            case .none: break
+            case .basic(let user, let password):
+                (written.type, written.user, written.password) = ("basic", user, password)
+            case .bearer(let token): (written.type, written.token) = ("bearer", token)
+            case .header(let name, let value):
+                (written.type, written.name, written.value) = ("header", name, value)
+            case .query(let name, let value):
+                (written.type, written.name, written.value) = ("query", name, value)
+            case .oauth2Client(let client):
+                (written.type, written.client) = ("oauth2_client", client)
+            case .oauth2Refresh(let client, let token):
+                (written.type, written.client, written.refreshToken) = (
+                    "oauth2_refresh", client, token
+                )
+            case .cloudkitServer(let keyID, let privateKey):
+                (written.type, written.keyID, written.privateKey) = (
+                    "cloudkit_server", keyID, privateKey
+                )
+            case .cloudkitUser(let apiToken, let webAuthToken, let rotates):
+                (written.type, written.apiToken, written.webAuthToken, written.rotates) = (
+                    "cloudkit_user", apiToken, webAuthToken, rotates
+                )
+            }
+            return written
+        })
+}
+
+extension Form where Value == [NamedTemplate] {
+    /// What the form of a token endpoint has of other keys.
+    private static var ownParameters: [String] {
+        ["grant_type", "client_id", "client_secret", "refresh_token", "scope"]
+    }
+
+    fileprivate static let tokenParameters = Form(
+        type: .named(.template, by: .notEmpty, isFilled: true, except: ownParameters),
+        read: { node, reading in
+            let parameters = reading.namedTemplates(node, .secret) { entry in
+                let isOwn = ownParameters.contains(entry.key)
+                if isOwn {
+                    reading.add(
+                        entry.position, entry.value.path,
+                        "\"\(entry.key)\" is sent already; write it beside token_url")
+                }
+                if entry.key.isEmpty {
+                    reading.add(entry.position, entry.value.path, "expected a name")
+                }
+                return !isOwn && !entry.key.isEmpty
+            }
+            if case .mapping(let entries) = node.content, entries.isEmpty {
+                reading.add(node, "expected at least one entry")
+            }
+            return parameters
+        }, write: { NamedTemplate.expanded($0) })
+}
+
+extension Form where Value == String {
+    /// The name of a header field that is ours to set.
+    fileprivate static let ownHeaderName = Form(
+        type: .text,
+        read: { node, reading in
+            guard let text = reading.text(node) else { return nil }
+            return reading.headerName(text, at: node.position, node.path) ? text : nil
+        }, write: { .string($0) })
+
+    /// A secret that the source may replace, so it is one whole secret.
+    fileprivate static let oneSecret = Form(
+        type: .formed(.oneSecret),
+        read: { node, reading in
+            guard let template = reading.secret(node) else { return nil }
+            guard case .secret(let name)? = template.lonePlaceholder else {
+                reading.add(
+                    node, "expected exactly one {secret.name}, since the source may replace it")
+                return nil
+            }
+            return name
+        }, write: { .string("{secret.\($0)}") })
+}
+
+extension Form where Value == Template {
+    /// A text with placeholders that the place permits.
+    static func template(_ permits: Permits) -> Form {
+        Form(type: .template, read: { $1.template($0, permits) }, write: { .text($0) })
+    }
+
+    /// A job file is no place for a secret, so what proves identity must be a placeholder.
+    fileprivate static let secret = Form(
+        type: .formed(.secret), read: { $1.secret($0) }, write: { .text($0) })
+}
+
+extension NodeReading {
+    fileprivate func secret(_ node: Node) -> Template? {
+        guard let template = template(node, .secret) else { return nil }
+        let hasSecret = template.placeholders.contains {
+            if case .secret = $0 { true } else { false }
+        }
+        if !hasSecret { add(node, "expected a placeholder {secret.name}, found a text") }
+        return hasSecret ? template : nil
+    }
+
+    /// A token travels only where nobody listens.
+    fileprivate func tokenURL(_ node: Node) -> String? {
+        guard let text = text(node) else { return nil }
+        // Unlike a base it is never added to, so it may end in a slash.
+        if let problem = problem(inBase: text.hasSuffix("/") ? String(text.dropLast()) : text) {
+            add(node, "\(problem); expected https://host[:port]/path")
+            return nil
+        }
+        let host = text.dropFirst("http://".count).prefix { $0 != "/" }
+        let isLoopback = ["localhost", "127.0.0.1", "[::1]"].contains { name in
+            host == name || host.hasPrefix(name + ":")
+        }
+        guard text.hasPrefix("https://") || isLoopback else {
+            add(node, "a token endpoint must be https, but for this machine's own addresses")
+            return nil
+        }
+        return text
+    }
+}
