@@ -4,12 +4,12 @@ import JSON
 enum CloudKitWire {
     static let queryRecords: [Path.Step] = [.member("records"), .each]
     static let changedRecords: [Path.Step] = [.member("zones"), .each, .member("records"), .each]
-    static let systemPaths: KeyValuePairs<String, [Path.Step]> = [
-        "recordName": [.member("recordName")], "recordType": [.member("recordType")],
-        "recordChangeTag": [.member("recordChangeTag")],
-        "created": [.member("created"), .member("timestamp")],
-        "modified": [.member("modified"), .member("timestamp")],
-    ]
+
+    /// Where a record has a system value.
+    static func systemPath(_ meta: String) -> Path {
+        let isTime = meta == "created" || meta == "modified"
+        return Path(steps: [.member(meta)] + (isTime ? [.member("timestamp")] : []))
+    }
 
     /// `a.b` of a job file is `fields.a.value.b` in a record.
     ///
@@ -26,6 +26,51 @@ enum CloudKitWire {
         guard path.steps.count >= 3, case .member(let name) = path.steps[1] else { return path }
         return Path(
             steps: [.member(String(name.dropFirst(prefix.count)))] + path.steps.dropFirst(3))
+    }
+}
+
+extension Entity {
+    /// The entity as it is run: what its operation stands for, in words of the wire.
+    func expanded(at address: CloudKitAddress?) -> Entity {
+        var entity = self
+        let hasTombstones = isChangeFeed || write.deletes?.flagAt != nil
+        entity.write.deletes?.tombstones =
+            hasTombstones ? write.deletes?.tombstones ?? .delete : nil
+        guard let cloudkit else { return entity }
+        entity.request = cloudkit.request(at: address)
+        entity.translate { CloudKitWire.wirePath($0, prefix: cloudkit.fieldPrefix) }
+        for index in records.fields.indices { entity.records.fields[index].form = .cloudkit }
+        entity.push?.recordType = cloudkit.fieldPrefix + (push?.recordType ?? "")
+        if case .query(let query) = cloudkit, let probe {
+            entity.probe?.request = query.probeRequest(at: address, sort: probe.sort)
+            entity.probe?.skipIfSame = probe.skipIfSame.map {
+                Path(steps: CloudKitWire.queryRecords + $0.steps)
+            }
+        }
+        return entity
+    }
+
+    /// The entity as its file says it: the way back of `expanded`.
+    var unexpanded: Entity {
+        guard let cloudkit else { return self }
+        var entity = self
+        let prefix = cloudkit.fieldPrefix
+        entity.translate { CloudKitWire.filePath($0, prefix: prefix) }
+        entity.push?.recordType = String((push?.recordType ?? "").dropFirst(prefix.count))
+        entity.probe?.skipIfSame = (probe?.skipIfSame ?? []).map { Path(steps: $0.steps.suffix(1)) }
+        return entity
+    }
+
+    /// Changes the paths to a record's own fields.
+    private mutating func translate(_ change: (Path) -> Path) {
+        for index in records.fields.indices where records.fields[index].meta == nil {
+            records.fields[index].at = change(records.fields[index].at)
+        }
+        for index in records.secrets.indices {
+            records.secrets[index].at = change(records.secrets[index].at)
+        }
+        let flag = write.deletes?.flagAt.map(change)
+        write.deletes?.flagAt = flag
     }
 }
 

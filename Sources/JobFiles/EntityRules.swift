@@ -1,28 +1,34 @@
 /// What two parts of one entity must agree on, as far as they could be read.
 extension NodeReading {
-    func checkSince(_ uses: [PlaceholderUse], keys: Keys<EntityKey>) {
+    func checkParts(_ parts: Parts<Entity>, _ written: Node) {
+        if let uses = scope.entity?.uses { checkSince(uses, written) }
+        let columns = scope.entity?.columns
+        checkNewerBy(parts, written, columns)
+        if let columns, !parts.wrong.contains("page") {
+            checkKeyset(parts.model.page, written, columns)
+        }
+    }
+
+    private func checkSince(_ uses: [PlaceholderUse], _ written: Node) {
         let use = uses.first { $0.placeholder == .since }
-        if let use, keys[.incremental] == nil {
+        if let use, written["incremental"] == nil {
             add(use.node, "{since} has no value without incremental")
         }
-        let isReadable = uses.allSatisfy { $0.placeholder != nil }
-        if use == nil, isReadable, keys[.incremental] != nil, let request = keys[.request] {
+        guard uses.allSatisfy({ $0.placeholder != nil }) else { return }
+        if use == nil, written["incremental"] != nil, let request = written["request"] {
             add(request, "incremental, but {since} is never sent; every pass would be a full one")
         }
-        if let forEach = keys[.forEach], isReadable,
-            !uses.contains(where: { $0.placeholder == .chunk })
-        {
+        if let forEach = written["for_each"], !uses.contains(where: { $0.placeholder == .chunk }) {
             add(forEach, "for_each, but {chunk} is never sent; every pass would read the same")
         }
     }
 
-    func checkNewerBy(
-        _ keys: Keys<EntityKey>, columns: Columns?, write: Write?, incremental: Incremental?
-    ) {
+    private func checkNewerBy(_ parts: Parts<Entity>, _ written: Node, _ columns: Columns?) {
+        let incremental = parts.model.incremental
         let seesMax = incremental?.watermark == .maxSeen
-        guard let node = keys[.write]?["newer_by"] else {
-            if seesMax, write != nil, write?.mode != .newestWins,
-                let location = keys[.incremental]?["watermark"]
+        guard let node = written["write"]?["newer_by"] else {
+            if seesMax, !parts.wrong.contains("write"), parts.model.write.mode != .newestWins,
+                let location = written["incremental"]?["watermark"]
             {
                 add(
                     location,
@@ -42,7 +48,7 @@ extension NodeReading {
         }
         let isNumber = field.kind != .timestamp
         let kind = field.kind == .int ? "an int" : "a decimal"
-        guard seesMax, let incremental, let location = keys[.incremental] else { return }
+        guard seesMax, let incremental, let location = written["incremental"] else { return }
         if let start = incremental.start, let node = location["start"],
             (Int64(start) != nil) != isNumber
         {
@@ -68,10 +74,10 @@ extension NodeReading {
         }
     }
 
-    func checkKeyset(_ keys: Keys<EntityKey>, page: Page, records: Records) {
-        guard case .keyset(.field(let name), _) = page.style, let node = keys[.page]?["by"],
-            fieldName(node, names: keys[.records]?["fields"]?.keys) != nil,
-            let field = records.field(named: name)
+    private func checkKeyset(_ page: Page, _ written: Node, _ columns: Columns) {
+        guard let name = page.keysetField, let node = written["page"]?["by"],
+            fieldName(node, names: written["records"]?["fields"]?.keys) != nil,
+            let field = columns.field(named: name)
         else { return }
         if ![.int, .decimal, .timestamp, .text].contains(field.kind) || !field.required {
             add(node, "a keyset's field must be a required int, decimal, timestamp or text")
@@ -81,47 +87,47 @@ extension NodeReading {
 
 /// What the parts of a whole entity must agree on.
 extension NodeReading {
-    func checkEntity(_ entity: Entity, _ keys: Keys<EntityKey>) {
-        checkWindow(entity, keys)
-        checkFullPasses(entity, keys)
-        checkDeletes(entity, keys)
-        checkPush(entity, keys)
-        checkBroughtSecrets(entity, keys)
-        checkSteps(entity, keys)
-        checkNestedKeyset(entity, keys)
-        if entity.isConditional, entity.request.method != "GET", let node = keys[.conditional] {
+    func checkEntity(_ entity: Entity, _ written: Node) {
+        checkWindow(entity, written)
+        checkFullPasses(entity, written)
+        checkDeletes(entity, written)
+        checkPush(entity, written)
+        checkBroughtSecrets(entity, written)
+        checkSteps(entity, written)
+        checkNestedKeyset(entity, written)
+        if entity.isConditional, entity.request.method != "GET", let node = written["conditional"] {
             add(
                 node,
                 "only a GET is answered with 304, this request is a \(entity.request.method)")
         }
-        if entity.forEach != nil, entity.cloudkit != nil, let node = keys[.forEach] {
+        if entity.forEach != nil, entity.cloudkit != nil, let node = written["for_each"] {
             add(node, "an operation of cloudkit has no place for {chunk}")
         }
     }
 
     /// A query is windowed by `since` and `incremental` together, a feed by its token.
-    private func checkWindow(_ entity: Entity, _ keys: Keys<EntityKey>) {
+    private func checkWindow(_ entity: Entity, _ written: Node) {
         switch entity.cloudkit {
         case nil: break
         case .zoneChanges?, .coreData?:
-            if let node = keys[.incremental] {
+            if let node = written["incremental"] {
                 add(node, "a change feed goes on from its sync token; leave incremental out")
             }
         case .query:
-            if keys[.cloudkit]?["since"] == nil, let node = keys[.incremental] {
+            if written["cloudkit"]?["since"] == nil, let node = written["incremental"] {
                 add(
                     node,
                     "incremental, but cloudkit.since is missing; every pass would be a full one")
             }
-            if entity.incremental == nil, let node = keys[.cloudkit]?["since"] {
+            if entity.incremental == nil, let node = written["cloudkit"]?["since"] {
                 add(node, "since has no value without incremental")
             }
         }
     }
 
     /// Absence proves nothing but at the end of a full pass (invariant 6).
-    private func checkFullPasses(_ entity: Entity, _ keys: Keys<EntityKey>) {
-        let write = keys[.write]
+    private func checkFullPasses(_ entity: Entity, _ written: Node) {
+        let write = written["write"]
         if entity.write.deletes?.sweeps == true, let node = write?["deletes"]?["sweep"] {
             if entity.incremental != nil, entity.incremental?.fullEvery == nil {
                 add(
@@ -140,7 +146,7 @@ extension NodeReading {
         let reason: String? =
             if entity.incremental != nil {
                 "an incremental pass shows only what is new; leave incremental out"
-            } else if entity.page.persists || entity.page.isSyncToken {
+            } else if entity.page.outlives {
                 "the position outlives the pass, so the next one shows only what is new"
             } else if entity.forEach != nil {
                 "a pass of for_each shows one chunk only"
@@ -152,8 +158,8 @@ extension NodeReading {
         if let reason { add(node, "replace_all deletes what a pass did not show: \(reason)") }
     }
 
-    private func checkDeletes(_ entity: Entity, _ keys: Keys<EntityKey>) {
-        guard let deletes = entity.write.deletes, let node = keys[.write]?["deletes"] else {
+    private func checkDeletes(_ entity: Entity, _ written: Node) {
+        guard let deletes = entity.write.deletes, let node = written["write"]?["deletes"] else {
             return
         }
         for name in deletes.confirmation?.columns ?? [] where !entity.records.key.contains(name) {
@@ -174,13 +180,13 @@ extension NodeReading {
         }
     }
 
-    private func checkPush(_ entity: Entity, _ keys: Keys<EntityKey>) {
+    private func checkPush(_ entity: Entity, _ written: Node) {
         if entity.write.unique?.losers == .delete, entity.push?.sendsDeletes != true,
-            let node = keys[.write]?["unique"]?["losers"]
+            let node = written["write"]?["unique"]?["losers"]
         {
             add(node, "losers come back with the next full pass unless push.select has deleted")
         }
-        guard let push = entity.push, let node = keys[.push] else { return }
+        guard let push = entity.push, let node = written["push"] else { return }
         if entity.cloudkit == nil {
             add(node, "only an entity with cloudkit can be pushed")
         } else if !entity.isChangeFeed, scope.address?.database == .shared {
@@ -203,10 +209,10 @@ extension NodeReading {
     }
 
     /// An outer record without inner ones shows no position of theirs, so that the pass would end before it.
-    private func checkNestedKeyset(_ entity: Entity, _ keys: Keys<EntityKey>) {
+    private func checkNestedKeyset(_ entity: Entity, _ written: Node) {
         guard case .keyset(.field, _) = entity.page.style,
             entity.records.at.steps.count(where: { $0 == .each }) > 1,
-            let node = keys[.page]?["by"]
+            let node = written["page"]?["by"]
         else { return }
         add(
             node,
@@ -231,9 +237,8 @@ extension NodeReading {
         }
     }
 
-    private func checkSteps(_ entity: Entity, _ keys: Keys<EntityKey>) {
-        let hasToken = entity.page.isSyncToken || entity.page.persists
-        for (recovery, node) in zip(entity.recover, keys[.recover]?.elements ?? []) {
+    private func checkSteps(_ entity: Entity, _ written: Node) {
+        for (recovery, node) in zip(entity.recover, written["recover"]?.elements ?? []) {
             checkEnd(recovery, of: entity, node)
             for (step, location) in zip(recovery.steps, node["do"]?.elements ?? []) {
                 if step == .createZone, !entity.isChangeFeed {
@@ -243,18 +248,11 @@ extension NodeReading {
                         location,
                         "a shared zone is made by its owner; leave cloudkit.create_zone out")
                 }
-                if step == .forgetToken, !hasToken {
+                if step == .forgetToken, !entity.page.outlives {
                     add(location, "no token outlives a pass of this entity; leave forget_token out")
                 }
             }
         }
-    }
-}
-
-extension Page {
-    /// Its position outlives the pass by the source's own protocol.
-    fileprivate var isSyncToken: Bool {
-        if case .syncToken = style { true } else { false }
     }
 }
 

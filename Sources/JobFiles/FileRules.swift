@@ -4,11 +4,33 @@ extension NodeReading {
         checkBroughtSecrets(file, root)
         for store in file.stores {
             for entity in file.entities where entity.write.table == store.table {
-                let node = root.entity(named: entity.name).map { own in
-                    root["defaults"].map { merge(own, over: $0) } ?? own
-                }
+                let node = root.entity(named: entity.name)?.withDefaults(root["defaults"])
                 check(entity, node, in: store)
             }
+        }
+    }
+
+    /// One table has one set of columns and one key, whoever writes it.
+    func checkTables(_ root: Node, lists: [ListTable], entities: [Entity]) {
+        var shapes: [String: (owner: String, shape: TableShape)] = [:]
+        func check(_ table: String, _ owner: String, _ shape: TableShape, at node: Node?) {
+            guard let first = shapes[table] else {
+                shapes[table] = (owner, shape)
+                return
+            }
+            guard first.shape != shape, let node else { return }
+            add(node, "table \"\(table)\" has other columns or another key in \(first.owner)")
+        }
+        for list in lists {
+            check(
+                list.table, "list \"\(list.name)\"", TableShape(list),
+                at: root["lists"]?[list.name]?["table"])
+        }
+        for entity in entities {
+            let node = root.entity(named: entity.name)
+            check(
+                entity.write.table, "entity \"\(entity.name)\"", TableShape(entity),
+                at: node?["write"]?["table"] ?? node)
         }
     }
 
@@ -40,5 +62,24 @@ extension NodeReading {
                 "a field of a synced store can't be required unless it is of the key, newer_by or of unique.by"
             )
         }
+    }
+}
+
+/// What makes two descriptions of a table the same.
+struct TableShape: Equatable {
+    var columns: [String: Field.Kind]
+    var key: Set<String>
+
+    init(_ list: ListTable) {
+        columns = Dictionary(
+            [(list.column, .text)] + list.columns.map { ($0.name, $0.kind) },
+            uniquingKeysWith: { $1 })
+        key = [list.column]
+    }
+
+    init(_ entity: Entity) {
+        columns = Dictionary(
+            entity.records.fields.map { ($0.name, $0.kind) }, uniquingKeysWith: { $1 })
+        key = Set(entity.records.key)
     }
 }

@@ -1,15 +1,15 @@
 /// Keys that would have no effect beside others: whoever wrote them expects one.
 extension NodeReading {
-    /// `uses` nil means what the request sends is the preset's.
-    func checkIdleKeys(_ entity: Entity, _ keys: Keys<EntityKey>, _ uses: [PlaceholderUse]?) {
-        checkIdleConditional(entity, keys)
-        checkIdlePage(entity, keys, uses)
-        checkIdleVersion(entity, keys)
-        checkIdleDeletes(entity, keys)
+    func checkIdleKeys(_ entity: Entity, _ written: Node) {
+        checkIdleConditional(entity, written)
+        checkIdlePage(entity, written)
+        checkIdleVersion(entity, written)
+        checkIdleDeletes(entity, written)
     }
 
-    private func checkIdleConditional(_ entity: Entity, _ keys: Keys<EntityKey>) {
-        guard entity.isConditional, entity.write.mode == .replaceAll, let node = keys[.conditional]
+    private func checkIdleConditional(_ entity: Entity, _ written: Node) {
+        guard entity.isConditional, entity.write.mode == .replaceAll,
+            let node = written["conditional"]
         else { return }
         add(
             node,
@@ -17,22 +17,21 @@ extension NodeReading {
                 + "mode overwrite with deletes.sweep")
     }
 
-    private func checkIdlePage(
-        _ entity: Entity, _ keys: Keys<EntityKey>, _ uses: [PlaceholderUse]?
-    ) {
-        guard entity.page.style == .single, let page = keys[.page] else { return }
+    private func checkIdlePage(_ entity: Entity, _ written: Node) {
+        guard entity.page.style == .single, let page = written["page"] else { return }
         if let node = page["max_pages"] {
             add(node, "style single has one page; leave max_pages out")
         }
-        if let node = page["size"], let uses, !uses.contains(where: { $0.placeholder == .pageSize })
+        if let node = page["size"], let uses = scope.entity?.uses,
+            !uses.contains(where: { $0.placeholder == .pageSize })
         {
             add(node, "style single sends no size but as {page.size}; send it, or leave size out")
         }
     }
 
-    private func checkIdleVersion(_ entity: Entity, _ keys: Keys<EntityKey>) {
+    private func checkIdleVersion(_ entity: Entity, _ written: Node) {
         let isKept = entity.incremental?.watermark == .maxSeen
-        if let name = entity.write.newerBy, let node = keys[.write]?["newer_by"],
+        if let name = entity.write.newerBy, let node = written["write"]?["newer_by"],
             entity.write.mode != .newestWins, !isKept, entity.push == nil
         {
             add(
@@ -41,17 +40,17 @@ extension NodeReading {
                     + "leave \"\(name)\" out here")
         }
         if !isKept, let rule = entity.incremental, rule.overlapCount > 0,
-            let node = keys[.incremental]?["overlap"]
+            let node = written["incremental"]?["overlap"]
         {
             add(node, "a run's start is a time; expected a span of time such as 5m")
         }
         if !isKept, let start = entity.incremental?.start, Int64(start) != nil,
-            let node = keys[.incremental]?["start"]
+            let node = written["incremental"]?["start"]
         {
             add(node, "a run's start is a time; expected one such as 2025-01-31T00:00:00Z")
         }
         if !isKept, entity.incremental?.isAscending == true,
-            let node = keys[.incremental]?["ascending"]
+            let node = written["incremental"]?["ascending"]
         {
             add(
                 node,
@@ -60,7 +59,7 @@ extension NodeReading {
         }
         if isKept, entity.incremental?.fallsBackToJob == true,
             let name = entity.write.newerBy, entity.records.field(named: name)?.kind == .int,
-            let node = keys[.incremental]?["fallback"]
+            let node = written["incremental"]?["fallback"]
         {
             add(
                 node,
@@ -68,8 +67,8 @@ extension NodeReading {
         }
     }
 
-    private func checkIdleDeletes(_ entity: Entity, _ keys: Keys<EntityKey>) {
-        guard let node = keys[.write]?["deletes"], let deletes = entity.write.deletes else {
+    private func checkIdleDeletes(_ entity: Entity, _ written: Node) {
+        guard let node = written["write"]?["deletes"], let deletes = entity.write.deletes else {
             return
         }
         if let fraction = node["max_fraction"], !entity.sweeps, let share = deletes.maxFraction,

@@ -55,12 +55,14 @@ final class NodeReading {
     }
 }
 
-/// The names that parts of a file may refer to.
+/// What parts of a file may refer to; nil where it can't be known.
 struct FileScope {
     var lists: [String]?
     var calls: [String]?
     /// Calls of the steps before the entities, in order.
     var before: [String]?
+    /// Calls that have run when what is read is done.
+    var ranBefore: [String]?
     /// Tables of lists and entities.
     var tables: [String]?
     /// The job is of a tenant, so nothing of a user has a value.
@@ -69,6 +71,15 @@ struct FileScope {
     var isCloudKit = false
     /// The preset's database; nil without one or where it is malformed.
     var address: CloudKitAddress?
+    /// What is merged into every entity; nil when there is nothing.
+    var defaults: Node?
+    /// The entity that is read; nil outside of the entities.
+    var entity: EntityScope?
+    /// The entities that were read.
+    var entities: [Entity] = []
+
+    /// What is read is of the preset: the source, or an entity that has its operation.
+    var isPreset: Bool { entity.map(\.isOfPreset) ?? isCloudKit }
 }
 
 /// A placeholder and where it stands.

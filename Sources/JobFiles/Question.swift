@@ -36,7 +36,12 @@ extension JobFile {
         let words = JSONValue.members(
             ("source", source.asked), ("entity", entity.asked),
             ("requests", .array(asked.map { .object($0.members) })),
-            ("cleanup", .filled(after.filter { $0.cleans(entity.write.table) }.map(\.expanded))))
+            (
+                "cleanup",
+                .filled(
+                    after.filter { $0.cleans(entity.write.table) }.map(
+                        Mapping<AfterStep>.after.written))
+            ))
         let list = JSONValue.members(
             ("source", source.asked), ("list", entity.list),
             ("requests", .array(asked.map { .object($0.members) })))
@@ -62,7 +67,7 @@ extension JobFile {
 
 extension Entity {
     /// Stands for all that the file says of the entity.
-    public var declaration: Int64 { Int64(bitPattern: stableHashBits(expanded.text)) }
+    public var declaration: Int64 { Int64(bitPattern: stableHashBits(written.text)) }
 }
 
 extension Placeholder {
@@ -73,8 +78,10 @@ extension Placeholder {
 extension Entity {
     fileprivate var asked: JSONValue {
         .members(
-            ("cloudkit", cloudkit?.expanded), ("for_each", forEach?.expanded),
-            ("probe", probe.map { .object($0.request.members) }), ("page", page.expanded),
+            ("cloudkit", cloudkit.flatMap(Form<CloudKitOperation>.cloudkit.write)),
+            ("for_each", forEach.map(Mapping<ForEach>.forEach.written)),
+            ("probe", probe.map { .object($0.request.members) }),
+            ("page", Form<Page>.page.write(page)),
             (
                 "incremental",
                 incremental.map {
@@ -84,7 +91,7 @@ extension Entity {
                         ("start", $0.start.map { .string($0) }))
                 }
             ),
-            ("records", records.asked(for: decidingFields)),
+            ("records", unexpanded.records.asked(for: decidingFields)),
             // Another table does not hold what was read so far.
             ("table", .string(write.table)))
     }
@@ -92,10 +99,12 @@ extension Entity {
     /// What decides which records there are.
     fileprivate var list: JSONValue {
         .members(
-            ("cloudkit", cloudkit?.expanded), ("for_each", forEach?.expanded),
+            ("cloudkit", cloudkit.flatMap(Form<CloudKitOperation>.cloudkit.write)),
+            ("for_each", forEach.map(Mapping<ForEach>.forEach.written)),
             (
                 "records",
-                records.asked(for: Set(records.key + records.keepIf.map(\.field)), asList: true)
+                unexpanded.records.asked(
+                    for: Set(records.key + records.keepIf.map(\.field)), asList: true)
             ))
     }
 
@@ -112,7 +121,7 @@ extension Records {
         // A secret that is brought from now on stands in records that were read before; the list is the same.
         if isList { deciding.secrets = [] }
         deciding.fields = fields.filter { names.contains($0.name) }
-        return deciding.expanded()
+        return Form<Records>.records.write(deciding) ?? .null
     }
 }
 
@@ -129,7 +138,8 @@ extension Source {
             ("container", cloudkitAddress.map { .string($0.container) }),
             ("environment", cloudkitAddress.map { .string($0.environment.rawValue) }),
             ("database", cloudkitAddress.map { .string($0.database.rawValue) }),
-            ("headers", NamedTemplate.expanded(headers)), ("zone", zone?.expanded))
+            ("headers", NamedTemplate.written(headers)),
+            ("zone", zone.flatMap(Form<ZoneRule>.zone.write)))
     }
 
     fileprivate var placeholders: [Placeholder] {

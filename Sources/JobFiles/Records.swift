@@ -205,8 +205,14 @@ public struct Deletes: Sendable, Equatable {
             "truth": .truth, "time": .time, "present": .present,
         ]
     }
-    /// Tombstones of the source delete rows; else they are counted and ignored.
-    public var appliesTombstones: Bool
+    /// What a tombstone of the source does to its row.
+    public enum Tombstones: String, Sendable, CaseIterable {
+        case delete
+        /// It is counted.
+        case ignore
+    }
+    /// What a tombstone of the source does; nil where none can come.
+    public var tombstones: Tombstones?
     /// What a tombstone does to a row with an unsent local edit.
     public var unsent: Unsent
     /// A record with true here is a tombstone.
@@ -221,6 +227,9 @@ public struct Deletes: Sendable, Equatable {
     public var maxFraction: Double?
     /// How the source is asked for a record that a full pass lacks; nil when the next full pass is the second look.
     public var confirmation: Confirmation?
+
+    /// Tombstones of the source delete rows.
+    public var appliesTombstones: Bool { tombstones == .delete }
 }
 
 /// How the source is asked for one record.

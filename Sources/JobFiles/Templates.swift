@@ -76,6 +76,11 @@ extension NodeReading {
             return false
         }
         if case .list(let name) = placeholder, !isList(name, at: node) { return false }
+        if case .call(let name, _) = placeholder, isCall(name, at: node),
+            let ranBefore = scope.ranBefore, !ranBefore.contains(name)
+        {
+            add(node, "\(placeholder): call \"\(name)\" does not run before this")
+        }
         uses.append(PlaceholderUse(placeholder: placeholder, node: node))
         return true
     }
@@ -150,15 +155,5 @@ extension NodeReading {
         guard let calls = scope.calls, !calls.contains(name) else { return true }
         addUnknown("call", name, known: calls, at: node)
         return false
-    }
-
-    /// Reports answers of calls that are not among the ones that ran before.
-    func checkCalls(in uses: [PlaceholderUse], ranBefore: [String]?) {
-        for use in uses {
-            guard let placeholder = use.placeholder, case .call(let name, _) = placeholder,
-                isCall(name, at: use.node), let ranBefore, !ranBefore.contains(name)
-            else { continue }
-            add(use.node, "\(placeholder): call \"\(name)\" does not run before this")
-        }
     }
 }

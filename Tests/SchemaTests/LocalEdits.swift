@@ -121,7 +121,7 @@ func articleFile(losers: Unique.Losers = .delete) -> JobFile {
         ])
     file.entities[0].push = push(debounce: .milliseconds(250))
     file.entities[0].write.deletes = Deletes(
-        appliesTombstones: true, unsent: .delete, flagAt: nil, flagIs: .truth,
+        tombstones: .delete, unsent: .delete, flagAt: nil, flagIs: .truth,
         softField: "deleted_at",
         sweeps: false, maxFraction: 0.2)
     file.entities[0].write.unique = Unique(

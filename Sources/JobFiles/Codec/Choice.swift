@@ -9,8 +9,25 @@ struct Choice<Model: Sendable>: Sendable {
         let context: KeyFacts.Context
         /// The keys that only such words bring.
         let keys: [Key<Model>]
+        /// Keys of several words; in what is written they stand behind the keys of all words.
+        let shared: [Key<Model>]
         /// What an editor can check besides.
         let rules: [KeyRule]
+        /// Keys of its own of which exactly one must be there.
+        let alternatives: [String]
+
+        /// Names its keys in the JSON Schema; nil when they have the word's own name.
+        let title: String?
+
+        /// What the JSON Schema and the manual say of its keys.
+        func kind(_ blank: Model) -> MappingKind? {
+            let all = keys + shared
+            guard !all.isEmpty else { return nil }
+            return MappingKind(
+                title: title ?? word, meaning: meaning,
+                keys: all.map { ($0.name, $0.facts(blank)) },
+                alternatives: alternatives, variants: nil, rules: rules)
+        }
     }
 
     let name: String
@@ -27,7 +44,7 @@ struct Choice<Model: Sendable>: Sendable {
 
     /// The keys of every variant, each once.
     var names: [String] {
-        variants.flatMap { $0.keys.map(\.name) }.reduce(into: []) { names, name in
+        variants.flatMap { ($0.keys + $0.shared).map(\.name) }.reduce(into: []) { names, name in
             if !names.contains(name) { names.append(name) }
         }
     }
@@ -36,20 +53,10 @@ struct Choice<Model: Sendable>: Sendable {
     func told(_ blank: Model) -> Variants {
         Variants(
             key: name,
-            all: variants.map { variant in
-                var kind: MappingKind?
-                if !variant.keys.isEmpty {
-                    kind = MappingKind(
-                        title: variant.word, meaning: variant.meaning,
-                        keys: variant.keys.map { ($0.name, $0.facts(blank)) }, alternatives: [],
-                        variants: nil, rules: variant.rules)
-                }
-                return grammarVariant(variant, kind)
+            all: variants.map {
+                JobFiles.Variant(
+                    word: $0.word, kind: $0.kind(blank), meaning: $0.meaning, context: $0.context)
             })
-    }
-
-    private func grammarVariant(_ variant: Variant, _ kind: MappingKind?) -> JobFiles.Variant {
-        JobFiles.Variant(variant.word, kind, variant.meaning, in: variant.context)
     }
 }
 
@@ -57,9 +64,11 @@ extension Mapping {
     /// A word of a choice and the keys that it brings.
     static func word(
         _ word: String, _ meaning: String, in context: KeyFacts.Context = .anywhere,
-        rules: [KeyRule] = [], @KeyList<Model> keys: () -> [Key<Model>] = { [] }
+        oneOf alternatives: [String] = [], rules: [KeyRule] = [], title: String? = nil,
+        shared: [Key<Model>] = [], @KeyList<Model> keys: () -> [Key<Model>] = { [] }
     ) -> Choice<Model>.Variant {
         Choice<Model>.Variant(
-            word: word, meaning: meaning, context: context, keys: keys(), rules: rules)
+            word: word, meaning: meaning, context: context, keys: keys(), shared: shared,
+            rules: rules, alternatives: alternatives, title: title)
     }
 }

@@ -14,15 +14,19 @@ struct Mapping<Model: Sendable>: Sendable {
     let choice: Choice<Model>?
     let alternatives: [String]
     let rules: [KeyRule]
+    /// Which of the keys such a mapping of the file has; nil when all.
+    let only: OnlyKeys?
     /// Reports what keys of one mapping say of each other.
     let check: @Sendable (Place, inout Model) -> Void
 
     /// Declares a kind of mapping.
     ///
     /// `oneOf`: keys of which exactly one must be there. `rules`: what an editor can check of what `check` reports.
+    /// `only`: which of the keys a mapping of the file has.
     init(
         _ title: String, _ meaning: String, blank: Model, oneOf alternatives: [String] = [],
         rules: [KeyRule] = [], choice: Choice<Model>? = nil,
+        only: OnlyKeys? = nil,
         @KeyList<Model> keys: () -> [Key<Model>] = { [] },
         check: @escaping @Sendable (Place, inout Model) -> Void = { _, _ in }
     ) {
@@ -33,6 +37,7 @@ struct Mapping<Model: Sendable>: Sendable {
         self.choice = choice
         self.alternatives = alternatives
         self.rules = rules
+        self.only = only
         self.check = check
     }
 
@@ -47,8 +52,11 @@ struct Mapping<Model: Sendable>: Sendable {
 
     var form: Form<Model> {
         Form(
-            type: .keys { kind }, read: { read($0, $1) }, write: { .object(members(of: $0)) })
+            type: .keys { kind }, read: { read($0, $1) }, write: written)
     }
+
+    /// As a file writes it.
+    @Sendable func written(_ model: Model) -> JSONValue { .object(members(of: model)) }
 
     /// The keys of a value that need writing.
     func members(of model: Model) -> [JSONMember] {
@@ -56,8 +64,9 @@ struct Mapping<Model: Sendable>: Sendable {
         var written = keys
         if let choice {
             let word = model[keyPath: choice.place]
+            let variant = choice.variant(word)
             members.append(JSONMember(choice.name, .string(word)))
-            written = (choice.variant(word)?.keys ?? []) + keys
+            written = (variant?.keys ?? []) + keys + (variant?.shared ?? [])
         }
         return members
             + written.compactMap { key in key.write(model).map { JSONMember(key.name, $0) } }
@@ -67,29 +76,71 @@ struct Mapping<Model: Sendable>: Sendable {
     ///
     /// `blank`: what holds without its keys, where that depends on the file.
     func read(_ node: Node, _ reading: NodeReading, from blank: Model? = nil) -> Model? {
+        guard var parts = readParts(node, reading, from: blank), parts.isReadable else {
+            return nil
+        }
+        check(Place(node, reading), &parts.model)
+        return parts.model
+    }
+
+    /// What could be read of a mapping, before its keys are compared; nil when it is none.
+    func readParts(_ node: Node, _ reading: NodeReading, from blank: Model? = nil) -> Parts<Model>?
+    {
         guard let entries = reading.entries(node) else { return nil }
-        var model = blank ?? self.blank
-        var all = keys
-        var report = UnknownKeys(known: keys.map(\.name), variant: "", elsewhere: [])
+        let place = Place(node, reading)
+        var parts = Parts(model: blank ?? self.blank)
+        var keys = keys
+        var needed = alternatives
+        let allowed = allowed(at: place)
+        var report = UnknownKeys(
+            known: allowed.names, variant: allowed.noun, elsewhere: keys.map(\.name))
         if let choice {
             guard let word = word(of: choice, node, entries, reading) else { return nil }
-            model[keyPath: choice.place] = word
-            all = (choice.variant(word)?.keys ?? []) + keys
-            let known =
-                [choice.name] + keys.map(\.name) + (choice.variant(word)?.keys ?? []).map(\.name)
+            let variant = choice.variant(word)
+            parts.model[keyPath: choice.place] = word
+            keys = (variant?.keys ?? []) + keys + (variant?.shared ?? [])
+            needed += variant?.alternatives ?? []
             report = UnknownKeys(
-                known: known, variant: "\(choice.name) \"\(word)\"",
-                elsewhere: choice.names.filter { !known.contains($0) })
+                known: [choice.name] + keys.map(\.name), variant: "\(choice.name) \"\(word)\"",
+                elsewhere: choice.names)
         }
         let excused = report.tell(entries, of: node, to: reading)
-        var isReadable = true
-        if !alternatives.isEmpty {
-            isReadable = reading.hasOne(of: alternatives, in: node, excused: excused)
+        let foreign = keys.filter { !$0.context.fits(isPreset: reading.scope.isPreset) }.map(\.name)
+        // What does not belong here was told already, and says what was meant to be here.
+        if needed.contains(where: { foreign.contains($0) && node[$0] != nil }) { needed = [] }
+        needed.removeAll(where: foreign.contains)
+        if !needed.isEmpty, !reading.hasOne(of: needed, in: node, excused: excused) {
+            parts.wrong.formUnion(needed)
+            parts.isReadable = false
         }
-        for key in all where !read(key, node, reading, excused, &model) { isReadable = false }
-        guard isReadable else { return nil }
-        check(Place(node, reading), &model)
-        return model
+        for key in keys where report.known.contains(key.name) {
+            let isRequired = key.isRequired(isPreset: reading.scope.isPreset, self.blank)
+            if let value = node[key.name] {
+                if key.read(value, place, &parts.model) { continue }
+                parts.wrong.insert(key.name)
+                if isRequired || needed.contains(key.name) { parts.isReadable = false }
+            } else if isRequired {
+                if !excused.contains(key.name) {
+                    reading.add(node, "missing key \"\(key.name)\"")
+                }
+                parts.wrong.insert(key.name)
+                parts.isReadable = false
+            }
+        }
+        return parts
+    }
+
+    private func allowed(at place: Place) -> (noun: String, names: [String]) {
+        switch only {
+        case nil: return ("", keys.map(\.name))
+        case .these(let choose): return choose(place)
+        case .byPreset(let without, let with):
+            let isPreset = place.scope.isPreset
+            return (
+                isPreset ? with : without,
+                keys.filter { $0.context.fits(isPreset: isPreset) }.map(\.name)
+            )
+        }
     }
 
     private func word(
@@ -102,20 +153,22 @@ struct Mapping<Model: Sendable>: Sendable {
         }
         return reading.choice(value, choice.noun, of: choice.variants.map(\.word))
     }
+}
 
-    /// Returns false when the mapping is unreadable for the lack of this key.
-    private func read(
-        _ key: Key<Model>, _ node: Node, _ reading: NodeReading, _ excused: Set<String>,
-        _ model: inout Model
-    ) -> Bool {
-        if let value = node[key.name] {
-            return key.read(value, reading, &model)
-                || !(key.isRequired || alternatives.contains(key.name))
-        }
-        guard key.isRequired else { return true }
-        if !excused.contains(key.name) { reading.add(node, "missing key \"\(key.name)\"") }
-        return false
-    }
+/// What could be read of a mapping.
+struct Parts<Model: Sendable> {
+    var model: Model
+    /// The keys that are wrong, or missing though they are required; the model has their blank values.
+    var wrong: Set<String> = []
+    /// No required key is among them.
+    var isReadable = true
+}
+
+/// Which of its keys a mapping of the file has, and what a mistake calls such a mapping.
+enum OnlyKeys: Sendable {
+    case these(@Sendable (Place) -> (noun: String, names: [String]))
+    /// Those that fit where there is a preset, or where there is none.
+    case byPreset(without: String, with: String)
 }
 
 /// A mapping of the file, for what its keys say of each other.
@@ -127,6 +180,8 @@ struct Place {
         self.node = node
         self.reading = reading
     }
+
+    var scope: FileScope { reading.scope }
 
     /// The key is there.
     func has(_ key: String) -> Bool { node[key] != nil }

@@ -59,6 +59,7 @@ extension KeyFacts.Need {
         switch self {
         case .required: "required"
         case .requiredWithoutPreset: "required without \(preset)"
+        case .requiredWithPreset(let words): "default: \(words)"
         case .optional(let words): words.map { $0.hasPrefix("required") ? $0 : "default: \($0)" }
         case .default(let text): "default: `\(text)`"
         }

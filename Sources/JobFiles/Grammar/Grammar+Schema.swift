@@ -12,8 +12,9 @@ public enum Grammar {
         return found.all
     }()
 
-    private static let file = FileKey.mappingKind
-    private static let ofEntity = EntityKey.mappingKind
+    private static let file = Mapping<JobFile>.file.kind
+    private static let source = Mapping<Source>.source.kind
+    private static let ofEntity = Mapping<Entity>.entity.kind
 
     private static var wholeSchema: JSONValue {
         let head: [JSONMember] = [
@@ -65,7 +66,7 @@ public enum Grammar {
         let demands = keys.demands
         guard parts.contains(keys.title) else {
             var all = demands
-            if keys.title == SourceKey.title { all.append(presetRule) }
+            if keys.title == source.title { all.append(presetRule) }
             return [JSONMember(keys.title, .object(keys.shape.with(all)))]
         }
         return [
@@ -80,9 +81,9 @@ public enum Grammar {
 
     private static var presetRule: JSONValue {
         .members(
-            ("if", .members(("required", .texts([SourceKey.preset.rawValue])))),
-            ("then", SourceKey.mappingKind.overlay(isPreset: true)),
-            ("else", SourceKey.mappingKind.overlay(isPreset: false)))
+            ("if", .members(("required", .texts(["preset"])))),
+            ("then", source.overlay(isPreset: true)),
+            ("else", source.overlay(isPreset: false)))
     }
 
     private static var entity: [JSONMember] {
@@ -91,20 +92,20 @@ public enum Grammar {
             return JSONMember(key.name, reference(kind().title))
         }
         let rule = JSONValue.members(
-            ("if", .members(("required", .texts([EntityKey.cloudkit.rawValue])))),
+            ("if", .members(("required", .texts(["cloudkit"])))),
             ("then", ofEntity.overlay(isPreset: true)),
             ("else", ofEntity.overlay(isPreset: false)))
         let part = ofEntity.shape.map(\.ofPart)
-        let defaults = ofEntity.shape(of: EntityKey.ofDefaults.map(\.rawValue)).map(\.ofPart)
+        let defaults = ofEntity.shape(of: Mapping<Entity>.ofDefaults).map(\.ofPart)
         return [
             JSONMember(
                 "defaults",
                 .object(
-                    [JSONMember("description", .string(FileKey.defaults.key.meaning))]
+                    [JSONMember("description", .string(file.facts(of: "defaults")?.meaning ?? ""))]
                         + defaults.dropFirst())),
             JSONMember(
                 "entityPart",
-                .object(part + [JSONMember("required", .texts([EntityKey.entity.rawValue]))])),
+                .object(part + [JSONMember("required", .texts(["entity"]))])),
             JSONMember(
                 "entity",
                 .members(

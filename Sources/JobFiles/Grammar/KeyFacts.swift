@@ -1,7 +1,4 @@
-/// What one key of a mapping is: the only place that says so.
-///
-/// Reading, the nearest-word help, `jobs/job.schema.json` and the lists of docs/JOB_FILES.md follow
-/// from it.
+/// What the JSON Schema and the manual say of one key of a mapping.
 struct KeyFacts: Sendable {
     /// What its value must be.
     let type: ValueType
@@ -33,6 +30,8 @@ struct KeyFacts: Sendable {
         case required
         /// Required without a preset; with one the preset fills it in.
         case requiredWithoutPreset
+        /// Required with a preset; what holds without one, in words.
+        case requiredWithPreset(String)
         /// What holds without it, in words; nil when there is nothing that needs saying.
         case optional(String?)
         /// What holds without it, as a file would write it.
@@ -100,30 +99,6 @@ indirect enum ValueType: Sendable {
     static func list(_ element: ValueType) -> ValueType { .list(element, isFilled: false) }
 }
 
-/// The keys of one kind of mapping.
-protocol KeySet: CaseIterable, Hashable, RawRepresentable<String>, Sendable {
-    /// Names the kind in the JSON Schema and in the marks of the manual.
-    static var title: String { get }
-    /// What such a mapping says.
-    static var meaning: String { get }
-    /// The declaration of the key.
-    var key: KeyFacts { get }
-    /// Keys of which exactly one must be there; none: there is no such choice.
-    static var alternatives: [Self] { get }
-    /// The key that decides which others there are; nil when all may be there.
-    static var variants: Variants? { get }
-    /// What an editor can check besides; readers say it in words of their own.
-    static var rules: [KeyRule] { get }
-}
-
-extension KeySet {
-    static var alternatives: [Self] { [] }
-    static var variants: Variants? { nil }
-    static var rules: [KeyRule] { [] }
-    /// The names of the keys in the order of their declaration.
-    static var names: [String] { allCases.map(\.rawValue) }
-}
-
 /// The words of a key that decides which other keys its mapping has.
 struct Variants: Sendable {
     /// The key.
@@ -147,25 +122,6 @@ struct Variant: Sendable {
     let meaning: String
     /// Where the word may stand.
     let context: KeyFacts.Context
-
-    init(
-        _ word: String, _ kind: MappingKind?, _ meaning: String, in context: KeyFacts.Context
-    ) {
-        self.word = word
-        self.kind = kind
-        self.meaning = meaning
-        self.context = context
-    }
-
-    init(
-        _ word: String, _ keys: (any KeySet.Type)?, _ meaning: String,
-        in context: KeyFacts.Context = .anywhere
-    ) {
-        self.word = word
-        self.kind = keys?.mappingKind
-        self.meaning = meaning
-        self.context = context
-    }
 }
 
 /// What keys of one mapping ask of each other, as far as a JSON Schema can tell.

@@ -18,16 +18,3 @@ struct MappingKind: Sendable {
 
     func facts(of name: String) -> KeyFacts? { keys.first { $0.name == name }?.facts }
 }
-
-extension KeySet {
-    static var mappingKind: MappingKind {
-        MappingKind(
-            title: title, meaning: meaning, keys: allCases.map { ($0.rawValue, $0.key) },
-            alternatives: alternatives.map(\.rawValue), variants: variants, rules: rules)
-    }
-}
-
-extension ValueType {
-    /// A mapping whose keys are an enumeration.
-    static func mapping(_ keys: any KeySet.Type) -> ValueType { .keys { keys.mappingKind } }
-}

@@ -58,6 +58,7 @@ extension MappingKind {
             case (.required, .withPreset), (.required, .withoutPreset):
                 required.append(name)
             case (.requiredWithoutPreset, _): if !isPreset { required.append(name) }
+            case (.requiredWithPreset, _): if isPreset { required.append(name) }
             default: break
             }
             if let narrowed = key.overlay(isPreset: isPreset) {

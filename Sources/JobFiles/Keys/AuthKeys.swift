@@ -132,7 +132,8 @@ extension Mapping where Model == WrittenAuth {
         """
         How the client proves itself to the token endpoint: `basic` by `Authorization: Basic …`, `body` by `client_id` \
         and `client_secret` in the form.
-        """, when: { $0.client.clientSecret != nil })
+        """
+    ).when { $0.client.clientSecret != nil }
     private static let parameters = usual(
         "parameters", \.client.parameters, .tokenParameters,
         "What the token endpoint wants besides, by name, such as `audience`. They may hold `{secret.x}`."
@@ -140,14 +141,6 @@ extension Mapping where Model == WrittenAuth {
 
     @Sendable private static func checkClient(_ place: Place, _ auth: WrittenAuth) {
         switch auth.type {
-        case "cloudkit_server":
-            guard let address = place.reading.scope.address, address.database != .public else {
-                return
-            }
-            place.report(
-                "type",
-                "a server's key reaches the public database only, not the \(address.database.rawValue) one; expected cloudkit_user"
-            )
         case "oauth2_refresh":
             guard !place.has("client_secret") else { return }
             place.report(
@@ -244,23 +237,15 @@ extension Form where Value == [NamedTemplate] {
                 reading.add(node, "expected at least one entry")
             }
             return parameters
-        }, write: { NamedTemplate.expanded($0) })
+        }, write: NamedTemplate.written)
 }
 
 extension Form where Value == String {
-    /// The name of a header field that is ours to set.
-    fileprivate static let ownHeaderName = Form(
-        type: .text,
-        read: { node, reading in
-            guard let text = reading.text(node) else { return nil }
-            return reading.headerName(text, at: node.position, node.path) ? text : nil
-        }, write: { .string($0) })
-
     /// A secret that the source may replace, so it is one whole secret.
     fileprivate static let oneSecret = Form(
         type: .formed(.oneSecret),
         read: { node, reading in
-            guard let template = reading.secret(node) else { return nil }
+            guard let template = Form<Template>.secret.read(node, reading) else { return nil }
             guard case .secret(let name)? = template.lonePlaceholder else {
                 reading.add(
                     node, "expected exactly one {secret.name}, since the source may replace it")
@@ -270,27 +255,7 @@ extension Form where Value == String {
         }, write: { .string("{secret.\($0)}") })
 }
 
-extension Form where Value == Template {
-    /// A text with placeholders that the place permits.
-    static func template(_ permits: Permits) -> Form {
-        Form(type: .template, read: { $1.template($0, permits) }, write: { .text($0) })
-    }
-
-    /// A job file is no place for a secret, so what proves identity must be a placeholder.
-    fileprivate static let secret = Form(
-        type: .formed(.secret), read: { $1.secret($0) }, write: { .text($0) })
-}
-
 extension NodeReading {
-    fileprivate func secret(_ node: Node) -> Template? {
-        guard let template = template(node, .secret) else { return nil }
-        let hasSecret = template.placeholders.contains {
-            if case .secret = $0 { true } else { false }
-        }
-        if !hasSecret { add(node, "expected a placeholder {secret.name}, found a text") }
-        return hasSecret ? template : nil
-    }
-
     /// A token travels only where nobody listens.
     fileprivate func tokenURL(_ node: Node) -> String? {
         guard let text = text(node) else { return nil }

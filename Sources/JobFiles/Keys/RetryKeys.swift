@@ -27,17 +27,18 @@ extension Mapping where Model == RetryRule {
             "How many requests there are, the first included.")
         standard(
             "first", \.first, .duration(.milliseconds(1) ... .minutes(10)),
-            "The wait before the second attempt.", when: \.repeats)
+            "The wait before the second attempt."
+        ).when(\.repeats)
         standard(
-            "factor", \.factor, .number(1...10), "Each wait is so many times the one before.",
-            when: \.repeats)
+            "factor", \.factor, .number(1...10), "Each wait is so many times the one before."
+        ).when(\.repeats)
         standard(
-            "jitter", \.jitter, .number(0...1), "The share of a wait that is random.",
-            when: \.repeats)
+            "jitter", \.jitter, .number(0...1), "The share of a wait that is random."
+        ).when(\.repeats)
         usual(
             "on", \.on, .wholeList(.failure), without: "`[network, timeout, 408, 429, 5xx]`",
-            "What is repeated. No other 4xx ever is, and 401, 403 or 421 parks a job that signs in.",
-            when: \.repeats)
+            "What is repeated. No other 4xx ever is, and 401, 403 or 421 parks a job that signs in."
+        ).when(\.repeats)
         usual(
             "wait_from", \.waitFrom, .wholeList(.wait),
             without: "`[{ header: Retry-After }]`, with a preset also `{ body: retryAfter }`",
@@ -57,11 +58,11 @@ extension Mapping where Model == RetryRule {
 
 extension Form where Value == RetryRule.Class {
     /// The words of `on` beside single status codes.
-    private static var words: [String] { ["network", "timeout", "5xx", "408", "425", "429"] }
+    private static var failures: [String] { ["network", "timeout", "5xx", "408", "425", "429"] }
 
     fileprivate static let failure = Form(
         type: .anyOf([
-            .word(words, noun: "failure"), .integer(408...408), .integer(425...425),
+            .word(failures, noun: "failure"), .integer(408...408), .integer(425...425),
             .integer(429...429), .integer(500...599),
         ]),
         read: { node, reading in
@@ -72,7 +73,7 @@ extension Form where Value == RetryRule.Class {
                 case "timeout": return .timeout
                 case "5xx": return .serverErrors
                 default:
-                    reading.addUnknown("failure", text, known: words, at: node)
+                    reading.addUnknown("failure", text, known: failures, at: node)
                     return nil
                 }
             }

@@ -20,8 +20,8 @@ extension Mapping where Model == Schedule {
             """
             With `user` each user has a fixed phase within the period; with `none` all users are due \
             at the period's edge.
-            """, when: { !$0.isCounted }
-        )
+            """
+        ).when { !$0.isCounted }
         required(
             "deadline", \.deadline, .duration(.seconds(1) ... .hours(24)),
             """

@@ -1,44 +1,30 @@
-/// `records.secrets`: values of records that are secrets of the user.
+/// What the rest of a file must leave to values of records that are secrets of the user.
 extension NodeReading {
-    func broughtSecrets(_ node: Node, _ operation: CloudKitOperation?) -> [BroughtSecret] {
-        guard let entries = entries(node) else { return [] }
-        if entries.isEmpty { add(node, "expected at least one secret") }
-        return entries.compactMap { entry in
-            guard isName(entry.key, at: entry.position, entry.value.path),
-                let keys = Keys(entry.value, self, of: BroughtSecretKey.self),
-                let at = keys.value(.at).flatMap({ innerPath($0) })
-            else { return nil }
-            return BroughtSecret(
-                name: entry.key,
-                at: operation.map { CloudKitWire.wirePath(at, prefix: $0.fieldPrefix) } ?? at)
-        }
-    }
-
     /// What the entity's other keys must leave to its secrets.
-    func checkBroughtSecrets(_ entity: Entity, _ keys: Keys<EntityKey>) {
+    func checkBroughtSecrets(_ entity: Entity, _ written: Node) {
         let secrets = entity.records.secrets
-        guard !secrets.isEmpty, let node = keys[.records]?["secrets"] else { return }
+        guard !secrets.isEmpty, let node = written["records"]?["secrets"] else { return }
         if scope.isTenant {
             add(node, "a record brings a secret of its user, and a job of scope tenant has none")
         }
         checkVersion(entity, node)
-        if let push = keys[.push] {
+        if let push = written["push"] {
             add(push, "records that bring secrets are not written back; leave push out")
         }
         for secret in secrets {
             if let flag = entity.write.deletes?.flagAt, flag.overlaps(secret.at),
-                let location = keys[.write]?["deletes"]?["flag_at"]
+                let location = written["write"]?["deletes"]?["flag_at"]
             {
                 add(location, "secret \"\(secret.name)\" stands there")
             }
             if case .token(.lastRecord(let path)) = entity.page.style, path.overlaps(secret.at),
-                let location = keys[.page]?["token_at"]
+                let location = written["page"]?["token_at"]
             {
                 add(location, "secret \"\(secret.name)\" stands there, and a position is stored")
             }
             if entity.cloudkit == nil, let probe = entity.probe,
                 probe.skipIfSame.contains(where: { $0.ends(in: secret.at) }),
-                let location = keys[.probe]?["skip_if_same"]
+                let location = written["probe"]?["skip_if_same"]
             {
                 add(
                     location,
@@ -71,9 +57,7 @@ extension NodeReading {
     ) {
         for other in file.entities where other.mayShow(entity) {
             for field in other.records.fields where field.at.overlaps(secret.at) {
-                let own = root.entity(named: other.name).map { own in
-                    root["defaults"].map { merge(own, over: $0) } ?? own
-                }
+                let own = root.entity(named: other.name)?.withDefaults(root["defaults"])
                 guard let location = own?["records"]?["fields"]?[field.name] else { continue }
                 add(
                     location,

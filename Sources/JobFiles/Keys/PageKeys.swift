@@ -1,0 +1,446 @@
+import JSON
+
+/// A page as a file writes it: what each style has of its own.
+private struct WrittenPage {
+    var style = "single"
+    var tokenAt: Page.TokenLocation?
+    var urlAt: Path?
+    var urlHeader: String?
+    var signs: [Page.LinkSign] = []
+    var first = 0
+    var lastAt: Path?
+    var nextAt: Path?
+    var totalAt: Path?
+    var by: String?
+    var start = JSONValue.string("")
+    var persists = false
+    var size: Int?
+    var maxPages: Int?
+    /// With `sync_token` it is that style's own sign.
+    var moreAt: Path?
+    var end: Page.End?
+    var staysAtOrigin = false
+
+    /// The number of the first page, which is one where the file says nothing.
+    var firstPage: Int {
+        get { first + 1 }
+        set { first = newValue - 1 }
+    }
+
+    /// Where in the body the position is; nil when it is elsewhere.
+    var tokenPath: Path? {
+        get { if case .body(let path)? = tokenAt { path } else { nil } }
+        set { tokenAt = newValue.map { .body($0) } }
+    }
+
+    /// The request must send `{page.token}`, or must not.
+    var sendsToken: Bool { !["single", "next_url", "link_header"].contains(style) }
+}
+
+extension Mapping where Model == WrittenPage {
+    fileprivate static let page = Mapping(
+        "page", "How a pass goes from page to page; the style decides the other keys.",
+        blank: WrittenPage(),
+        rules: [
+            .when(.has("end", ["short_page"]), [.needs(["size"])]),
+            .when(.has("style", ["single"]), [.forbids(["max_pages"])]),
+        ],
+        choice: Choice(
+            name: "style", noun: "style",
+            meaning: "Where the next position is and what ends a pass.", place: \.style,
+            variants: styles)
+    ) {
+        optional(
+            "size", \.size,
+            .byPreset(.integer(1...10_000), with: .integer(1...CloudKitAddress.batchMax)),
+            without: "with `cloudkit` 200, also the most",
+            "How many records are asked for at once. It is sent where `{page.size}` stands.")
+        optional(
+            "max_pages", \.maxPages, .integer(1 ... .max), without: "10000",
+            "A run that reaches it yields with its cursor kept; it never ends a pass.")
+    }
+
+    private static let styles = [
+        word(
+            "single", "There is one request; the pass ends after it.", in: .withoutPreset),
+        word(
+            "token",
+            "The next position stands in the body. The pass ends where the token is absent, null, `false` or empty.",
+            title: "page_token", shared: [moreAt, end(naming, namingWithout, namingMeaning)]
+        ) {
+            required(
+                "token_at", \.tokenAt,
+                Form<Page.TokenLocation>.token.optional,
+                "Where the next token is: a path into the body, or a mapping for another place."
+            ).unlessPreset()
+        },
+        word(
+            "next_url",
+            "The whole URL of the next page stands in the body or in a header field. The pass ends where it is absent.",
+            in: .withoutPreset, oneOf: ["url_at", "url_header"], title: "page_next_url",
+            shared: [moreAt, end(naming, namingWithout, namingMeaning), origin]
+        ) {
+            optional("url_at", \.urlAt, .innerPath, "Where in the body the URL is.")
+            optional(
+                "url_header", \.urlHeader, .headerName, "The header field that holds the URL.")
+        },
+        word(
+            "link_header",
+            "The next page stands in `Link: <…>; rel=\"next\"`. The pass ends where there is no such link.",
+            in: .withoutPreset, title: "page_link_header",
+            shared: [moreAt, end(naming, namingWithout, namingMeaning), origin]
+        ) {
+            usual(
+                "end_if", \.signs,
+                .named(
+                    \.name,
+                    Form<String>.text.map(
+                        { value, _ in Page.LinkSign(name: "", value: value) }, back: \.value),
+                    by: .notEmpty, noun: "entry"),
+                """
+                Parameters of the link, by name. The pass ends where the link to the next page has all of \
+                these values, such as `{ results: "false" }`.
+                """)
+        },
+        word(
+            "offset",
+            "`{page.token}` is `start` plus the elements received of the outermost list of `records.at`. The pass ends at an empty page, or when the total is reached.",
+            in: .withoutPreset, title: "page_offset", shared: [moreAt, countedEnd]
+        ) {
+            standard("start", \.first, .integer(0 ... .max), "The first position.")
+            totalAt
+        },
+        word(
+            "page",
+            "`{page.token}` is a number counted from `start`. The pass ends where the source says so, else at an empty page.",
+            in: .withoutPreset, rules: [.atMostOne(["last_at", "next_at", "total_at"])],
+            title: "page_number", shared: [moreAt, countedEnd]
+        ) {
+            standard(
+                "start", \.firstPage, .integer(0 ... .max), "The number of the first page.")
+            optional(
+                "last_at", \.lastAt, .innerPath,
+                """
+                Where the source gives the last page's number, or says whether this page is the last one. \
+                The pass ends at that page, or at `true`.
+                """)
+            optional(
+                "next_at", \.nextAt, .innerPath,
+                """
+                Where the source gives the next page's number, a link to it, or `true`. The pass ends where \
+                it is absent, null, empty or `false`; an empty page does not end it.
+                """)
+            totalAt
+        },
+        word(
+            "keyset",
+            "`{page.token}` is the largest position seen. The pass ends without progress, and with `by` at an empty page.",
+            in: .withoutPreset, oneOf: ["token_at", "by"], title: "page_keyset",
+            shared: [
+                moreAt,
+                end(
+                    [.shortPage, .emptyPage],
+                    "a page without records ends the pass, but with `token_at` only if its position did not move",
+                    """
+                    With `short_page` a page of fewer than `size` records ends the pass as well. With `empty_page` a page \
+                    without records ends it also where its position at `token_at` moved, as in sources that give the time \
+                    of their answer.
+                    """),
+            ]
+        ) {
+            optional("token_at", \.tokenPath, .innerPath, "Where in the body the position is.")
+            optional(
+                "by", \.by, .name,
+                "The field of the records that is the position: a required int, decimal, timestamp or text."
+            )
+            required(
+                "start", \.start, .start,
+                """
+                The first position. With `token_at` it stands in a body as it is written here: in quotes as a text, \
+                else as a number.
+                """)
+            standard(
+                "persist", \.persists, .boolean,
+                "With `true` the position is kept after the pass.")
+        },
+        word(
+            "sync_token",
+            "The next position stands in the body and outlives the pass. The pass ends when `more_at` is false.",
+            title: "page_sync_token"
+        ) {
+            required(
+                "token_at", \.tokenPath, Form<Path>.positionPath.optional,
+                "Where the next token is."
+            ).unlessPreset()
+            required(
+                "more_at", \.moreAt, Form<Path>.positionPath.optional,
+                "Where the source says, with true or false, whether more is coming."
+            ).unlessPreset()
+        },
+    ]
+
+    /// A key that all styles with several pages have.
+    private static let moreAt = optional(
+        "more_at", \.moreAt, .innerPath,
+        """
+        Where the source says, with true or false, whether more follows. The pass ends at false; where nothing stands \
+        there the style's own sign counts. True without a next position is `truncated`, and no end.
+        """
+    ).only(.withoutPreset)
+
+    private static let origin = usual(
+        "origin", \.staysAtOrigin, .only("base", noun: "origin"),
+        without: "the next page must be at the source's own origin",
+        """
+        With `base` the path and query of the link are asked for at the origin of the source, whatever other \
+        origin it names. For sources behind a proxy that do not know their own name. Nobody else is asked.
+        """)
+
+    private static let totalAt = optional(
+        "total_at", \.totalAt, .innerPath,
+        """
+        Where the source says how many elements the outermost list of `records.at` has on all pages. The pass ends when \
+        so many were received.
+        """)
+
+    private static let naming = Page.End.allCases
+    private static let namingWithout =
+        "a page without records ends no pass that has a next position"
+    private static let namingMeaning = """
+        What ends the pass beside its own sign: with `empty_page` a page without records, with `short_page` \
+        one of fewer than `size`, with `repeated` one that shows the records of the page before, wherever it leads, \
+        or none and the position that it was asked for. A page that names that position and shows others is asked \
+        for once more; without the word it is a `cursor_loop`. For sources that give a next position for ever.
+        """
+
+    private static let countedEnd = end(
+        [.shortPage, .repeated], "only an empty page ends the pass",
+        """
+        With `short_page` a page of fewer than `size` records ends the pass as well. Leave it out when \
+        the server may send less than it was asked for. With `repeated` a page that shows the records of the one \
+        before does, for sources that give their last page again behind it. Without it such a page ends the pass too once two \
+        pages differed, and as the end is not proven unless the page is shorter than another (`end_unproven`), nothing \
+        is deleted then; where the second page shows the first one, it is a `cursor_loop`.
+        """
+    )
+
+    private static func end(
+        _ words: [Page.End], _ without: String, _ meaning: String
+    ) -> Key<WrittenPage> {
+        let key = optional("end", \.end, .word("end", of: words), without: without, meaning)
+        return words == naming ? key.only(.withoutPreset) : key
+    }
+}
+
+extension Form where Value == Path {
+    /// A preset's positions may lie in the only element of an array.
+    fileprivate static let positionPath = byPreset(.innerPath, with: .listPath)
+}
+
+extension Mapping where Model == Page.TokenLocation {
+    fileprivate static let elsewhere = Mapping(
+        "token_place", "Where the next token is, when it is not at a path of the body.",
+        blank: .header(""), oneOf: ["header", "last"]
+    ) {
+        one(
+            "header", \.self, .headerName, { .header($0) },
+            { if case .header(let name) = $0 { name } else { nil } },
+            "The header field that holds it.")
+        one(
+            "last", \.self, .innerPath, { .lastRecord($0) },
+            { if case .lastRecord(let path) = $0 { path } else { nil } },
+            """
+            Where in the last element of the outermost list it is, such as `id`. The pass ends at a page without any.
+            """)
+    }
+}
+
+extension Form where Value == Page.TokenLocation {
+    fileprivate static let token = Form(
+        type: .anyOf([.formed(.innerPath), Mapping<Value>.elsewhere.form.type]),
+        presetType: .formed(.presetPath),
+        read: { node, reading in
+            if reading.scope.isPreset {
+                return reading.innerPath(node, toOne: false).map { .body($0) }
+            }
+            if case .mapping = node.content { return Mapping<Value>.elsewhere.read(node, reading) }
+            return reading.innerPath(node).map { .body($0) }
+        },
+        write: { location in
+            if case .body(let path) = location { return .text(path) }
+            return Mapping<Value>.elsewhere.form.write(location)
+        })
+}
+
+extension Form where Value == JSONValue {
+    /// Any scalar; in quotes it is a text, else a number where it is one.
+    fileprivate static let start = Form(
+        type: .text,
+        read: { node, reading in
+            guard let text = reading.text(node) else { return nil }
+            if case .scalar(_, isPlain: false) = node.content { return .string(text) }
+            return KeptPosition.number(text)
+        }, write: { $0 })
+}
+
+extension Form where Value == Page {
+    static let page = Form(
+        type: Mapping<WrittenPage>.page.form.type,
+        read: { node, reading in
+            // Of an operation that can't be read nobody knows how it pages.
+            guard let entity = reading.scope.entity, entity.isKnown,
+                let parts = Mapping<WrittenPage>.page.readParts(node, reading)
+            else { return nil }
+            let place = Place(node, reading)
+            place.checkRequest(entity, parts.model)
+            guard parts.isReadable, place.fits(entity.operation, parts.model),
+                let style = place.style(parts.model, entity.operation)
+            else { return nil }
+            let written = parts.model
+            if written.style == "keyset", written.by != nil, written.end == .emptyPage {
+                place.report(
+                    "end", "with by an empty page has no position and ends the pass; leave end out")
+            }
+            reading.scope.entity?.isPaged = style != .single
+            return Page(
+                style: style,
+                size: written.size ?? entity.operation.map { _ in CloudKitAddress.batchMax },
+                maxPages: written.maxPages, end: written.end,
+                moreAt: written.style == "sync_token" || entity.isOfPreset ? nil : written.moreAt,
+                staysAtOrigin: written.staysAtOrigin, persists: written.persists)
+        }, write: { Mapping<WrittenPage>.page.form.write(WrittenPage($0)) })
+}
+
+extension Place {
+    /// What the request does with the position and the size.
+    fileprivate func checkRequest(_ entity: EntityScope, _ page: WrittenPage) {
+        let uses = entity.uses ?? []
+        if entity.uses != nil {
+            let sent = uses.first { $0.placeholder == .pageToken }
+            if page.sendsToken, sent == nil, let request = entity.node["request"],
+                uses.allSatisfy({ $0.placeholder != nil })
+            {
+                reading.add(
+                    request,
+                    "style \"\(page.style)\" but {page.token} is never sent; every page would be the first one"
+                )
+            }
+            if !page.sendsToken, let sent {
+                reading.add(sent.node, "{page.token} has no value with style \"\(page.style)\"")
+            }
+        }
+        guard !has("size") else { return }
+        if let use = uses.first(where: { $0.placeholder == .pageSize }) {
+            reading.add(use.node, "{page.size} has no value; add page.size")
+        }
+        if let end = node["end"], end.isScalar(Page.End.shortPage.rawValue) {
+            reading.add(end, "a page is short only against a size; add page.size")
+        }
+    }
+
+    /// A preset's operation has one style.
+    fileprivate func fits(_ operation: CloudKitOperation?, _ page: WrittenPage) -> Bool {
+        guard let operation, page.style != operation.pageStyle else { return true }
+        report(
+            "style",
+            "\(operation.name) pages by style \"\(operation.pageStyle)\", not \"\(page.style)\"",
+            nearest: operation.pageStyle)
+        return false
+    }
+
+    fileprivate func style(
+        _ page: WrittenPage, _ operation: CloudKitOperation?
+    ) -> Page.Style? {
+        let position = page.tokenPath ?? operation?.positionPath("token_at")
+        switch page.style {
+        case "token":
+            return (page.tokenAt ?? position.map { .body($0) }).map { .token($0) }
+        case "next_url":
+            return (page.urlAt.map { .body($0) } ?? page.urlHeader.map { .header($0) })
+                .map { .nextURL($0) }
+        case "link_header": return .linkHeader(endIf: page.signs)
+        case "offset": return .offset(start: page.first, totalAt: page.totalAt)
+        case "page": return .number(start: page.firstPage, end: end(page))
+        case "keyset":
+            // A field's own type says what its positions are, the body's positions are as the file writes the first one.
+            if let path = page.tokenPath {
+                let start = page.start.string.map(KeptPosition.text) ?? page.start.text
+                return .keyset(.body(path), start: start)
+            }
+            return page.by.map { .keyset(.field($0), start: page.start.string ?? page.start.text) }
+        case "sync_token":
+            guard let position, let more = page.moreAt ?? operation?.positionPath("more_at") else {
+                return nil
+            }
+            return .syncToken(at: position, moreAt: more)
+        default: return .single
+        }
+    }
+
+    /// What says where counted pages end: one word of the source's, so that two can't disagree.
+    private func end(_ page: WrittenPage) -> Page.NumberEnd? {
+        let keys = ["last_at", "next_at", "total_at"]
+        if keys.contains(where: has) { _ = reading.hasOne(of: keys, in: node, excused: []) }
+        return page.lastAt.map { .last($0) } ?? page.nextAt.map { .next($0) }
+            ?? page.totalAt.map { .total($0) }
+    }
+}
+
+extension Page {
+    static let blank = Page(style: .single, size: nil, maxPages: nil, end: nil, persists: false)
+}
+
+extension WrittenPage {
+    init(_ page: Page) {
+        size = page.size
+        maxPages = page.maxPages
+        end = page.end
+        moreAt = page.moreAt
+        staysAtOrigin = page.staysAtOrigin
+        persists = page.persists
+        switch page.style {
+        case .single: break
+        case .token(let location): (style, tokenAt) = ("token", location)
+        case .nextURL(.body(let path)): (style, urlAt) = ("next_url", path)
+        case .nextURL(.header(let name)): (style, urlHeader) = ("next_url", name)
+        case .linkHeader(let signs): (style, self.signs) = ("link_header", signs)
+        case .offset(let start, let total): (style, first, totalAt) = ("offset", start, total)
+        case .number(let start, let end):
+            (style, firstPage) = ("page", start)
+            switch end {
+            case .last(let path): lastAt = path
+            case .next(let path): nextAt = path
+            case .total(let path): totalAt = path
+            case nil: break
+            }
+        case .keyset(.body(let path), let start):
+            (style, tokenPath, self.start) = ("keyset", path, KeptPosition.value(start))
+        case .keyset(.field(let name), let start):
+            (style, by, self.start) = ("keyset", name, .string(start))
+        case .syncToken(let at, let more): (style, tokenPath, moreAt) = ("sync_token", at, more)
+        }
+    }
+}
+
+extension CloudKitOperation {
+    /// What a file calls it.
+    var name: String {
+        switch self {
+        case .query: "records/query"
+        case .zoneChanges: "changes/zone"
+        case .coreData: "core_data"
+        }
+    }
+
+    /// The only style whose positions it understands.
+    fileprivate var pageStyle: String {
+        if case .query = self { "token" } else { "sync_token" }
+    }
+
+    /// Where an answer has its position, and where it says that more is coming.
+    fileprivate func positionPath(_ key: String) -> Path {
+        guard feed != nil else { return Path(steps: [.member("continuationMarker")]) }
+        let member = key == "more_at" ? "moreComing" : "syncToken"
+        return Path(steps: [.member("zones"), .each, .member(member)])
+    }
+}

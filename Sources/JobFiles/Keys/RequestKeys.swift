@@ -1,0 +1,117 @@
+import JSON
+
+extension Mapping where Model == Request {
+    /// The request of an entity, with what only a pass has.
+    static let ofEntity = reading("What is sent for each page.", [.pass, .call])
+
+    /// The same for each chunk of a list.
+    static let ofChunk = reading("What is sent for each page.", [.pass, .call, .chunk])
+
+    /// The request of a probe, which knows of no position.
+    static let ofProbe = reading("What is sent for each page.", .call)
+
+    private static func reading(_ meaning: String, _ permits: Permits) -> Mapping {
+        Mapping("request", meaning, blank: .blank, rules: [bodyRule]) {
+            keys(
+                permits, methods: ["GET", "POST"], expect: 200...299,
+                """
+                The status codes of an answer that holds what was asked for. Any other one below 300 \
+                fails the run, but for 204, an empty list, and 202, which puts the run off.
+                """)
+        } check: {
+            checkBody($0, $1)
+        }
+    }
+
+    /// Only a method that sends something has a body.
+    fileprivate static var bodyRule: KeyRule {
+        .when(
+            .not(.all([.isThere("method"), .not(.has("method", ["GET"]))])), [.forbids(["body"])])
+    }
+
+    fileprivate static func checkBody(_ place: Place, _ request: Request) {
+        guard request.method == "GET", place.node["method"]?.isScalar("GET") ?? true else { return }
+        place.report(ifThere: "body", "a GET has no body; use query, or method: POST")
+    }
+
+    /// What every request has; `permits` says what its texts may hold.
+    fileprivate static func keys(
+        _ permits: Permits, methods: [String], expect: ClosedRange<Int>, _ expectMeaning: String
+    ) -> [Key<Request>] {
+        let other = permits.subtracting(.chunk)
+        return [
+            standard(
+                "method", \.method, .words(methods, noun: "method"),
+                "The method. A `GET` has no `body`."),
+            required(
+                "path", \.path, .urlPath(other),
+                """
+                The path below `base`, of ASCII without `?`, `#` and white space. A value that makes a \
+                part of it empty, `.` or `..` fails the run.
+                """),
+            usual("query", \.query, .query(other), "The parameters, by name."),
+            usual(
+                "headers", \.headers, .headers(other),
+                "The header fields, by name. They may hold `{secret.x}`."),
+            optional(
+                "body", \.body, .body(permits.union(.list)),
+                """
+                What is sent as JSON. Texts are templates; plain numbers, `true`, `false` and `null` are \
+                what JSON calls them.
+                """),
+            usual(
+                "expect", \.expect, .filled(.integer(expect)), without: "`[200]`", expectMeaning
+            ).when { $0.expect != [200] },
+        ]
+    }
+}
+
+extension Request {
+    /// As a file writes it.
+    var members: [JSONMember] { Mapping<Request>.ofEntity.members(of: self) }
+
+    static let blank = Request(method: "GET", path: .blank, query: [], headers: [], body: nil)
+}
+
+extension Template {
+    static let blank = Template(pieces: [])
+}
+
+extension Mapping where Model == Call {
+    fileprivate static let call = Mapping(
+        "call", "A named request around the entities.",
+        blank: Call(
+            name: "", request: .blank, retries: true, skipIfEmpty: nil, minGap: nil,
+            onFailure: .fail),
+        rules: [Mapping<Request>.bodyRule]
+    ) {
+        Mapping<Request>.keys(
+            .call, methods: ["GET", "POST", "PUT", "PATCH", "DELETE"], expect: 100...599,
+            "The status codes that are success."
+        ).map { $0.lifted(to: \.request) }
+        standard(
+            "retry", \.retries, .boolean, "With `false` the request is sent once, whatever happens."
+        )
+        optional(
+            "skip_if_empty", \.skipIfEmpty, .list,
+            "The name of a list. When it is empty, the call is not made.")
+        optional(
+            "min_gap", \.minGap, .duration(.seconds(1) ... .days(30)),
+            "A user has at most one success in this span.")
+        standard(
+            "on_failure", \.onFailure, .word("policy"),
+            "With `fail` the run fails with the call; with `warn` it goes on.")
+    } check: {
+        Mapping<Request>.checkBody($0, $1.request)
+    }
+}
+
+extension Form where Value == [Call] {
+    /// A call may hold what those answered that have run when it is first made.
+    static let calls = named(\.name, Mapping<Call>.call.form) { entry, reading in
+        reading.scope.ranBefore = reading.scope.before.map { before in
+            Array(before.prefix(before.firstIndex(of: entry.key) ?? before.count))
+        }
+        return reading.isName(entry.key, at: entry.position, entry.value.path)
+    }
+}
