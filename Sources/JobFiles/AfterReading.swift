@@ -55,10 +55,9 @@ extension NodeReading {
     func health(_ node: Node, entities: [Entity]) -> [HealthCheck] {
         (list(node) ?? []).compactMap { element in
             guard let keys = Keys(element, self, of: HealthKey.self) else { return nil }
-            let check = keys.word(.check)
             let table = keys.value(.table).flatMap { entityTable($0, of: entities) }
             let by = keys.elements(.by)?.compactMap { column($0, of: table, in: entities) }
-            guard check != nil, let table, let by else { return nil }
+            guard let table, let by else { return nil }
             return HealthCheck(table: table, by: by)
         }
     }

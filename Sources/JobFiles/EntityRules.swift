@@ -178,7 +178,7 @@ extension NodeReading {
         if entity.write.unique?.losers == .delete, entity.push?.sendsDeletes != true,
             let node = keys[.write]?["unique"]?["losers"]
         {
-            add(node, "losers come back with the next full pass unless push.select has deleted")
+            add(node, "losers come back with the next full pass unless push.deletes is true")
         }
         guard let push = entity.push, let node = keys[.push] else { return }
         if entity.cloudkit == nil {

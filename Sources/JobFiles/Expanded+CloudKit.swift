@@ -69,13 +69,7 @@ extension Push {
     /// `prefix`: what stands before the record type at the source, and not in the file.
     func expanded(prefix: String) -> JSONValue {
         .members(
-            (
-                "select",
-                .members(
-                    ("dirty", .string("synced = false")),
-                    ("deleted", sendsDeletes ? .string("pending_delete") : nil))
-            ),
-            ("batch", .integer(batch)),
+            ("deletes", sendsDeletes ? .bool(true) : nil), ("batch", .integer(batch)),
             ("record_type", .string(String(recordType.dropFirst(prefix.count)))),
             ("record_name", .text(recordName)), ("operation", .string(operation.rawValue)),
             (

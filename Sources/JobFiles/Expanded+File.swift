@@ -37,6 +37,6 @@ extension RaisedCounts {
 extension HealthCheck {
     var expanded: JSONValue {
         .members(
-            ("check", .string("duplicates")), ("table", .string(table)), ("by", .texts(by)))
+            ("table", .string(table)), ("by", .texts(by)))
     }
 }

@@ -9,8 +9,7 @@ extension JobFile {
 
     var expandedValue: JSONValue {
         .members(
-            ("version", .integer(1)), ("job", .string(name)), ("kind", .string(kind)),
-            ("note", note.map { .string($0) }), ("scope", .string(scope.rawValue)),
+            ("version", .integer(1)), ("job", .string(name)), ("scope", .string(scope.rawValue)),
             ("schedule", Mapping<Schedule>.schedule.form.write(schedule)),
             ("freshness", freshness.flatMap { Mapping<Freshness>.freshness.form.write($0) }),
             ("source", source.expanded),

@@ -10,8 +10,6 @@ extension NodeReading {
         _ = keys.value(.version)
         declare(root)
         let name = keys.value(.job).flatMap { jobName($0) }
-        let kind = keys.name(.kind)
-        let note = keys.text(.note)
         let scope = keys.word(.scope, as: JobFile.Scope.self)
         let schedule = keys.value(.schedule).flatMap { Mapping<Schedule>.schedule.read($0, self) }
         let freshness = keys[.freshness].flatMap { Mapping<Freshness>.freshness.read($0, self) }
@@ -30,11 +28,11 @@ extension NodeReading {
             nodes.compactMap { word($0, "event", as: JobFile.ToldEvent.self) }
         }
         let notifies = keys.word(.onChange) != nil
-        guard let name, let kind, let scope, let schedule, let source, let entities else {
+        guard let name, let scope, let schedule, let source, let entities else {
             return nil
         }
         let file = JobFile(
-            name: name, kind: kind, note: note, scope: scope, schedule: schedule,
+            name: name, scope: scope, schedule: schedule,
             freshness: freshness, source: source, lists: lists ?? [], calls: calls.map(\.call),
             before: before, entities: entities, after: after ?? [], stores: stores ?? [],
             health: health ?? [], events: events ?? [], notifiesOnChange: notifies)

@@ -3,7 +3,7 @@ extension NodeReading {
     /// `prefix`: what stands before the record type at the source, and not in the file.
     func push(_ node: Node, prefix: String) -> Push? {
         guard let keys = Keys(node, self, of: PushKey.self) else { return nil }
-        let sendsDeletes = keys.value(.select).flatMap { selection($0) }
+        let sendsDeletes = keys.bool(.deletes)
         let batch = keys.int(.batch)
         let type = keys.value(.recordType).flatMap { recordType($0) }
         let name = keys.value(.recordName).flatMap { recordName($0) }
@@ -16,17 +16,6 @@ extension NodeReading {
             operation: operation,
             resolution: conflict?.resolution ?? .newestWins, conflictRounds: conflict?.rounds ?? 2,
             sendsDeletes: sendsDeletes, debounce: debounce)
-    }
-
-    /// What is sent is not the file's to choose; the words say it to whoever reads the file.
-    ///
-    /// Returns whether deletions are sent.
-    private func selection(_ node: Node) -> Bool? {
-        guard let keys = Keys(node, self, of: SelectKey.self), keys.word(.dirty) != nil else {
-            return nil
-        }
-        let sendsDeletes = keys.word(.deleted) != nil
-        return sendsDeletes == (keys[.deleted] != nil) ? sendsDeletes : nil
     }
 
     private func recordName(_ node: Node) -> Template? {

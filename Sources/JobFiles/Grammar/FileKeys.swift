@@ -1,6 +1,6 @@
 /// The keys of a whole file.
 enum FileKey: String, KeySet {
-    case version, job, kind, note, scope, schedule, freshness, source, lists, calls, before
+    case version, job, scope, schedule, freshness, source, lists, calls, before
     case defaults, entities, after, stores, health
     case events
     case onChange = "on_change"
@@ -15,11 +15,6 @@ enum FileKey: String, KeySet {
             KeyFacts(
                 .formed(.jobName), .required,
                 "The unique name of the job, such as `metube.refresh`.")
-        case .kind:
-            KeyFacts(
-                .name, .required,
-                "What people call this sort of job: `refresh`, `status` or another word.")
-        case .note: KeyFacts(.text, .optional(nil), "Free text for people.")
         case .scope:
             KeyFacts(
                 .words(of: JobFile.Scope.self, "scope"), .default("user"),
@@ -63,7 +58,8 @@ enum FileKey: String, KeySet {
             )
         case .health:
             KeyFacts(
-                .list(.mapping(HealthKey.self)), .optional(nil), "Questions about stored rows.")
+                .list(.mapping(HealthKey.self)), .optional(nil),
+                "Rows of a user that should be one.")
         case .events:
             KeyFacts(
                 .list(.words(of: JobFile.ToldEvent.self, "event")), .optional("none"),
@@ -82,17 +78,13 @@ enum FileKey: String, KeySet {
 
 /// The keys of `health`.
 enum HealthKey: String, KeySet {
-    case check, table, by
+    case table, by
 
     static let title = "health"
-    static let meaning = "A question about stored rows."
+    static let meaning = "Rows of a user that should be one."
 
     var key: KeyFacts {
         switch self {
-        case .check:
-            KeyFacts(
-                .word(["duplicates"], noun: "word"), .required,
-                "What is asked: whether a user has rows that should be one.")
         case .table: KeyFacts(.name, .required, "A table that an entity writes.")
         case .by:
             KeyFacts(

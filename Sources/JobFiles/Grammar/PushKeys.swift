@@ -1,6 +1,6 @@
 /// The keys of `push`.
 enum PushKey: String, KeySet {
-    case select, batch
+    case deletes, batch
     case recordType = "record_type"
     case recordName = "record_name"
     case operation
@@ -12,7 +12,10 @@ enum PushKey: String, KeySet {
 
     var key: KeyFacts {
         switch self {
-        case .select: KeyFacts(.mapping(SelectKey.self), .required, "Which rows are sent.")
+        case .deletes:
+            KeyFacts(
+                .boolean, .default("false"),
+                "With `true` rows that wait for their deletion are deleted at the source too.")
         case .batch:
             KeyFacts(
                 .integer(1...CloudKitAddress.batchMax), .default("200"),
@@ -35,26 +38,6 @@ enum PushKey: String, KeySet {
             KeyFacts(
                 .duration(.zero ... .hours(1)), .optional("edits wait for the schedule"),
                 "A local edit makes the job due after this span.")
-        }
-    }
-}
-
-/// The keys of `push.select`.
-enum SelectKey: String, KeySet {
-    case dirty, deleted
-
-    static let title = "select"
-    static let meaning =
-        "Which rows are sent. Both texts are fixed; they say it to whoever reads the file."
-
-    var key: KeyFacts {
-        switch self {
-        case .dirty:
-            KeyFacts(.word(["synced = false"], noun: "word"), .required, "Rows with unsent edits.")
-        case .deleted:
-            KeyFacts(
-                .word(["pending_delete"], noun: "word"), .optional("deletions stay here"),
-                "Rows that wait for their deletion at the source.")
         }
     }
 }

@@ -70,7 +70,7 @@ enum UniqueKey: String, KeySet {
             KeyFacts(
                 .words(of: Unique.Losers.self), .required,
                 "What becomes of the other rows. With `delete` they are deleted here and at the source, "
-                    + "which needs `push.select.deleted`; with `keep_hidden` they are kept out of the view of "
+                    + "which needs `push.deletes`; with `keep_hidden` they are kept out of the view of "
                     + "live rows.")
         }
     }
