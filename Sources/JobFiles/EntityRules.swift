@@ -184,7 +184,7 @@ extension NodeReading {
         if entity.write.unique?.losers == .delete, entity.push?.sendsDeletes != true,
             let node = written["write"]?["unique"]?["losers"]
         {
-            add(node, "losers come back with the next full pass unless push.select has deleted")
+            add(node, "losers come back with the next full pass unless push.deletes is true")
         }
         guard let push = entity.push, let node = written["push"] else { return }
         if entity.cloudkit == nil {

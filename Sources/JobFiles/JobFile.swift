@@ -2,10 +2,6 @@
 public struct JobFile: Sendable, Equatable {
     /// Unique name of the job, such as `metube.refresh`.
     public var name: String
-    /// What people call this sort of job: `refresh`, `status` or another word.
-    public var kind: String
-    /// Free text for people.
-    public var note: String?
     /// Whose job it is: each user's, or one of the whole tenant for data that all its users share.
     public var scope: Scope
     /// When the job is due and how long a run may take.
@@ -26,7 +22,7 @@ public struct JobFile: Sendable, Equatable {
     public var after: [AfterStep]
     /// What kind of data its tables hold, for those that say so.
     public var stores: [Store]
-    /// Questions about stored rows that `doctor` and a starting worker ask.
+    /// Rows that should be one, for which `doctor` and a starting worker look.
     public var health: [HealthCheck]
     /// What readers are told of its runs, as rows and by `NOTIFY jobrunner_event`.
     public var events: [ToldEvent]

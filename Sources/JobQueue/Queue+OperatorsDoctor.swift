@@ -152,7 +152,7 @@ public enum HealthQuestion: String, Sendable, CaseIterable {
             """
         case .jobFiles:
             """
-            select f.name, f.kind, f.source, (extract(epoch from f.every) * 1000)::bigint as every_ms,
+            select f.name, f.source, (extract(epoch from f.every) * 1000)::bigint as every_ms,
               f.spread, (extract(epoch from f.deadline) * 1000)::bigint as deadline_ms, f.per_second,
               array(
                 select e.value ->> 'entity' from jsonb_array_elements(f.expanded -> 'entities')

@@ -220,14 +220,14 @@ extension Session {
                 .unprepared(
                     """
                     select jobrunner.store_job_file(jsonb_build_object(
-                      'name', $1::text, 'kind', $2::text, 'source', $3::text, 'every', $4::interval, 'spread', $5::boolean,
-                      'deadline', $6::interval, 'per_second', $7::float8, 'expanded', $8::text::jsonb, 'scope', $9::text,
-                      'notifies', $10::boolean, 'soft', $11::interval, 'hard', $12::interval, 'triggers', $13::jsonb,
-                      'slow_after', $14::interval, 'slow_every', $15::interval, 'events', $16::text[],
-                      'version', hashtextextended($8::text, 0)
+                      'name', $1::text, 'source', $2::text, 'every', $3::interval, 'spread', $4::boolean,
+                      'deadline', $5::interval, 'per_second', $6::float8, 'expanded', $7::text::jsonb, 'scope', $8::text,
+                      'notifies', $9::boolean, 'soft', $10::interval, 'hard', $11::interval, 'triggers', $12::jsonb,
+                      'slow_after', $13::interval, 'slow_every', $14::interval, 'events', $15::text[],
+                      'version', hashtextextended($7::text, 0)
                     ), in_is_scheduled => false)
                     """,
-                    .text(jobFile.name), .text(jobFile.kind), .text(jobFile.source.id),
+                    .text(jobFile.name), .text(jobFile.source.id),
                     .interval(jobFile.schedule.every.wholeMicroseconds),
                     .optional(jobFile.schedule.spread) { .bool($0 == .user) },
                     .interval(jobFile.schedule.deadline.wholeMicroseconds),

@@ -22,7 +22,6 @@ LISTED_MAX = 20  # of the failing jobs, by doctor
 JOB_FILE = """
 version: 1
 job: chaos.{name}
-kind: refresh
 schedule: {{ every: 1h, deadline: 8s }}
 source: {{ id: chaos, base: "http://127.0.0.1:1", timeout: 5s, retry: {{ attempts: 2, first: 50ms }} }}
 entities:

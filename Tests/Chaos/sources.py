@@ -140,7 +140,6 @@ def job_file(style, mode):
     parts = [part for part in (query, since, 'limit: "{page.size}"') if part]
     text = f"""version: 1
 job: {job_name(name, word)}
-kind: refresh
 schedule: {{ every: 1h, deadline: 20s }}
 source:
   id: world

@@ -95,7 +95,6 @@ import Testing
         let text = """
             version: 1
             job: app.refresh
-            kind: refresh
             schedule: { every: 1h, deadline: 5m }
             source: { id: ck, base: "https://ck.example" }
             entities:

@@ -46,7 +46,6 @@ func entity(_ operation: CloudKitOperation?, pushType: String? = nil) throws -> 
     let text = """
         version: 1
         job: app.refresh
-        kind: refresh
         schedule: { every: 1h, deadline: 5m }
         source: { id: ck, base: "https://ck.example" }
         entities:

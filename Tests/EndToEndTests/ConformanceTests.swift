@@ -319,7 +319,7 @@ extension Installation {
     {
         try await Installation.withSource { installation, source in
             let text = itemsFile(port: source.port)
-                .replacingOccurrences(of: "kind: refresh", with: "kind: refresh\nscope: tenant")
+                .replacingOccurrences(of: "version: 1", with: "version: 1\nscope: tenant")
                 .replacingOccurrences(of: "{user.demo_id}", with: "user-000001")
             _ = try installation.write("jobs/shop/items.yaml", text, mode: 0o644)
             let ran = try await installation.run("test demo.items")

@@ -10,7 +10,6 @@ let shopFiles = [
     "orders": """
     version: 1
     job: shop.orders
-    kind: refresh
     schedule: { every: 1h, deadline: 5m }
     source: { id: shop, base: "https://shop.example" }
     lists:
@@ -39,7 +38,6 @@ let shopFiles = [
     "status": """
     version: 1
     job: shop.status
-    kind: status
     schedule: { every: 5m, deadline: 30s }
     source: { id: shop, base: "https://shop.example" }
     entities:

@@ -6,7 +6,6 @@ import Testing
     private let file = """
         version: 1
         job: shop.keyed
-        kind: refresh
         schedule: { every: 1h, deadline: 5m }
         source:
           id: keyed

@@ -43,7 +43,7 @@ private let readerFiles = [
                       mode: overwrite
                       unique: { by: [url], keep: { oldest: made_at }, losers: keep_hidden }
                 health:
-                  - { check: duplicates, table: shop_note, by: [url] }
+                  - { table: shop_note, by: [url] }
                 """),
 ]
 

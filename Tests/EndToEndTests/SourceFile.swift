@@ -10,7 +10,6 @@ func itemsFile(port: UInt16, page: String = "style: token, token_at: next_token,
     """
     version: 1
     job: demo.items
-    kind: refresh
     schedule: { every: 5m, deadline: 30s }
     source: { id: demo, base: "http://127.0.0.1:\(port)", retry: { attempts: 1 } }
     entities:

@@ -9,7 +9,6 @@ import Testing
         return """
             version: 1
             job: generic.items
-            kind: refresh
             schedule: { every: 1h, deadline: 30s }
             source:
               id: generic

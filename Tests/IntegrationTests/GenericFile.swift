@@ -13,7 +13,6 @@ extension World {
         """
         version: 1
         job: generic.items
-        kind: refresh
         schedule: { every: 1h, deadline: \(deadline)\(schedule) }
         source:
           id: generic
@@ -47,7 +46,6 @@ extension World {
         """
         version: 1
         job: generic.items
-        kind: refresh
         schedule: { every: 1h, deadline: 10m\(schedule) }
         source:
           id: generic

@@ -176,9 +176,7 @@ import Testing
     @Test func `a row that stands over a record of the source's takes it along when it is deleted`()
         async throws
     {
-        let deletes = (
-            "dirty: synced = false\n", "dirty: synced = false\n        deleted: pending_delete\n"
-        )
+        let deletes = ("    push:\n", "    push:\n      deletes: true\n")
         try await withStatuses(1, changes: [deletes]) { world in
             try await world.drain()
             try await world.weAdd(1)

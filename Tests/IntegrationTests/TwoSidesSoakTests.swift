@@ -30,7 +30,7 @@ import Testing
     private func soak(_ span: Duration, seed: UInt64) async throws {
         let changes = [
             ("entities:\n", "events: [conflicts]\n\nentities:\n"),
-            ("dirty: synced = false\n", "dirty: synced = false\n        deleted: pending_delete\n"),
+            ("    push:\n", "    push:\n      deletes: true\n"),
             ("unsent: delete", "unsent: local_edit_wins"),
             ("  rate:\n", "  retry: { first: 5ms }\n  rate:\n"),
             ("          one_of: [unknown, unwatched, watched, skipped]\n", ""),

@@ -42,7 +42,7 @@ import Testing
     private func changes(_ policy: Policy) -> [(String, String)] {
         [
             ("entities:\n", "events: [conflicts]\n\nentities:\n"),
-            ("dirty: synced = false\n", "dirty: synced = false\n        deleted: pending_delete\n"),
+            ("    push:\n", "    push:\n      deletes: true\n"),
             ("unsent: delete", "unsent: \(policy.deletionsWin ? "delete" : "local_edit_wins")"),
             (
                 "resolve: newest_wins",
@@ -145,7 +145,7 @@ import Testing
         beside other: Bool, _ body: (World) async throws -> Void
     ) async throws {
         let deletes = [
-            ("dirty: synced = false\n", "dirty: synced = false\n        deleted: pending_delete\n")
+            ("    push:\n", "    push:\n      deletes: true\n")
         ]
         try await withStatuses(0, changes: deletes) { world in
             let names = [("r", "old", 1)] + (other ? [("q", "taken", 7)] : [])

@@ -105,7 +105,6 @@ import Testing
         let file = """
             version: 1
             job: app.refresh
-            kind: refresh
             schedule: { every: 1h, deadline: 5m }
             source:
               id: ck
@@ -162,7 +161,7 @@ import Testing
 
     private func files(_ changes: KeyValuePairs<String, String> = [:]) throws -> JobFileSet {
         let text = try smallFile([
-            "kind: refresh": "kind: refresh\nstores: { video: { kind: synced } }",
+            "version: 1": "version: 1\nstores: { video: { kind: synced } }",
             "type: int, required: true": "type: int",
         ])
         let changed = try changes.reduce(into: text) { file, change in

@@ -122,7 +122,6 @@ import Testing
         let file = """
             version: 1
             job: app.refresh
-            kind: refresh
             schedule: { every: 1h, deadline: 5m }
             source: { id: hub, base: "https://hub.example/v1" }
             defaults:

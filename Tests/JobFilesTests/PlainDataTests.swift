@@ -6,8 +6,6 @@ import Testing
 @Suite struct PlainData {
     @Test(arguments: ["no", "012", "1e3", "~", "null", "0x10", "yes", "2025-01-01", "1:30", "a'b"])
     func `a text stays a text however it looks`(text: String) throws {
-        let file = try smallFile(["kind: refresh": "kind: refresh\nnote: \(text)"])
-        #expect(try parsed(file).note == text)
         let query = try smallFile(["path: /feed": "path: /feed\n      query: { country: \(text) }"])
         let value = try parsed(query).entities[0].request.query[0].value
         #expect(value.pieces == [.literal(text)])

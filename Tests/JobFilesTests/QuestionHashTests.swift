@@ -8,7 +8,6 @@ import Testing
         let text = """
             version: 1
             job: app.items
-            kind: refresh
             schedule: { every: 1h, deadline: 5m }
             source: { id: app, base: "https://app.example", auth: { type: bearer, token: "{secret.token}" } }
             calls:

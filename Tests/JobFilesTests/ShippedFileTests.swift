@@ -14,7 +14,6 @@ import Testing
 
     @Test func `the schedule is hourly with a deadline and a phase per user`() {
         #expect(job.name == "metube.refresh")
-        #expect(job.kind == "refresh")
         #expect(job.schedule.every == .seconds(3_600))
         #expect(job.schedule.deadline == .seconds(300))
         #expect(job.schedule.spread == .user)

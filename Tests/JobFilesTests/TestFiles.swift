@@ -15,7 +15,6 @@ func shippedFile() throws -> [UInt8] {
 let smallFile = """
     version: 1
     job: app.refresh
-    kind: refresh
     schedule: { every: 1h, deadline: 5m }
     source: { id: hub, base: "https://hub.example" }
     entities:

@@ -61,10 +61,10 @@ struct Fixture: Household {
 }
 
 private let contents = """
-    select jobrunner.store_job_file('{"name": "hub.refresh", "kind": "refresh", "source": "hub", "every": "1 hour",
+    select jobrunner.store_job_file('{"name": "hub.refresh", "source": "hub", "every": "1 hour",
       "spread": true, "deadline": "5 min", "per_second": 20,
       "expanded": {"entities": [{"entity": "video"}, {"entity": "channel"}]}}');
-    select jobrunner.store_job_file('{"name": "hub.status", "kind": "status", "source": "status", "every": "5 min",
+    select jobrunner.store_job_file('{"name": "hub.status", "source": "status", "every": "5 min",
       "spread": true, "deadline": "1 min", "per_second": null,
       "expanded": {"entities": [{"entity": "status"}]}}');
     select jobrunner.add_tenant('acme');

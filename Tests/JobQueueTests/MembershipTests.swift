@@ -113,7 +113,7 @@ struct MembershipTests {
         try await Fixture.lend { fixture async throws in
             let store = { (every: String) in
                 """
-                select jobrunner.store_job_file('{"name": "hub.refresh", "kind": "refresh", "source": "hub", "every": "\(every)",
+                select jobrunner.store_job_file('{"name": "hub.refresh", "source": "hub", "every": "\(every)",
                   "spread": true, "deadline": "1 min", "per_second": 20,
                   "expanded": {"entities": [{"entity": "video"}, {"entity": "channel"}]}}')
                 """

@@ -92,7 +92,7 @@ import Testing
             _ = try await set(fixture, "ann", "1 day")
             try await fixture.script(
                 """
-                select jobrunner.store_job_file('{"name": "hub.refresh", "kind": "refresh", "source": "hub", "every": "30 min",
+                select jobrunner.store_job_file('{"name": "hub.refresh", "source": "hub", "every": "30 min",
                   "spread": true, "deadline": "5 min", "per_second": 20,
                   "expanded": {"entities": [{"entity": "video"}, {"entity": "channel"}]}}', in_is_scheduled => false)
                 """)
@@ -125,7 +125,7 @@ import Testing
 /// Jobs for which nobody asks slow down, where their file says so.
 @Suite(.timeLimit(.minutes(10))) struct SlowingTests {
     private static let rule = """
-        select jobrunner.store_job_file('{"name": "hub.refresh", "kind": "refresh", "source": "hub", "every": "1 hour",
+        select jobrunner.store_job_file('{"name": "hub.refresh", "source": "hub", "every": "1 hour",
           "spread": true, "deadline": "5 min", "per_second": 20,
           "expanded": {"entities": [{"entity": "video"}, {"entity": "channel"}]},
           "slow_after": "30 days",

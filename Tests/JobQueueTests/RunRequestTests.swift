@@ -119,7 +119,7 @@ struct RunRequestTests {
             try await fixture.given(.notDue(for: "10 hours"), .parked(.key("quarantined")))
             try await fixture.script(
                 """
-                select jobrunner.store_job_file('{"name": "hub.refresh", "kind": "refresh", "source": "hub", "every": "15 min",
+                select jobrunner.store_job_file('{"name": "hub.refresh", "source": "hub", "every": "15 min",
                   "spread": true, "deadline": "4 min", "per_second": 20,
                   "expanded": {"entities": [{"entity": "video"}, {"entity": "channel"}]}}')
                 """)

@@ -149,7 +149,7 @@ struct ScheduleTests {
         try await Fixture.lend { fixture, worker, user async throws in
             try await fixture.finish(try await fixture.run(worker, user: user))
             let store = """
-                select jobrunner.store_job_file('{"name": "hub.refresh", "kind": "refresh", "source": "hub", "every": "1 min",
+                select jobrunner.store_job_file('{"name": "hub.refresh", "source": "hub", "every": "1 min",
                   "spread": true, "deadline": "20 s", "per_second": 20,
                   "expanded": {"entities": []}}')::text
                 """

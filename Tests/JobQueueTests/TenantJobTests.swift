@@ -21,7 +21,7 @@ struct TenantJobTests {
 
     private static func store(_ scope: String) -> String {
         """
-        select jobrunner.store_job_file('{"name": "hub.shared", "kind": "refresh", "source": "hub", "every": "1 hour",
+        select jobrunner.store_job_file('{"name": "hub.shared", "source": "hub", "every": "1 hour",
           "spread": true, "deadline": "5 min", "per_second": 20,
           "expanded": {"entities": [{"entity": "video", "write": {"table": "hub_video"}}]},
           "scope": "\(scope)"}')

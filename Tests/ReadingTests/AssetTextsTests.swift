@@ -10,7 +10,6 @@ import Testing
     private static let file = """
         version: 1
         job: notes.refresh
-        kind: refresh
         schedule: { every: 1h, deadline: 60s }
         source:
           id: ck
@@ -35,7 +34,6 @@ import Testing
                 title: { at: title, type: text, default: none }
             write: { table: note, mode: newest_wins, newer_by: modified_at }
             push:
-              select: { dirty: synced = false }
               record_type: Note
               record_name: "{row.record_name}"
               operation: create_or_update_with_tag

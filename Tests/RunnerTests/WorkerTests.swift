@@ -18,7 +18,6 @@ import TestSupport
     private let file = """
         version: 1
         job: app.refresh
-        kind: refresh
         schedule: { every: 1h, deadline: 5m }
         source: { id: hub, base: "https://hub.example" }
         entities:

@@ -30,7 +30,7 @@ func jobFile(
         write: Write(table: table, mode: .overwrite, newerBy: nil, indexes: []), recover: [],
         isConditional: false)
     return JobFile(
-        name: name, kind: "refresh", note: nil, scope: .user,
+        name: name, scope: .user,
         schedule: Schedule(
             every: .seconds(3600), spread: .user, deadline: .seconds(300), requires: [],
             triggers: []),

@@ -32,7 +32,6 @@ public func jobFile(
     let text = """
         version: 1
         job: app.refresh
-        kind: refresh
         schedule: { every: 1h, deadline: 5m }
         source: \(source)
         entities:

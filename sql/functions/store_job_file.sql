@@ -18,10 +18,10 @@ declare
 begin
   insert into jobrunner.job_files as f select v_file.*
   on conflict (name) do update
-  set (kind, source, every, spread, deadline, per_second, expanded, scope, notifies, soft, hard, triggers, slow_after,
+  set (source, every, spread, deadline, per_second, expanded, scope, notifies, soft, hard, triggers, slow_after,
     slow_every,
     events, version, loaded_at) = row (
-      excluded.kind, excluded.source, excluded.every, excluded.spread, excluded.deadline, excluded.per_second,
+      excluded.source, excluded.every, excluded.spread, excluded.deadline, excluded.per_second,
         excluded.expanded,
       excluded.scope, excluded.notifies, excluded.soft, excluded.hard, excluded.triggers, excluded.slow_after,
       excluded.slow_every, excluded.events, excluded.version, excluded.loaded_at

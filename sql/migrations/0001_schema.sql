@@ -157,7 +157,6 @@ comment on column jobrunner.limited_runs.fence is 'Number of the run.';
 
 create table jobrunner.job_files (
   name text primary key,
-  kind text not null,
   source text not null,
   every interval not null,
   spread boolean,
@@ -188,7 +187,6 @@ create table jobrunner.job_files (
 );
 comment on table jobrunner.job_files is 'The job files as `jobrunner migrate` last saw them.';
 comment on column jobrunner.job_files.name is 'Unique name of the job, such as metube.refresh.';
-comment on column jobrunner.job_files.kind is 'What people call this sort of job.';
 comment on column jobrunner.job_files.source is 'Id of the source, whose budget and breaker its jobs share within a tenant.';
 comment on column jobrunner.job_files.every is 'The period.';
 comment on column jobrunner.job_files.spread is 'True: each user has a fixed phase within the period; false: all on its edge; null: the period begins with each success.';

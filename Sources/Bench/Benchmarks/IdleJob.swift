@@ -2,7 +2,6 @@
 let idleJob = """
     version: 1
     job: bench.idle
-    kind: refresh
     schedule:
       every: 1h
       spread: user

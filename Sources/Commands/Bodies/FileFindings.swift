@@ -53,7 +53,7 @@ func fileFindings(_ rows: [JSONValue], files: [JobFile]) -> [Finding] {
 
 private func differences(_ file: JobFile, _ row: JSONValue) -> [String] {
     let pairs: [(String, Bool)] = [
-        ("kind", row.text("kind") == file.kind), ("source", row.text("source") == file.source.id),
+        ("source", row.text("source") == file.source.id),
         ("period", row["every_ms"]?.int == Int(file.schedule.every.wholeMilliseconds)),
         ("spread", row["spread"]?.bool == file.schedule.spread.map { $0 == .user }),
         ("deadline", row["deadline_ms"]?.int == Int(file.schedule.deadline.wholeMilliseconds)),

@@ -112,6 +112,7 @@ struct Mapping<Model: Sendable>: Sendable {
         if !needed.isEmpty, !reading.hasOne(of: needed, in: node, excused: excused) {
             parts.wrong.formUnion(needed)
             parts.isReadable = false
+            keys.removeAll { needed.contains($0.name) }
         }
         for key in keys where report.known.contains(key.name) {
             let isRequired = key.isRequired(isPreset: reading.scope.isPreset, self.blank)

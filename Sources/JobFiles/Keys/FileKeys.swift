@@ -4,17 +4,13 @@ extension Mapping where Model == JobFile {
     static let file = Mapping(
         "file", "What one job syncs: when, from where, which records, into which table.",
         blank: JobFile(
-            name: "", kind: "", scope: .user, schedule: Mapping<Schedule>.schedule.blank,
+            name: "", scope: .user, schedule: Mapping<Schedule>.schedule.blank,
             source: Mapping<Source>.source.blank, lists: [], calls: [], before: [], entities: [],
             after: [], stores: [], health: [], events: [], notifiesOnChange: false)
     ) {
         required("version", \.version, .integer(1...1), "The version of the format.")
         required(
             "job", \.name, .jobName, "The unique name of the job, such as `metube.refresh`.")
-        required(
-            "kind", \.kind, .name,
-            "What people call this sort of job: `refresh`, `status` or another word.")
-        optional("note", \.note, .text, "Free text for people.")
         standard(
             "scope", \.scope, .word("scope"),
             """
@@ -49,7 +45,7 @@ extension Mapping where Model == JobFile {
         )
         usual(
             "health", \.health, .list(Mapping<HealthCheck>.health.form),
-            "Questions about stored rows.")
+            "Rows of a user that should be one.")
         usual(
             "events", \.events, .list(.word("event")), without: "none",
             """

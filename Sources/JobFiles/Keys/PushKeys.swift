@@ -2,7 +2,10 @@ extension Mapping where Model == Push {
     static let push = Mapping(
         "push", "How local edits reach the source.", blank: .blank
     ) {
-        part("select", select, .required, "Which rows are sent.")
+        standard(
+            "deletes", \.sendsDeletes, .boolean,
+            "With `true` rows that wait for their deletion are deleted at the source too."
+        ).when(\.sendsDeletes)
         standard(
             "batch", \.batch, .integer(1...CloudKitAddress.batchMax),
             "How many rows are in one request.")
@@ -20,18 +23,6 @@ extension Mapping where Model == Push {
             "debounce", \.debounce, .duration(.zero ... .hours(1)),
             without: "edits wait for the schedule",
             "A local edit makes the job due after this span.")
-    }
-
-    private static let select = Mapping(
-        "select",
-        "Which rows are sent. Both texts are fixed; they say it to whoever reads the file.",
-        blank: .blank
-    ) {
-        required(
-            "dirty", \.isDirty, .only("synced = false"), "Rows with unsent edits.")
-        usual(
-            "deleted", \.sendsDeletes, .only("pending_delete"), without: "deletions stay here",
-            "Rows that wait for their deletion at the source.")
     }
 
     private static let conflict = Mapping(
@@ -54,9 +45,4 @@ extension Push {
         batch: CloudKitAddress.batchMax, recordType: "", recordName: .blank,
         operation: .createOrUpdateWithTag, resolution: .newestWins, conflictRounds: 2,
         sendsDeletes: false)
-
-    fileprivate var isDirty: Bool {
-        get { true }
-        set { _ = newValue }
-    }
 }

@@ -229,10 +229,9 @@ extension Mapping where Model == Cleanup {
 extension Mapping where Model == HealthCheck {
     static let health = Mapping(
         "health",
-        "Rows of a user that should be one, which `doctor` and a starting worker look for.",
+        "Rows of a user that should be one.",
         blank: HealthCheck(table: "", by: [])
     ) {
-        required("check", \.isAsked, .only("duplicates"), "TEMPORARY.")
         required("table", \.table, .tableOfEntity, "A table that an entity writes.")
         required(
             "by", \.by, .filled(.name),
@@ -313,11 +312,4 @@ extension Mapping where Model == RaisedCounts {
 
 @Sendable private func isFieldOfRecord(_ entry: Node.Entry, _ reading: NodeReading) -> Bool {
     reading.isSourceName(entry.key, "field", at: entry.position, entry.value.path)
-}
-
-extension HealthCheck {
-    fileprivate var isAsked: Bool {
-        get { true }
-        set { _ = newValue }
-    }
 }
