@@ -82,3 +82,15 @@ extension Authentication {
         if case .query(let name, _) = self { name } else { nil }
     }
 }
+
+extension JobFile {
+    /// What follows from changes of a list, in file order.
+    public var listSteps: [AfterStep.Action] {
+        after.map(\.action).filter { action in
+            switch action {
+            case .storeLists, .raiseCounts: true
+            case .call, .cleanup: false
+            }
+        }
+    }
+}

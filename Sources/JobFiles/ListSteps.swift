@@ -24,15 +24,3 @@ public struct RaisedCounts: Sendable, Equatable {
     /// The field that holds the number.
     public var field: String
 }
-
-extension JobFile {
-    /// What follows from changes of a list, in file order.
-    public var listSteps: [AfterStep.Action] {
-        after.map(\.action).filter { action in
-            switch action {
-            case .storeLists, .raiseCounts: true
-            case .call, .cleanup: false
-            }
-        }
-    }
-}

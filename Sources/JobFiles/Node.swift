@@ -97,3 +97,15 @@ func excerpt(of text: String) -> String {
     }
     return clean.joined() + (text.unicodeScalars.count > 60 ? "…" : "")
 }
+
+extension Node {
+    /// An entity that names its own page style takes nothing from the page of the defaults, whose
+    /// keys belong to another style.
+    func withDefaults(_ defaults: Node?) -> Node {
+        guard var defaults else { return self }
+        if self["page"]?["style"] != nil, case .mapping(let entries) = defaults.content {
+            defaults.content = .mapping(entries.filter { $0.key != "page" })
+        }
+        return merged(over: defaults)
+    }
+}

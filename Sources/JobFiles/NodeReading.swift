@@ -55,40 +55,6 @@ final class NodeReading {
     }
 }
 
-/// What parts of a file may refer to; nil where it can't be known.
-struct FileScope {
-    var lists: [String]?
-    var calls: [String]?
-    /// Calls of the steps before the entities, in order.
-    var before: [String]?
-    /// Calls that have run when what is read is done.
-    var ranBefore: [String]?
-    /// Tables of lists and entities.
-    var tables: [String]?
-    /// The job is of a tenant, so nothing of a user has a value.
-    var isTenant = false
-    /// The source has a preset, so entities may have its operations.
-    var isCloudKit = false
-    /// The preset's database; nil without one or where it is malformed.
-    var address: CloudKitAddress?
-    /// What is merged into every entity; nil when there is nothing.
-    var defaults: Node?
-    /// The entity that is read; nil outside of the entities.
-    var entity: EntityScope?
-    /// The entities that were read.
-    var entities: [Entity] = []
-
-    /// What is read is of the preset: the source, or an entity that has its operation.
-    var isPreset: Bool { entity.map(\.isOfPreset) ?? isCloudKit }
-}
-
-/// A placeholder and where it stands.
-struct PlaceholderUse {
-    /// Nil when a text that could not be read, so nobody knows what it would have held.
-    var placeholder: Placeholder?
-    var node: Node
-}
-
 /// Keeps whatever a file holds from breaking the line or the terminal it is shown on.
 private func oneLine(_ text: String) -> String {
     // A message names a few words of the file; more than this is the file's text, not ours.

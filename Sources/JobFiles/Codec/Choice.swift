@@ -59,16 +59,3 @@ struct Choice<Model: Sendable>: Sendable {
             })
     }
 }
-
-extension Mapping {
-    /// A word of a choice and the keys that it brings.
-    static func word(
-        _ word: String, _ meaning: String, in context: KeyFacts.Context = .anywhere,
-        oneOf alternatives: [String] = [], rules: [KeyRule] = [], title: String? = nil,
-        shared: [Key<Model>] = [], @KeyList<Model> keys: () -> [Key<Model>] = { [] }
-    ) -> Choice<Model>.Variant {
-        Choice<Model>.Variant(
-            word: word, meaning: meaning, context: context, keys: keys(), shared: shared,
-            rules: rules, alternatives: alternatives, title: title)
-    }
-}

@@ -50,3 +50,20 @@ extension NodeReading {
             "unknown key \"\(excerpt(of: misspelt.key))\"; did you mean \"\(key)\"?", nearest: key)
     }
 }
+
+extension NodeReading {
+    /// Whether exactly one of the keys is there; reports when none or more are.
+    func hasOne(of names: [String], in node: Node, excused: Set<String>) -> Bool {
+        let present = names.compactMap { node[$0] }
+        let words = names.map { "\"\($0)\"" }.joined(separator: " or ")
+        if present.isEmpty {
+            if excused.isDisjoint(with: names) { add(node, "missing key \(words)") }
+            return false
+        }
+        guard present.count == 1 else {
+            add(present[1], "expected either \(words), not \(names.count > 2 ? "several" : "both")")
+            return false
+        }
+        return true
+    }
+}
