@@ -148,7 +148,7 @@ let package = Package(
             exclude: ["migrations", "functions", "views"]),
 
         // The rooms, leaves first.
-        room("Basics", uses: ["CGLib"]),
+        room("Basics", uses: ["CGLib", "CSodium"]),
         room("Telemetry", uses: ["Basics"]),
         room("JSON", uses: ["Basics"]),
         room("Postgres", uses: ["Basics", "CLibPQ", "CLinux"]),
@@ -156,7 +156,7 @@ let package = Package(
         room("Serving", uses: ["CMicroHTTPD", "CMicroHTTPDShim"]),
         room("JobFiles", uses: ["Basics", "CYAML", "JSON"]),
         room("Secrets", uses: ["Basics", "CSodium"]),
-        room("Schema", uses: ["Basics", "Postgres", "JobFiles", "JSON", "CSQLFiles", "CSodium"]),
+        room("Schema", uses: ["Basics", "Postgres", "JobFiles", "JSON", "CSQLFiles"]),
         room("JobQueue", uses: ["Basics", "Postgres", "JSON"]),
         room("Claiming", uses: ["Basics", "JobQueue", "Postgres"]),
         room("Reading", uses: ["Basics", "HTTP", "JobFiles", "JSON", "Postgres"]),

@@ -56,7 +56,8 @@ extension NodeReading {
         _ secret: BroughtSecret, of entity: Entity, _ file: JobFile, _ root: Node
     ) {
         for other in file.entities where other.mayShow(entity) {
-            for field in other.records.fields where field.at.overlaps(secret.at) {
+            for field in other.records.fields where field.places.contains(where: secret.at.overlaps)
+            {
                 let own = root.entity(named: other.name)?.withDefaults(root["defaults"])
                 guard let location = own?["records"]?["fields"]?[field.name] else { continue }
                 add(

@@ -36,6 +36,10 @@ extension Entity {
         let hasTombstones = isChangeFeed || write.deletes?.flagAt != nil
         entity.write.deletes?.tombstones =
             hasTombstones ? write.deletes?.tombstones ?? .delete : nil
+        if let field = records.keyField {
+            entity.records.key = [field.name]
+            entity.records.fields.append(field)
+        }
         guard let cloudkit else { return entity }
         entity.request = cloudkit.request(at: address)
         entity.translate { CloudKitWire.wirePath($0, prefix: cloudkit.fieldPrefix) }
@@ -52,8 +56,12 @@ extension Entity {
 
     /// The entity as its file says it: the way back of `expanded`.
     var unexpanded: Entity {
-        guard let cloudkit else { return self }
         var entity = self
+        if records.keyless != nil {
+            entity.records.key = []
+            entity.records.fields.removeAll { $0.name == Records.rowKey }
+        }
+        guard let cloudkit else { return entity }
         let prefix = cloudkit.fieldPrefix
         entity.translate { CloudKitWire.filePath($0, prefix: prefix) }
         entity.push?.recordType = String((push?.recordType ?? "").dropFirst(prefix.count))
@@ -65,12 +73,30 @@ extension Entity {
     private mutating func translate(_ change: (Path) -> Path) {
         for index in records.fields.indices where records.fields[index].meta == nil {
             records.fields[index].at = change(records.fields[index].at)
+            records.fields[index].others = records.fields[index].others.map(change)
         }
         for index in records.secrets.indices {
             records.secrets[index].at = change(records.secrets[index].at)
         }
         let flag = write.deletes?.flagAt.map(change)
         write.deletes?.flagAt = flag
+    }
+}
+
+extension Records {
+    /// The column of what stands for a key; nil when the records have one.
+    fileprivate var keyField: Field? {
+        guard let keyless else { return nil }
+        var field = Field(
+            name: Self.rowKey, at: Path(steps: []), kind: .text, required: true, defaultValue: nil,
+            oneOf: nil, form: .plain)
+        switch keyless {
+        case .one:
+            field.made = .constant
+            field.defaultValue = .string(keyless.rawValue)
+        case .content: field.made = .hashed(fields.flatMap(\.places))
+        }
+        return field
     }
 }
 

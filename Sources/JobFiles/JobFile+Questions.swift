@@ -99,6 +99,8 @@ extension Entity {
 extension Records {
     fileprivate func asked(for names: Set<String>, asList isList: Bool = false) -> JSONValue {
         var deciding = self
+        // Another field makes another key of each record.
+        let names = keyless == .content ? Set(fields.map(\.name)) : names
         // A secret that is brought from now on stands in records that were read before; the list is the same.
         if isList { deciding.secrets = [] }
         deciding.fields = fields.filter { names.contains($0.name) }

@@ -4,8 +4,17 @@ public import JSON
 public struct Records: Sendable, Equatable {
     /// Where in the page's body the records are.
     public var at: Path
+    /// What tells records apart that have no key of their own.
+    public enum Keyless: String, Sendable, CaseIterable {
+        /// There is one record.
+        case one
+        /// Two records are the same one when all their mapped fields are.
+        case content
+    }
     /// Names of fields, all required.
     public var key: [String]
+    /// What stands for a key that the records lack; nil when they have one.
+    public var keyless: Keyless?
     /// The mapped fields in file order.
     public var fields: [Field]
     /// All must hold, else the record is counted `filtered`.
@@ -18,6 +27,9 @@ public struct Records: Sendable, Equatable {
     public var rest: Rest?
     /// The values of a record that are secrets of the user and no columns, in file order.
     public var secrets: [BroughtSecret] = []
+
+    /// The column that holds what stands for a key.
+    public static let rowKey = "row_key"
 
     /// The field of that name; nil without one.
     public func field(named name: String) -> Field? { fields.first { $0.name == name } }
@@ -65,6 +77,10 @@ public struct Field: Sendable, Equatable {
     public var name: String
     /// Where in the record; empty: the whole record.
     public var at: Path
+    /// Where else, in this order, when nothing is there or a null.
+    public var others: [Path] = []
+    /// How a value is made that stands at no one place; nil when it is read as it is.
+    public var made: Made?
     /// What the value must be.
     public var kind: Kind
     /// Missing: the record is counted `skipped_incompatible`.
@@ -79,6 +95,25 @@ public struct Field: Sendable, Equatable {
     public var times: [TimeFormat] = []
     /// The record's own system value this is, such as `recordName`; nil means one of its fields.
     public var meta: String?
+
+    /// How a value is made that stands at no one place of a record.
+    public enum Made: Sendable, Equatable {
+        /// It is the default, in every record.
+        case constant
+        /// The texts and numbers at these places, with this between them; null when one is missing.
+        case joined([Path], with: String)
+        /// SHA-256, in hexadecimal digits, of what stands at these places.
+        case hashed([Path])
+    }
+
+    /// Every place of a record that it shows something of.
+    var places: [Path] {
+        switch made {
+        case nil: [at] + others
+        case .constant: []
+        case .joined(let paths, _), .hashed(let paths): paths
+        }
+    }
 
     /// How a value is written on the wire.
     public enum Form: String, Sendable, CaseIterable {

@@ -35,7 +35,8 @@ private func shown(_ showing: JobFile, _ bringing: JobFile) -> [Shown] {
     bringing.entities.filter { !$0.records.secrets.isEmpty }.flatMap { brings in
         showing.entities.filter { $0.mayShow(brings) }.flatMap { shows in
             brings.records.secrets.flatMap { secret in
-                shows.records.fields.filter { $0.at.overlaps(secret.at) }.map { field in
+                shows.records.fields.filter { $0.places.contains(where: secret.at.overlaps) }.map {
+                    field in
                     Shown(
                         showing: shows.name, field: field.name, bringing: brings.name,
                         secret: secret.name)

@@ -13,12 +13,16 @@ final class FieldReader: Sendable {
     /// So many digits of a number a double always keeps.
     private static let doubleDigits = 15
 
-    private let field: Field
+    let field: Field
     private let names: [[UInt8]]
     private let goesThroughArrays: Bool
     private let isOfParent: Bool
-    private let fallback: FieldValue?
+    let fallback: FieldValue?
     private let allowed: Set<[UInt8]>?
+    /// Look where the value is when nothing is at the field's own place.
+    private let others: [FieldReader]
+    /// Read what the value is made of; nil when it is read as it is.
+    private let parts: [FieldReader]?
     private let zone: TimeZone?
     /// A value that can't be read costs itself and not its record.
     private let mayBeNull: Bool
@@ -49,6 +53,13 @@ final class FieldReader: Sendable {
         if isOfParent { names.removeFirst() }
         self.names = names
         fallback = FieldValue.fallback(of: field)
+        func reader(of path: Path) -> FieldReader {
+            var part = field
+            (part.at, part.others, part.made, part.kind) = (path, [], nil, .json)
+            return FieldReader(part, isNested: isNested, zone: nil, decides: decides)
+        }
+        others = field.others.map(reader)
+        parts = field.made.map { $0.paths.map(reader) }
         allowed = field.oneOf.map { Set($0.map { Array($0.utf8) }) }
     }
 
@@ -93,14 +104,17 @@ final class FieldReader: Sendable {
     var name: String { field.name }
 
     /// The field is the whole record, whatever that is.
-    var isWholeRecord: Bool { field.at.steps.isEmpty }
+    var isWholeRecord: Bool { field.made == nil && field.at.steps.isEmpty }
+
+    /// The field says nothing of the record by itself.
+    var isMade: Bool { field.made != nil }
 
     /// The field is the whole record, which is no object then.
     var isPlainRecord: Bool { isWholeRecord && field.kind != .json }
 
     /// The bytes of the record's value as the page has them; nil when it has none.
     func raw(_ record: FoundValue, _ tree: JSONTree) -> UnsafeBufferPointer<UInt8>? {
-        index(of: record, tree).map { tree.raw(at: $0) }
+        isMade ? nil : index(of: record, tree).map { tree.raw(at: $0) }
     }
 
     /// The record has several members of the field's name, so that nobody knows which one is meant.
@@ -138,6 +152,7 @@ final class FieldReader: Sendable {
 
     /// Adds the record's value to its column.
     func read(_ record: FoundValue, _ tree: JSONTree, into column: inout BinaryArray) -> Outcome {
+        if let parts { return make(of: parts, record, tree, into: &column) }
         let row = column.count
         var outcome = Outcome.absent
         var isTwice = false
@@ -224,10 +239,28 @@ final class FieldReader: Sendable {
         return index(of: record, tree, isTwice: &isTwice)
     }
 
+    /// What the first of the field's places leads to where something is.
+    ///
+    /// `isTwice`: an object on the way has several members of the name.
+    func index(
+        of record: FoundValue, _ tree: JSONTree, isTwice: inout Bool
+    ) -> Int? {
+        let own = place(of: record, tree, isTwice: &isTwice)
+        guard !others.isEmpty, own.map({ tree.kind(at: $0) == .null }) ?? true else { return own }
+        for other in others {
+            if let index = other.place(of: record, tree, isTwice: &isTwice),
+                tree.kind(at: index) != .null
+            {
+                return index
+            }
+        }
+        return own
+    }
+
     /// What the field's path leads to: within the record, or by `parent.` within the outer one.
     ///
     /// `isTwice`: an object on the way has several members of the name.
-    private func index(
+    private func place(
         of record: FoundValue, _ tree: JSONTree, isTwice: inout Bool
     ) -> Int? {
         if goesThroughArrays {

@@ -49,7 +49,8 @@ struct RecordReader: Sendable {
                 assetName: entity.assetName(of: $0))
         }
         takesPlainValues =
-            fields.contains(where: \.isPlainRecord) || fields.allSatisfy(\.isWholeRecord)
+            fields.contains(where: \.isPlainRecord)
+            || fields.filter { !$0.isMade }.allSatisfy(\.isWholeRecord)
         let names = entity.records.fields.map(\.name)
         keyIndexes = entity.records.key.compactMap { names.firstIndex(of: $0) }
         identityIndexes = entity.identity.compactMap { names.firstIndex(of: $0) }

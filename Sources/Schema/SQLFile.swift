@@ -1,5 +1,5 @@
 import CSQLFiles
-import CSodium
+import Basics
 
 /// One file of `sql/`.
 public struct SQLFile: Sendable, Equatable {
@@ -33,10 +33,4 @@ public struct SQLFile: Sendable, Equatable {
 }
 
 /// SHA-256 in hexadecimal digits.
-func checksum(of text: String) -> String {
-    let bytes = Array(text.utf8)
-    var digest = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_BYTES))
-    crypto_hash_sha256(&digest, bytes, UInt64(bytes.count))
-    let digits = Array("0123456789abcdef")
-    return String(digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
-}
+func checksum(of text: String) -> String { Hex.encode(sha256(Array(text.utf8))) }

@@ -5,17 +5,18 @@ extension Mapping where Model == Field {
         "field", "One value of a record and the column it goes to.",
         blank: Field(
             name: "", at: Path(steps: []), kind: .text, required: false, defaultValue: nil,
-            oneOf: nil, form: .plain), oneOf: ["at", "meta"], rules: rules,
+            oneOf: nil, form: .plain), oneOf: ["at", "meta", "value", "join", "hash"], rules: rules,
         only: .byPreset(
             without: "a field without preset", with: "a cloudkit entity's field")
     ) {
         usual(
-            "at", \.at, .onePath, without: "required unless there is `meta`",
+            "at", \.paths, .oneOrMore(.onePath),
+            without: "required unless another key says what it is",
             """
-            Where in the record the value is. `""` is the whole record, also one that is a text or a number. `parent.x`, where `records.at` \
+            Where in the record the value is; of several places the first one with a value that is not null counts. `""` is the whole record, also one that is a text or a number. `parent.x`, where `records.at` \
             goes through several `[]`, is `x` of the record around it.
             """
-        ).when { $0.meta == nil }
+        ).when { $0.meta == nil && $0.made == nil }
         optional(
             "meta", \.meta, .words(metaTexts + metaTimes, noun: "value"),
             """
@@ -24,6 +25,19 @@ extension Mapping where Model == Field {
             """
         ).only(.withPreset)
         required("type", \.kind, .word("type"), "What the value must be.")
+        dependent(
+            "value", \.constant, .any("value of the type"),
+            read: { node, place, _ in place.kind.flatMap { place.reading.literal(node, for: $0) } },
+            write: { $0 }, "The value of every record, which says it nowhere."
+        ).only(.withoutPreset)
+        optional(
+            "join", \.join, Mapping<Joined>.join.form,
+            "Makes one text of several values. It is null where one of them is missing."
+        ).only(.withoutPreset)
+        optional(
+            "hash", \.hash, .filled(.onePath),
+            "Places whose values make one text: SHA-256 in hexadecimal digits. What is missing counts as null."
+        ).only(.withoutPreset)
         dependent(
             "format", \.format, .oneOrMore(.formed(.fieldFormat)),
             read: { node, place, _ in place.reading.format(node, kind: place.kind) },
@@ -46,7 +60,8 @@ extension Mapping where Model == Field {
             "default", \.defaultValue, .any("value of the type"),
             read: { node, place, _ in place.kind.flatMap { place.reading.literal(node, for: $0) } },
             write: { $0 },
-            "What stands in for a missing value. A `required` field has none.")
+            "What stands in for a missing value. A `required` field has none."
+        ).when { $0.made == nil }
         dependent(
             "one_of", \.oneOf, .filled(.text),
             read: { node, place, _ in
@@ -74,6 +89,7 @@ extension Mapping where Model == Field {
         if place.scope.isPreset, field.kind == .decimal {
             place.report("type", "CloudKit has no decimals; expected int or double")
         }
+        if let made = field.made { place.check(field, made) }
         guard let meta = field.meta else { return }
         field.at = CloudKitWire.systemPath(meta)
         let wanted: Field.Kind = metaTimes.contains(meta) ? .timestamp : .text
@@ -122,7 +138,63 @@ extension Field {
     }
 }
 
+/// `join` as a file writes it.
+private struct Joined {
+    var of: [Path] = []
+    var with = ""
+}
+
+extension Mapping where Model == Joined {
+    fileprivate static let join = Mapping(
+        "join", "Makes one text of several values.", blank: Joined()
+    ) {
+        required("of", \.of, .filled(.onePath), "Where the values are: texts or numbers.")
+        usual("with", \.with, .text, without: "nothing", "What stands between two of them.")
+            .when { !$0.with.isEmpty }
+    }
+}
+
+extension Field {
+    fileprivate var paths: [Path] {
+        get { [at] + others }
+        set {
+            at = newValue.first ?? Path(steps: [])
+            others = Array(newValue.dropFirst())
+        }
+    }
+
+    fileprivate var constant: JSONValue? {
+        get { made == .constant ? defaultValue : nil }
+        set { (made, defaultValue) = (.constant, newValue) }
+    }
+
+    fileprivate var join: Joined? {
+        get {
+            guard case .joined(let paths, let text)? = made else { return nil }
+            return Joined(of: paths, with: text)
+        }
+        set { made = newValue.map { .joined($0.of, with: $0.with) } }
+    }
+
+    fileprivate var hash: [Path]? {
+        get { if case .hashed(let paths)? = made { paths } else { nil } }
+        set { made = newValue.map { .hashed($0) } }
+    }
+}
+
 extension Place {
+    /// What a value that is made leaves no room for.
+    fileprivate func check(_ field: Field, _ made: Field.Made) {
+        report(ifThere: "format", "a value that is made has no format of its own")
+        guard made != .constant else {
+            report(ifThere: "default", "value stands in every record; leave default out")
+            return
+        }
+        if field.kind != .text {
+            report("type", "join and hash make a text, not \(field.kind.rawValue)")
+        }
+    }
+
     /// The type of the field; nil where it is missing or wrong.
     fileprivate var kind: Field.Kind? {
         node["type"]?.scalarText.flatMap { Field.Kind(rawValue: $0) }

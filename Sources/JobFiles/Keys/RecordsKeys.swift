@@ -14,9 +14,12 @@ extension Mapping where Model == Records {
             "Where in the body the records are. With several pages it holds `[]`."
         ).unlessPreset()
         required(
-            "key", \.key, .filled(.field),
+            "key", \.told, .key,
             """
-            The fields that tell records apart. Each is `required`, or has a `default` that records without a value \
+            The fields that tell records apart, or `one` or `content` for records that have none. With `one` there is one \
+            record, such as an account: `at` has no `[]`. With `content` records are the same one when all mapped fields \
+            are, so that a record which changes is a new row; what stood before goes by `replace_all` or a sweep. Both \
+            make a column `row_key`. Each is `required`, or has a `default` that records without a value \
             take; none is `json`. A record whose key can't be read makes no row, and nothing is deleted by absence \
             after a pass that showed one.
             """)
@@ -76,11 +79,52 @@ extension Form where Value == Records {
             }
             let records = parts.model
             if !parts.wrong.contains("at") { place.checkLists(records, isPaged: entity.isPaged) }
-            if let columns = reading.scope.entity?.columns { place.checkKey(columns) }
-            reading.scope.entity?.columns?.key = records.key
+            if let columns = reading.scope.entity?.columns {
+                records.keyless == nil ? place.checkKey(columns) : place.check(records, columns)
+            }
+            reading.scope.entity?.columns?.key =
+                records.keyless == nil ? records.key : [Records.rowKey]
             if !parts.isReadable { reading.scope.entity?.columns = nil }
             return parts.isReadable ? records : nil
         }, write: Mapping<Records>.records.form.write)
+}
+
+extension Records {
+    /// The key as a file writes it.
+    fileprivate enum Told: Sendable {
+        case fields([String])
+        case keyless(Keyless)
+    }
+
+    fileprivate var told: Told {
+        get { keyless.map { .keyless($0) } ?? .fields(key) }
+        set {
+            switch newValue {
+            case .fields(let names): key = names
+            case .keyless(let sort): keyless = sort
+            }
+        }
+    }
+}
+
+extension Form where Value == Records.Told {
+    private static let words = Form<Records.Keyless>.word("key")
+    private static let names = Form<[String]>.filled(.field)
+
+    fileprivate static let key = Form(
+        type: .anyOf([names.type, words.type]),
+        read: { node, reading in
+            guard case .scalar = node.content else {
+                return names.read(node, reading).map { .fields($0) }
+            }
+            return words.read(node, reading).map { .keyless($0) }
+        },
+        write: { told in
+            switch told {
+            case .fields(let fields): names.write(fields)
+            case .keyless(let sort): words.write(sort)
+            }
+        })
 }
 
 extension Place {
@@ -117,6 +161,20 @@ extension Place {
                 ifThere: "after",
                 "the list \"\(list)\" lies in its record itself, where nothing says of it that it goes on; "
                     + "expected next_at, or neither")
+        }
+    }
+
+    /// What records without a key of their own must be.
+    fileprivate func check(_ records: Records, _ columns: Columns) {
+        if scope.isPreset {
+            report("key", "records of cloudkit have names; expected key: [record_name]")
+        }
+        if records.keyless == .one, records.at.hasEach {
+            report("key", "\(records.at) leads to many records; expected key: content, or fields")
+        }
+        if columns.names.contains(Records.rowKey) {
+            self["fields"]?.report(
+                Records.rowKey, "\"row_key\" tells these records apart; use another name")
         }
     }
 

@@ -1,0 +1,57 @@
+import JSON
+import JobFiles
+import Postgres
+import TestJobFiles
+import Testing
+
+@testable import Reading
+
+/// Fields whose values stand at no one place of a record.
+@Suite struct MadeFieldTests {
+    private func values(_ field: String, _ records: String) throws -> [FieldValue?] {
+        let entity = try entity(
+            fields: "{ id: { at: id, type: text, required: true }, it: { \(field) } }")
+        return try RecordReader(entity).read(try node(#"{"videos": [\#(records)]}"#))
+            .rows.map { $0[1] }
+    }
+
+    @Test func `the first place with a value that is not null counts`() throws {
+        let found = try values(
+            "at: [a.b, c], type: int, default: 9",
+            #"{"id": "1", "a": {"b": 1}, "c": 2}, {"id": "2", "a": {"b": null}, "c": 2}, {"id": "3", "c": 3}, {"id": "4"}"#
+        )
+        #expect(found == [.int(1), .int(2), .int(3), .int(9)])
+    }
+
+    @Test func `a constant is in every record`() throws {
+        #expect(try values("value: 7, type: int", #"{"id": "1", "it": 1}"#) == [.int(7)])
+        #expect(
+            try values(#"value: "2026-01-01T00:00:00Z", type: timestamp"#, #"{"id": "1"}"#)
+                == [.timestamp(1_767_225_600_000_000)])
+    }
+
+    @Test func `joined values are a text, and none where one is missing`() throws {
+        let found = try values(
+            #"join: { of: [a, id], with: "-" }, type: text"#,
+            #"{"id": "1", "a": 5}, {"id": "2", "a": "x"}, {"id": "3", "a": null}, {"id": "4", "a": [1]}"#
+        )
+        #expect(found == [.text("5-1"), .text("x-2"), nil, nil])
+    }
+
+    @Test func `a hash tells a null, a text and a number apart, and not the order of members`()
+        throws
+    {
+        let found = try values(
+            "hash: [a, b], type: text",
+            #"{"id": "1", "a": 1, "b": 2}, {"id": "2", "a": "1", "b": 2}, {"id": "3", "b": 2}, {"id": "4", "a": null, "b": 2}, {"id": "5", "a": {"x": 1, "y": 2}}, {"id": "6", "a": {"y": 2, "x": 1}}"#
+        )
+        #expect(found[0] != found[1] && found[1] != found[2])
+        #expect(found[2] == found[3])
+        #expect(found[4] == found[5])
+        guard case .text(let digits)? = found[0] else {
+            Issue.record("no text")
+            return
+        }
+        #expect(digits.utf8.count == 64)
+    }
+}
