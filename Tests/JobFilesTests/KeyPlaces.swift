@@ -79,9 +79,12 @@ extension KeyPlace {
     /// The labels of every key of every kind of mapping.
     static var declared: [String] {
         Grammar.kinds.flatMap { kind in
-            kind.keys.map { "\(kind.title): \($0.name)" }
-                + (kind.variants?.all ?? []).flatMap { variant in
-                    (variant.kind?.names ?? []).map { "\(kind.title) \(variant.word): \($0)" }
+            let own = kind.variants?.all ?? []
+            return kind.keys.flatMap { $0.facts.labels("\(kind.title): \($0.name)") }
+                + own.flatMap { variant in
+                    (variant.kind?.keys ?? []).flatMap {
+                        $0.facts.labels("\(kind.title) \(variant.word): \($0.name)")
+                    }
                 }
         }
     }
@@ -111,11 +114,12 @@ private struct Walk {
                 ?? ("undeclared ", (member.name, KeyFacts(.any(""), .optional(nil), "")))
             let type = key.facts.type(isPreset: isPreset)
             let narrowed = rules.narrowings(of: key.name, members)
-            let isSpecial = isPreset && key.facts.presetType != nil
+            let labels = key.facts.labels(title + key.name)
+            let label = isPreset ? labels.last : labels.first
             found.append(
                 KeyPlace(
-                    label: title + key.name, key: key.name, types: [type] + narrowed.map(\.1),
-                    sort: "\(title + key.name) \(isSpecial) \(narrowed.map(\.0))",
+                    label: label ?? "", key: key.name, types: [type] + narrowed.map(\.1),
+                    sort: "\(label ?? "") \(narrowed.map(\.0))",
                     isNeeded: key.facts.isNeeded(isPreset: isPreset)
                         || alternatives.contains(key.name),
                     file: file, steps: steps, members: members))
@@ -146,6 +150,11 @@ private struct Walk {
 }
 
 extension KeyFacts {
+    /// What is another key with a preset has two.
+    fileprivate func labels(_ name: String) -> [String] {
+        presetType == nil ? [name] : [name, name + " with preset"]
+    }
+
     fileprivate func type(isPreset: Bool) -> ValueType { isPreset ? presetType ?? type : type }
 
     fileprivate func isNeeded(isPreset: Bool) -> Bool {

@@ -7,16 +7,19 @@ import JSON
 extension ValueType {
     /// `standing`: what stands there and is right, for what is wrong about a part of it.
     func wrong(beside standing: JSONValue) -> [JSONValue] {
-        tries(beside: standing).filter { !accepts($0) }
+        var tried: Set<String> = []
+        return tries(beside: standing).filter { !accepts($0) && tried.insert($0.text).inserted }
     }
 
-    /// One of each sort of JSON.
+    /// A mapping, a list, a number and a text.
     private static let shapes: [JSONValue] = [
-        .object([]), .array([]), .null, .bool(true), .number("5"), .number("1.5"),
-        .string("no such"),
+        .object([]), .array([]), .number("5"), .string("no such"),
     ]
 
-    /// Each is malformed for one form at least; the first ones are right for most.
+    /// The same, and what a number or a boolean may be taken for.
+    private static let scalars = shapes + [.null, .bool(true), .number("1.5"), .string("true")]
+
+    /// Each is malformed for one form at least, the first ones for most.
     fileprivate static let texts = [
         "Host", "AUTHENTICATION_FAILED", "", " ", "a b", "é", "a..b", "A-b", "a[]", "1", "-",
         "http://", "ftp://a", "/a?b", "{x", "2024-01-31", "yyyy", "iCloud.",
@@ -28,7 +31,8 @@ extension ValueType {
     private func tries(beside standing: JSONValue) -> [JSONValue] {
         switch self {
         case .any: return []
-        case .keys, .text, .boolean: return Self.shapes + [.string("true")]
+        case .keys, .text: return Self.shapes
+        case .boolean: return Self.scalars
         case .template: return Self.shapes + Self.templates
         case .formed(let form): return Self.shapes + form.malformed.map { .string($0) }
         case .word(let words, _):
@@ -37,18 +41,18 @@ extension ValueType {
             let outside = [
                 range.lowerBound - .milliseconds(1), range.upperBound + .milliseconds(1),
             ]
-            return Self.shapes + outside.filter { $0 >= .zero }.map { .span($0) }
+            return Self.scalars + outside.filter { $0 >= .zero }.map { .span($0) }
                 + ["5", "5 s", "1h30m", "-1s", "s"].map { .string($0) }
         case .integer(let range, let except):
             let below = range.lowerBound.subtractingReportingOverflow(1)
             let above = range.upperBound.addingReportingOverflow(1)
-            return Self.shapes
+            return Self.scalars
                 + [below, above].filter { !$0.overflow }
                 .map { .integer($0.partialValue) } + except.map { .integer($0) }
                 + [.string("\(range.lowerBound)"), .number("1e30")]
         case .number(let range):
             let outside = [range.lowerBound - 1, range.upperBound + 1].filter(\.isFinite)
-            return Self.shapes + outside.map { .double($0) } + [.string("1")]
+            return Self.scalars + outside.map { .double($0) } + [.string("1")]
         case .list(let element, _), .oneOrMore(let element):
             let first = standing.elements?.first ?? standing
             return Self.shapes + element.wrong(beside: first).map { .array([$0]) }
