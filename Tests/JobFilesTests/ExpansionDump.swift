@@ -28,11 +28,8 @@ struct ExpansionDump {
     }
 
     private func examplesOfPages() throws -> [(String, [UInt8])] {
-        try ["docs/JOB_FILES.md", "README.md", "docs/MOVE_YOUR_APP.md"].flatMap { page in
-            try String(contentsOf: repository.appending(path: page), encoding: .utf8)
-                .components(separatedBy: "```").enumerated()
-                .filter { $1.hasPrefix("yaml\n") }
-                .map { ("\(page) \($0)", Array($1.utf8.dropFirst("yaml\n".count))) }
+        try ["docs/JOB_FILES.md", "README.md", "docs/MOVE_YOUR_APP.md"].flatMap {
+            try GoodFile.examples(of: $0)
         }
     }
 

@@ -3,38 +3,12 @@ import JSON
 @testable import JobFiles
 import Testing
 
-/// Keys that no shipped file has compile to their model and back.
+/// What keys mean that no shipped file has.
 @Suite struct NewerKeys {
     private func job(_ changes: KeyValuePairs<String, String>) throws -> JobFile {
         let job = try parsed(try smallFile(changes))
         #expect(try parsed(job.expanded) == job)
         return job
-    }
-
-    @Test func `an access token for the client or for a user's refresh token is declared`() throws {
-        let end = "token_url: \"https://hub.example/token/\", client_id: \"{secret.id}\""
-        let client = try job([
-            "id: hub,":
-                "id: hub, auth: { type: oauth2_client, \(end), client_secret: \"{secret.s}\" },"
-        ])
-        let id = try Template(parsing: "{secret.id}")
-        let secret = try Template(parsing: "{secret.s}")
-        #expect(
-            client.source.auth
-                == .oauth2Client(
-                    OAuth2(
-                        tokenURL: "https://hub.example/token/", clientID: id, clientSecret: secret,
-                        scope: nil)))
-        let user = try job([
-            "id: hub,":
-                "id: hub, auth: { type: oauth2_refresh, \(end), scope: read, refresh_token: \"{secret.r}\" },"
-        ])
-        #expect(
-            user.source.auth
-                == .oauth2Refresh(
-                    OAuth2(
-                        tokenURL: "https://hub.example/token/", clientID: id, clientSecret: nil,
-                        scope: "read"), refreshToken: "r"))
     }
 
     @Test(arguments: ["http://127.0.0.1:80/t", "http://[::1]/t", "http://localhost:8080/t"])
@@ -45,47 +19,14 @@ import Testing
         ])
     }
 
-    @Test func `a REST entity may be conditional, switched off, probed and have number times`()
-        throws
+    @Test(arguments: [("", true), (", tombstones: ignore", false)])
+    func `a flag is a tombstone unless tombstones are ignored`(more: String, isApplied: Bool) throws
     {
-        let entity = try #require(
-            try job([
-                "path: /feed\n":
-                    "path: /feed\n    conditional: true\n    enabled: false\n    probe: { request: { path: /last }, skip_if_same: [\"items[].tag\", n], full_every: 1d }\n",
-                "at: changed, type: timestamp": "at: changed, type: timestamp, format: epoch_ms",
-            ]).entities.first)
-        #expect(entity.isConditional)
-        #expect(!entity.isEnabled)
-        #expect(entity.probe?.request.path.description == "/last")
-        #expect(entity.probe?.skipIfSame.map(\.description) == ["items[].tag", "n"])
-        #expect(entity.probe?.fullEvery == .seconds(86_400))
-        #expect(entity.records.field(named: "changed_at")?.form == .epochMilliseconds)
-    }
-
-    @Test func `a flag is a tombstone, and replace_all and indexes are read`() throws {
         let write = try job([
-            "mode: overwrite":
-                "mode: replace_all, deletes: { flag_at: gone, max_fraction: 1 }, indexes: [[seq, changed_at], [id]]"
-        ]).entities[0].write
-        #expect(write.mode == .replaceAll)
-        #expect(write.deletes?.appliesTombstones == true)
-        #expect(write.deletes?.flagAt?.description == "gone")
-        #expect(write.indexes == [["seq", "changed_at"], ["id"]])
-        let ignoring = try job([
-            "mode: overwrite": "mode: overwrite, deletes: { flag_at: gone, tombstones: ignore }"
+            "mode: overwrite": "mode: overwrite, deletes: { flag_at: gone\(more) }"
         ])
-        #expect(ignoring.entities[0].write.deletes?.appliesTombstones == false)
-    }
-
-    @Test func `a plain sync token says where it is and where the end is`() throws {
-        let page = try job([
-            "style: single": "style: sync_token\n      token_at: next\n      more_at: more",
-            "path: /feed": Variants.token,
-        ]).entities[0].page
-        #expect(
-            page.style
-                == .syncToken(
-                    at: Path(steps: [.member("next")]), moreAt: Path(steps: [.member("more")])))
+        .entities[0].write
+        #expect(write.deletes?.appliesTombstones == isApplied)
     }
 
     @Test func `an older file without a new key has the defaults it always had`() throws {

@@ -12,12 +12,6 @@ import Testing
     ]
 
     @Test(arguments: paths)
-    func `the expanded form is a job file that means the same`(path: String) throws {
-        let job = try shipped(path)
-        #expect(try parsed(job.expanded) == job)
-    }
-
-    @Test(arguments: paths)
     func `a shipped file is named after its place and has every entity switched on`(path: String)
         throws
     {

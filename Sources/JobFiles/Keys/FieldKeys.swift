@@ -10,7 +10,7 @@ extension Mapping where Model == Field {
             without: "a field without preset", with: "a cloudkit entity's field")
     ) {
         usual(
-            "at", \.paths, .oneOrMore(.onePath),
+            "at", \.paths, .places,
             without: "required unless another key says what it is",
             """
             Where in the record the value is; of several places the first one with a value that is not null counts. `""` is the whole record, also one that is a text or a number. `parent.x`, where `records.at` \
@@ -304,4 +304,11 @@ extension NodeReading {
 extension Form where Value == String {
     /// Of a field of the entity.
     static let field = text(.name) { $1.fieldName($0, names: $1.scope.entity?.columns?.names) }
+}
+
+extension Form where Value == [Path] {
+    /// One place, or several of which the first with a value counts.
+    fileprivate static let places = Form(
+        type: .oneOrMore(Form<Path>.onePath.type), read: oneOrMore(.onePath).read,
+        write: { $0.count == 1 ? .text($0[0]) : .array($0.map { .text($0) }) })
 }
