@@ -31,10 +31,7 @@ struct RecordingForm: Sendable {
         }
         signInNames = names
         tokenURL = address
-        let positions = file.entities.compactMap { entity -> String? in
-            guard case .nextURL(.header(let name)) = entity.page.style else { return nil }
-            return name.lowercased()
-        }
+        let positions = file.entities.compactMap { $0.page.positionHeader?.lowercased() }
         keptNames = Set(Self.kept + positions)
         secretReaders = file.entities.filter { !$0.records.secrets.isEmpty }.map { PageReader($0) }
     }

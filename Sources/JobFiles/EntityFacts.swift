@@ -70,6 +70,14 @@ extension Page {
         if case .token(.lastRecord) = style { true } else { false }
     }
 
+    /// The header field that holds the next position; nil when it stands elsewhere.
+    public var positionHeader: String? {
+        switch style {
+        case .nextURL(.header(let name)), .token(.header(let name)): name
+        default: nil
+        }
+    }
+
     /// The field whose greatest value is the next position.
     public var keysetField: String? {
         if case .keyset(.field(let name), _) = style { name } else { nil }

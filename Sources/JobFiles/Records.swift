@@ -137,19 +137,36 @@ public struct KeepRule: Sendable, Equatable {
     /// How the field is compared.
     public enum Comparison: String, Sendable, CaseIterable {
         case gte, gt, lte, lt, eq, ne
+        /// The field is one of the values.
+        case `in`
+        /// There is a value, or there is none.
+        case present
         /// The time lies ahead, or no longer ago than this, when the run is claimed.
         case youngerThan = "younger_than"
     }
-    /// Name of a mapped field.
+    /// Name of a mapped field; empty where the value stands at a place that no field has.
     public var field: String
+    /// Where in the record the value is that no column holds; nil for a mapped field.
+    public var at: Path?
+    /// What the value there must be.
+    public var kind = Field.Kind.text
     /// How it is compared.
     public var comparison: Comparison
-    /// Of the field's type; a duration's is in seconds, and that of `younger_than` is the span as the file writes it.
+    /// Of the field's type, a list of them for `in`; a duration's is in seconds, and that of `younger_than` is the span as the file writes it.
     public var value: JSONValue
     /// Of `younger_than`: how old a record may be.
     public var span: Duration?
     /// A record without the value is kept too.
     public var keepsMissing = false
+
+    /// What stands at the place that no column holds, as a field; nil where the rule is about a mapped one.
+    public var place: Field? {
+        at.map {
+            Field(
+                name: $0.description, at: $0, kind: kind, required: false, defaultValue: nil,
+                oneOf: nil, form: .plain)
+        }
+    }
 }
 
 /// Where the records go and which version stays.

@@ -1,29 +1,30 @@
 import JSON
 import JobFiles
 
-/// One `keep_if` rule that compares with a value, which is typed like its field.
+/// One `keep_if` rule, whose values are typed like what they are compared with.
 struct KeepTest: Sendable {
-    let field: Int
     private let comparison: KeepRule.Comparison
-    private let value: FieldValue?
+    private let values: [FieldValue]
+    private let wantsPresent: Bool
     private let keepsMissing: Bool
 
-    init?(_ rule: KeepRule, fields: [Field]) {
-        guard rule.span == nil, let index = fields.firstIndex(where: { $0.name == rule.field }),
-            let document = try? JSONDocument(parsing: rule.value.bytes)
-        else { return nil }
-        field = index
+    init?(_ rule: KeepRule, of field: Field) {
+        guard rule.span == nil, let document = try? JSONDocument(parsing: rule.value.bytes) else {
+            return nil
+        }
         comparison = rule.comparison
         keepsMissing = rule.keepsMissing
-        value = FieldValue.read(document.root, as: fields[index]) ?? nil
+        wantsPresent = rule.value == .bool(true)
+        let nodes = rule.comparison == .in ? Array(document.root.elements) : [document.root]
+        values = nodes.compactMap { FieldValue.read($0, as: field) ?? nil }
     }
 
     /// A null is kept by `ne`, and where the rule says so.
     func keeps(_ candidate: FieldValue?) -> Bool {
-        guard let candidate, let value else {
-            return keepsMissing && candidate == nil
-                || (comparison == .ne) == (candidate != value)
-        }
+        if comparison == .present { return (candidate != nil) == wantsPresent }
+        guard let candidate else { return keepsMissing || comparison == .ne }
+        if comparison == .in { return values.contains(candidate) }
+        guard let value = values.first else { return comparison == .ne }
         let isLess = candidate.isLess(than: value) ?? false
         let isGreater = value.isLess(than: candidate) ?? false
         return switch comparison {
@@ -34,8 +35,29 @@ struct KeepTest: Sendable {
         case .gt: isGreater
         case .gte: isGreater || candidate == value
         // An age is no value: `AgeTest` knows what time it is.
-        case .youngerThan: true
+        case .in, .present, .youngerThan: true
         }
+    }
+}
+
+/// A rule about what no column holds.
+struct KeepPlace: Sendable {
+    private let field: Field
+    private let test: KeepTest
+
+    init?(_ rule: KeepRule) {
+        guard let field = rule.place, let test = KeepTest(rule, of: field) else { return nil }
+        self.field = field
+        self.test = test
+    }
+
+    /// The place, for who says that its value can't be read.
+    var name: String { field.name }
+
+    /// Returns nil when the value is of another type, so that nobody knows whether the record is kept.
+    func keeps(_ record: FoundValue, _ tree: JSONTree) -> Bool? {
+        FieldValue.read(field.at.first(in: tree.node(at: record.index)), as: field)
+            .map { test.keeps($0) }
     }
 }
 

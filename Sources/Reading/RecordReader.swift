@@ -21,7 +21,8 @@ struct RecordReader: Sendable {
     private let positionIndex: Int?
     /// Fields whose times decide how far was read.
     private let clockIndexes: [Int]
-    private let tests: [KeepTest]
+    private let tests: [(field: Int, test: KeepTest)]
+    private let places: [KeepPlace]
     private let classifier: (any RecordClassifier)?
     private let tombstoneIndexes: [Int]
     /// Reads the mark of deleted records, where the file names one.
@@ -57,7 +58,13 @@ struct RecordReader: Sendable {
         versionIndex = entity.write.newerBy.flatMap { names.firstIndex(of: $0) }
         positionIndex = entity.page.keysetField.flatMap { names.firstIndex(of: $0) }
         clockIndexes = entity.clockFields.compactMap { names.firstIndex(of: $0) }
-        tests = entity.records.keepIf.compactMap { KeepTest($0, fields: entity.records.fields) }
+        tests = entity.records.keepIf.compactMap { rule in
+            guard let index = names.firstIndex(of: rule.field),
+                let test = KeepTest(rule, of: entity.records.fields[index])
+            else { return nil }
+            return (index, test)
+        }
+        places = entity.records.keepIf.compactMap { KeepPlace($0) }
         tombstoneIndexes = entity.tombstoneKey.compactMap { names.firstIndex(of: $0) }
         secrets = BroughtSecretReader(entity.records)
         flag = FieldReader(flagOf: entity)
@@ -152,12 +159,18 @@ struct RecordReader: Sendable {
     }
 
     private func take(_ record: FoundValue, _ tree: JSONTree, into page: inout BatchBuilder) {
-        guard append(record, tree, .write, to: &page.batch) else {
+        let unread = places.first { $0.keeps(record, tree) == nil }
+        if let unread {
+            page.batch.misfit = page.batch.misfit ?? unread.name
+            page.batch.isWhole = false
+        }
+        guard unread == nil, append(record, tree, .write, to: &page.batch) else {
             return skip(record, tree, in: &page)
         }
         addVersion(of: page.last, in: &page.batch)
         readPosition(of: page.last, in: &page.batch)
-        guard isKept(page.last, of: page.batch) else {
+        let standsWhereItMust = places.allSatisfy { $0.keeps(record, tree) == true }
+        guard standsWhereItMust, isKept(page.last, of: page.batch) else {
             page.batch.counts.filtered += 1
             if entity.sweeps {
                 page.batch.setAction(.shown, of: page.last)
@@ -188,7 +201,7 @@ struct RecordReader: Sendable {
     }
 
     private func isKept(_ row: Int, of batch: RecordBatch) -> Bool {
-        tests.allSatisfy { $0.keeps(batch.value(of: $0.field, in: row)) }
+        tests.allSatisfy { $0.test.keeps(batch.value(of: $0.field, in: row)) }
             && !isTooOld.contains { $0.applies(to: batch.value(of: $0.field, in: row)) }
     }
 

@@ -108,6 +108,10 @@ import Testing
         ("int", "lt", "3", "2", true), ("int", "lt", "3", "3", false),
         ("text", "eq", "a", "\"a\"", true), ("text", "eq", "a", "\"b\"", false),
         ("text", "ne", "a", "\"b\"", true), ("text", "ne", "a", "\"a\"", false),
+        ("text", "in", "[a, b]", "\"b\"", true), ("text", "in", "[a, b]", "\"c\"", false),
+        ("int", "in", "[1, 2]", "2", true), ("int", "in", "[1]", "null", false),
+        ("int", "present", "true", "0", true), ("int", "present", "true", "null", false),
+        ("int", "present", "false", "0", false), ("int", "present", "false", "null", true),
         ("bool", "eq", "true", "true", true), ("bool", "ne", "true", "true", false),
         (
             "timestamp", "gte", "\"2025-01-01T00:00:00Z\"", "\"2025-01-01T01:00:00+01:00\"", true
@@ -123,9 +127,9 @@ import Testing
             fields: "{ f: { at: f, type: \(kind) } }", key: nil,
             keepIf: "[{ field: f, \(comparison): \(value) }]"
         ).records
-        let test = try #require(KeepTest(records.keepIf[0], fields: records.fields))
-        let read = try #require(
-            FieldValue.read(try node(candidate), as: records.fields[test.field]))
+        let field = records.fields[0]
+        let test = try #require(KeepTest(records.keepIf[0], of: field))
+        let read = try #require(FieldValue.read(try node(candidate), as: field))
         #expect(test.keeps(read) == isKept)
     }
 }

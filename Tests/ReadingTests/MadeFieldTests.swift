@@ -54,4 +54,23 @@ import Testing
         }
         #expect(digits.utf8.count == 64)
     }
+
+    @Test
+    func
+        `a record is kept by what no column holds, and one whose value there can't be read is incompatible`()
+        throws
+    {
+        let entity = try entity(
+            fields: "{ id: { at: id, type: text, required: true } }",
+            keepIf:
+                "[{ at: kind.name, in: [bug, task] }, { at: gone, type: bool, present: false }, { at: rank, type: int, gte: 2, missing: keep }]"
+        )
+        let batch = try RecordReader(entity).read(
+            try node(
+                #"{"videos": [{"id": "1", "kind": {"name": "bug"}, "rank": 2}, {"id": "2", "kind": {"name": "epic"}, "rank": 2}, {"id": "3", "kind": {"name": "task"}, "gone": true}, {"id": "4"}, {"id": "5", "kind": {"name": "task"}, "rank": 1}, {"id": "6", "kind": {"name": "task"}}, {"id": "7", "kind": {"name": 7}}]}"#
+            ))
+        #expect(batch.rows == [[.text("1")], [.text("6")]])
+        #expect(batch.counts == PageCounts(fetched: 7, skippedIncompatible: 1, filtered: 4))
+        #expect(batch.misfit == "kind.name" && !batch.isWhole)
+    }
 }

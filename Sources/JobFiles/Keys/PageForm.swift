@@ -90,7 +90,8 @@ extension Place {
                 return nil
             }
             return .syncToken(at: position, moreAt: more)
-        default: return .single
+        case "single": return .single
+        default: return nil
         }
     }
 

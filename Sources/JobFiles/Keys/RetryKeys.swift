@@ -67,7 +67,12 @@ extension Form where Value == RetryRule.Class {
         ]),
         read: { node, reading in
             guard let text = reading.text(node) else { return nil }
-            guard isJSONNumber(text), let status = Int(text) else {
+            if isJSONNumber(text), !failures.contains(text),
+                reading.int(node, .min ... .max) == nil
+            {
+                return nil
+            }
+            guard let status = Int(text) else {
                 switch text {
                 case "network": return .network
                 case "timeout": return .timeout
