@@ -18,7 +18,8 @@ extension JSONValue {
     /// Names that stand as `{secret.name}` in a text of it.
     fileprivate var secretNames: [String] {
         switch self {
-        case .string(let text):
+        // Most texts hold no placeholder, and a search for one costs more than a look at their bytes.
+        case .string(let text) where text.utf8.contains(UInt8(ascii: "{")):
             text.split(separator: "{secret.").dropFirst(text.hasPrefix("{secret.") ? 0 : 1)
                 .compactMap { $0.split(separator: "}", omittingEmptySubsequences: false).first }
                 .map(String.init)

@@ -23,7 +23,7 @@ extension Form where Value == String {
 
     /// Under which sources share budget and breaker.
     static let sourceID = text(.sourceID, "source id, expected one of a-z, 0-9, _ and -") {
-        !$0.hasPrefix("-") && isNameText($0.replacing("-", with: "_"))
+        !$0.hasPrefix("-") && isNameText(String($0.map { $0 == "-" ? "_" : $0 }))
     }
 
     /// Of a CloudKit container.

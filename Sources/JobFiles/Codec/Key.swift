@@ -11,8 +11,10 @@ struct Key<Model: Sendable>: Sendable {
     /// What its value must be with a preset, where that is another.
     let presetType: ValueType?
     let meaning: String
-    /// Whether it may be left out; a default is what the blank model has.
-    var need: @Sendable (_ blank: Model) -> KeyFacts.Need
+    /// Whether it may be left out.
+    var need: KeyFacts.Need
+    /// What holds without it, as a file would write it, where that is what the blank model has.
+    var standard: (@Sendable (_ blank: Model) -> String)?
     /// Where the mapping has it.
     var context = KeyFacts.Context.anywhere
     /// The version of jobrunner that brought it.
@@ -24,12 +26,13 @@ struct Key<Model: Sendable>: Sendable {
 
     /// What the JSON Schema and the manual say of it.
     func facts(_ blank: Model) -> KeyFacts {
-        KeyFacts(type, need(blank), meaning, in: context, withPreset: presetType, since: since)
+        let need = standard.map { KeyFacts.Need.default($0(blank)) } ?? need
+        return KeyFacts(type, need, meaning, in: context, withPreset: presetType, since: since)
     }
 
     /// The mapping says nothing without it.
-    func isRequired(isPreset: Bool, _ blank: Model) -> Bool {
-        switch need(blank) {
+    func isRequired(isPreset: Bool) -> Bool {
+        switch need {
         case .required: context.fits(isPreset: isPreset)
         case .requiredWithoutPreset: !isPreset
         case .requiredWithPreset: isPreset
@@ -50,7 +53,7 @@ extension Key {
     /// Whether it may be left out is this.
     func needed(_ need: KeyFacts.Need) -> Key {
         var key = self
-        key.need = { _ in need }
+        key.need = need
         return key
     }
 
@@ -68,11 +71,13 @@ extension Key {
 
     /// The key of a larger model that has this one at the place.
     func lifted<Outer: Sendable>(to place: Member<Outer, Model>) -> Key<Outer> {
-        Key<Outer>(
-            name: name, type: type, presetType: presetType, meaning: meaning,
-            need: { [need] in need($0[keyPath: place]) }, context: context, since: since,
+        var outer = Key<Outer>(
+            name: name, type: type, presetType: presetType, meaning: meaning, need: need,
+            context: context, since: since,
             read: { [read] in read($0, $1, &$2[keyPath: place]) },
             write: { [write] in write($0[keyPath: place]) })
+        if let standard { outer.standard = { standard($0[keyPath: place]) } }
+        return outer
     }
 }
 

@@ -105,7 +105,8 @@ struct Mapping<Model: Sendable>: Sendable {
                 elsewhere: choice.names)
         }
         let excused = report.tell(entries, of: node, to: reading)
-        let foreign = keys.filter { !$0.context.fits(isPreset: reading.scope.isPreset) }.map(\.name)
+        let isPreset = reading.scope.isPreset
+        let foreign = keys.filter { !$0.context.fits(isPreset: isPreset) }.map(\.name)
         // What does not belong here was told already, and says what was meant to be here.
         if needed.contains(where: { foreign.contains($0) && node[$0] != nil }) { needed = [] }
         needed.removeAll(where: foreign.contains)
@@ -115,7 +116,7 @@ struct Mapping<Model: Sendable>: Sendable {
             keys.removeAll { needed.contains($0.name) }
         }
         for key in keys where report.known.contains(key.name) {
-            let isRequired = key.isRequired(isPreset: reading.scope.isPreset, self.blank)
+            let isRequired = key.isRequired(isPreset: isPreset)
             if let value = node[key.name] {
                 if key.read(value, place, &parts.model) { continue }
                 parts.wrong.insert(key.name)

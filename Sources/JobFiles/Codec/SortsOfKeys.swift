@@ -14,7 +14,7 @@ extension Mapping {
         _ name: String, _ place: Member<Model, Value>, _ form: Form<Value>, _ meaning: String
     ) -> Key<Model> {
         var key = key(name, place, form, .optional(nil), meaning)
-        key.need = { .default(form.write($0[keyPath: place])?.plainText ?? "") }
+        key.standard = { form.write($0[keyPath: place])?.plainText ?? "" }
         return key
     }
 
@@ -55,7 +55,7 @@ extension Mapping {
     ) -> Key<Model> {
         Key<Model>(
             name: name, type: mapping.form.type, presetType: nil, meaning: meaning,
-            need: { _ in need },
+            need: need,
             read: { node, place, model in
                 guard let read = mapping.read(node, place.reading, from: model) else {
                     return false
@@ -74,7 +74,7 @@ extension Mapping {
     ) -> Key<Model> {
         Key<Model>(
             name: name, type: type, presetType: nil, meaning: meaning,
-            need: { _ in .optional(without) },
+            need: .optional(without),
             read: { node, mapping, model in
                 guard let value = read(node, mapping, model) else { return false }
                 model[keyPath: place] = value
@@ -88,7 +88,7 @@ extension Mapping {
     ) -> Key<Model> {
         Key<Model>(
             name: name, type: form.type, presetType: form.presetType, meaning: meaning,
-            need: { _ in need },
+            need: need,
             read: { node, mapping, model in
                 guard let value = form.read(node, mapping.reading) else { return false }
                 model[keyPath: place] = value
