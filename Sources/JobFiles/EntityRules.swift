@@ -39,6 +39,10 @@ extension NodeReading {
         guard let columns, let name = fieldName(node, names: columns.names),
             let field = columns.field(named: name)
         else { return }
+        guard field.made == nil else {
+            add(node, "\"\(name)\" is made here, and tells no version from another")
+            return
+        }
         guard [.timestamp, .int, .decimal].contains(field.kind) else {
             add(
                 node,
@@ -79,7 +83,9 @@ extension NodeReading {
             fieldName(node, names: written["records"]?["fields"]?.keys) != nil,
             let field = columns.field(named: name)
         else { return }
-        if ![.int, .decimal, .timestamp, .text].contains(field.kind) || !field.required {
+        if field.made != nil {
+            add(node, "\"\(name)\" is made here, and stands in no record")
+        } else if ![.int, .decimal, .timestamp, .text].contains(field.kind) || !field.required {
             add(node, "a keyset's field must be a required int, decimal, timestamp or text")
         }
     }
@@ -169,6 +175,9 @@ extension NodeReading {
                     "{row.\(name)} is no column of the key; a record is asked for by its key"
                 )
             }
+        }
+        if entity.records.keyless == .content, let location = node["flag_at"] {
+            add(location, "a deleted record has other content than its row; leave flag_at out")
         }
         if entity.cloudkit != nil, let location = node["confirm"] {
             add(location, "records of CloudKit are not asked for by a path; leave confirm out")

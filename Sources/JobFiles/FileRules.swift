@@ -2,6 +2,18 @@
 extension NodeReading {
     func checkFile(_ file: JobFile, _ root: Node) {
         checkBroughtSecrets(file, root)
+        for entity in file.entities where entity.records.keyless == .one {
+            let others = file.entities.filter {
+                $0.write.table == entity.write.table && $0.name != entity.name
+            }
+            guard let other = others.first, let node = root.entity(named: entity.name) else {
+                continue
+            }
+            add(
+                node["write"]?["table"] ?? node,
+                "entity \"\(other.name)\" writes the one row of table \"\(entity.write.table)\" too: give each a table of its own"
+            )
+        }
         for store in file.stores {
             for entity in file.entities where entity.write.table == store.table {
                 let node = root.entity(named: entity.name)?.withDefaults(root["defaults"])

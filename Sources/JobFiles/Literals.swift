@@ -1,3 +1,4 @@
+import Basics
 import JSON
 
 extension NodeReading {
@@ -7,7 +8,9 @@ extension NodeReading {
         case .text: return text(node).map { .string($0) }
         case .url:
             guard let text = text(node) else { return nil }
-            let isURL = text.hasPrefix("https://") || text.hasPrefix("http://")
+            let host = text.drop { $0 != ":" }.dropFirst("://".count).prefix { $0 != "/" }
+            let isURL =
+                (text.hasPrefix("https://") || text.hasPrefix("http://")) && !host.isEmpty
             if !isURL { add(node, "expected an http or https URL, found \(node.words)") }
             return .string(text)
         case .timestamp:
@@ -25,7 +28,10 @@ extension NodeReading {
             guard let text = number(node, "a number") else { return nil }
             if DecimalText(text) == nil { add(node, "\(text) has too many digits") }
             return .number(text)
-        case .duration: return number(node, "a number of seconds").map { .number($0) }
+        case .duration:
+            guard let text = number(node, "a number of seconds") else { return nil }
+            if text.hasPrefix("-") { add(node, "a span of time is not negative, found \(text)") }
+            return .number(text)
         case .bool: return bool(node).map { .bool($0) }
         case .json: return json(node)
         }
@@ -43,6 +49,9 @@ func isTimestamp(_ text: String) -> Bool {
     guard (1...12).contains(pair(5)), (1...31).contains(pair(8)), pair(11) < 24, pair(14) < 60,
         pair(17) < 60
     else { return false }
+    let day = CivilDate(
+        year: Int64(pair(0) * 100 + pair(2)), month: Int64(pair(5)), day: Int64(pair(8)))
+    guard CivilDate(daysSince1970: day.daysSince1970) == day else { return false }
     var zone = bytes[shape.count...]
     if zone.first == UInt8(ascii: ".") {
         let digits = zone.dropFirst().prefix(while: isDigit)

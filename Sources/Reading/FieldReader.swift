@@ -25,7 +25,7 @@ final class FieldReader: Sendable {
     private let parts: [FieldReader]?
     private let zone: TimeZone?
     /// A value that can't be read costs itself and not its record.
-    private let mayBeNull: Bool
+    let mayBeNull: Bool
     /// Its time says since when a record is deleted, and one by which sources write "never" is none.
     private let isSoftMark: Bool
     /// Leads to the asset in which the source keeps a text that is too long; nil when it keeps none so.
@@ -368,4 +368,14 @@ private func isRounded(_ text: String) -> Bool {
         let kept = DecimalText("\(double)")
     else { return false }
     return exact.text != kept.text
+}
+
+extension FieldReader.Outcome {
+    /// The record has a value, or one that can't be read.
+    var isThere: Bool {
+        switch self {
+        case .absent, .misfit(isUnread: false), .twice: false
+        case .read, .unread, .remarked, .fetched, .misfit(isUnread: true): true
+        }
+    }
 }

@@ -122,11 +122,7 @@ public enum FieldValue: Sendable, Equatable {
     static func fallback(of field: Field) -> FieldValue? {
         guard let value = field.defaultValue else { return nil }
         guard let document = try? JSONDocument(parsing: value.bytes) else { return nil }
-        // A file writes its defaults plainly, whatever form the source has.
-        var plain = field
-        plain.form = .plain
-        plain.times = []
-        return read(document.root, as: plain) ?? nil
+        return read(document.root, as: field.plain) ?? nil
     }
 
     /// The value as a watermark keeps it: ISO 8601 for times, digits for numbers.
@@ -170,4 +166,14 @@ func isWebAddress(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     }
     guard let start, !"/?#".utf8.contains(text[start.utf8.count]) else { return false }
     return text.allSatisfy { $0 > 0x20 && $0 != 0x7F }
+}
+
+extension Field {
+    /// The same as a file writes its own values: plainly, whatever form the source has.
+    var plain: Field {
+        var plain = self
+        plain.form = .plain
+        plain.times = []
+        return plain
+    }
 }

@@ -1,3 +1,4 @@
+import Basics
 import JSON
 import JobFiles
 
@@ -16,7 +17,7 @@ struct KeepTest: Sendable {
         keepsMissing = rule.keepsMissing
         wantsPresent = rule.value == .bool(true)
         let nodes = rule.comparison == .in ? Array(document.root.elements) : [document.root]
-        values = nodes.compactMap { FieldValue.read($0, as: field) ?? nil }
+        values = nodes.compactMap { FieldValue.read($0, as: field.plain) ?? nil }
     }
 
     /// A null is kept by `ne`, and where the rule says so.
@@ -43,20 +44,28 @@ struct KeepTest: Sendable {
 /// A rule about what no column holds.
 struct KeepPlace: Sendable {
     private let field: Field
+    private let zone: TimeZone?
+    private let reader: FieldReader
     private let test: KeepTest
 
-    init?(_ rule: KeepRule) {
+    /// `isNested` and `zone` are what the fields of the records are read by.
+    init?(_ rule: KeepRule, isNested: Bool, zone: TimeZone?) {
         guard let field = rule.place, let test = KeepTest(rule, of: field) else { return nil }
         self.field = field
+        self.zone = zone
+        reader = FieldReader(field, isNested: isNested, zone: zone, decides: true)
         self.test = test
     }
 
     /// The place, for who says that its value can't be read.
     var name: String { field.name }
 
-    /// Returns nil when the value is of another type, so that nobody knows whether the record is kept.
+    /// Returns nil when the value is of another type or stands twice, so that nobody knows whether the record is kept.
     func keeps(_ record: FoundValue, _ tree: JSONTree) -> Bool? {
-        FieldValue.read(field.at.first(in: tree.node(at: record.index)), as: field)
+        var isTwice = false
+        let index = reader.index(of: record, tree, isTwice: &isTwice)
+        if isTwice { return nil }
+        return FieldValue.read(index.map { tree.node(at: $0) }, as: field, in: zone)
             .map { test.keeps($0) }
     }
 }

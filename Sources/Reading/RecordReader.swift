@@ -51,7 +51,8 @@ struct RecordReader: Sendable {
         }
         takesPlainValues =
             fields.contains(where: \.isPlainRecord)
-            || fields.filter { !$0.isMade }.allSatisfy(\.isWholeRecord)
+            || fields.contains(where: \.isWholeRecord)
+                && fields.allSatisfy { $0.isWholeRecord || $0.isMade }
         let names = entity.records.fields.map(\.name)
         keyIndexes = entity.records.key.compactMap { names.firstIndex(of: $0) }
         identityIndexes = entity.identity.compactMap { names.firstIndex(of: $0) }
@@ -64,7 +65,9 @@ struct RecordReader: Sendable {
             else { return nil }
             return (index, test)
         }
-        places = entity.records.keepIf.compactMap { KeepPlace($0) }
+        places = entity.records.keepIf.compactMap {
+            KeepPlace($0, isNested: isNested, zone: zone)
+        }
         tombstoneIndexes = entity.tombstoneKey.compactMap { names.firstIndex(of: $0) }
         secrets = BroughtSecretReader(entity.records)
         flag = FieldReader(flagOf: entity)
@@ -374,8 +377,9 @@ struct RecordReader: Sendable {
             guard !found.isEmpty else { return nil }
             return found.reduce(found.count) { sum, record in
                 var hasher = Hasher()
+                let isMade = keyIndexes.contains { fields[$0].isMade }
                 var keys =
-                    page.records.isEmpty
+                    page.records.isEmpty || isMade
                     ? [] : keyIndexes.compactMap { fields[$0].raw(record, tree) }
                 if keys.isEmpty { keys = [tree.raw(at: record.index)] }
                 for key in keys {
@@ -384,16 +388,6 @@ struct RecordReader: Sendable {
                 }
                 return sum &+ hasher.finalize()
             }
-        }
-    }
-}
-
-extension FieldReader.Outcome {
-    /// The record has a value, or one that can't be read.
-    fileprivate var isThere: Bool {
-        switch self {
-        case .absent, .misfit(isUnread: false), .twice: false
-        case .read, .unread, .remarked, .fetched, .misfit(isUnread: true): true
         }
     }
 }

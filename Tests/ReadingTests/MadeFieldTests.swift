@@ -1,3 +1,4 @@
+import Basics
 import JSON
 import JobFiles
 import Postgres
@@ -72,5 +73,69 @@ import Testing
         #expect(batch.rows == [[.text("1")], [.text("6")]])
         #expect(batch.counts == PageCounts(fetched: 7, skippedIncompatible: 1, filtered: 4))
         #expect(batch.misfit == "kind.name" && !batch.isWhole)
+    }
+
+    @Test func `a hash that a record must have is missing where all of its places are`() throws {
+        let entity = try entity(
+            fields: "{ id: { hash: [a, b], type: text, required: true } }")
+        let batch = try RecordReader(entity).read(
+            try node(#"{"videos": [{"a": 1}, {"b": 1}, {"c": 1}, {"c": 2}, "x", "y"]}"#))
+        #expect(batch.rows.count == 2)
+        #expect(batch.counts.skippedIncompatible == 4)
+    }
+
+    @Test func `a part that can't be joined is told, and one that is missing is none`() throws {
+        let entity = try entity(
+            fields:
+                "{ id: { at: id, type: text, required: true }, it: { join: { of: [a, b] }, type: text } }"
+        )
+        let batch = try RecordReader(entity).read(
+            try node(
+                #"{"videos": [{"id": "1", "a": {}, "b": 1}, {"id": "2", "b": 1}, {"id": "3", "a": "x\u0000", "b": 1}]}"#
+            ))
+        #expect(batch.rows.map { $0[1] } == [nil, nil, nil])
+        #expect(batch.unread["it"]?.count == 2)
+    }
+
+    @Test func `pages of other records are other pages, whatever their keys are made of`() throws {
+        let reader = RecordReader(
+            try entity(
+                fields:
+                    "{ id: { at: shop, type: text, required: true }, h: { hash: [n], type: text, required: true } }",
+                key: "[id, h]"))
+        let one = try reader.keysHash(try node(#"{"videos": [{"shop": "a", "n": 1}]}"#))
+        let other = try reader.keysHash(try node(#"{"videos": [{"shop": "a", "n": 2}]}"#))
+        #expect(one != other)
+    }
+
+    @Test
+    func
+        `what no column holds is read like a field: by the outer record, once, and in the source's zone`()
+        throws
+    {
+        let entity = try entity(
+            at: "groups[].videos[]", fields: "{ id: { at: id, type: text, required: true } }",
+            keepIf:
+                "[{ at: parent.kind, eq: a }, { at: t, type: timestamp, gte: \"2026-01-01T00:00:00Z\", missing: keep }]"
+        )
+        let zone = TimeZone(named: "Europe/Berlin")
+        let batch = try RecordReader(entity, zone: zone).read(
+            try node(
+                #"{"groups": [{"kind": "a", "videos": [{"id": "1"}, {"id": "2", "t": "2026-01-01 00:30:00"}, {"id": "3", "t": "x", "t": "y"}]}, {"kind": "b", "videos": [{"id": "4"}]}]}"#
+            ))
+        #expect(batch.rows == [[.text("1")]])
+        #expect(batch.counts == PageCounts(fetched: 4, skippedIncompatible: 1, filtered: 2))
+    }
+
+    @Test func `a time of the file is written plainly, whatever form the source has`() throws {
+        let entity = try entity(
+            fields:
+                "{ id: { at: id, type: text, required: true }, at: { at: at, type: timestamp, format: epoch_ms } }",
+            keepIf: "[{ field: at, gte: \"2026-01-01T00:00:00Z\" }]")
+        let batch = try RecordReader(entity).read(
+            try node(
+                #"{"videos": [{"id": "1", "at": 1767225600000}, {"id": "2", "at": 1767225599000}]}"#
+            ))
+        #expect(batch.rows.map { $0[0] } == [.text("1")])
     }
 }

@@ -185,7 +185,9 @@ extension Field {
 extension Place {
     /// What a value that is made leaves no room for.
     fileprivate func check(_ field: Field, _ made: Field.Made) {
-        report(ifThere: "format", "a value that is made has no format of its own")
+        for key in ["format", "one_of"] {
+            report(ifThere: key, "a value that is made has no \(key) of its own")
+        }
         guard made != .constant else {
             report(ifThere: "default", "value stands in every record; leave default out")
             return

@@ -8,7 +8,7 @@ extension Mapping where Model == KeepRule {
         rules: [
             .when(.not(.isThere("at")), [.needs(["field"]), .forbids(["type"])]),
             .when(.isThere("at"), [.forbids(["field", "younger_than"])]),
-        ]
+        ], only: .byPreset(without: "a rule without cloudkit", with: "a rule of cloudkit")
     ) {
         usual(
             "field", \.field, .field, without: "required unless there is `at`",
@@ -17,10 +17,10 @@ extension Mapping where Model == KeepRule {
         optional(
             "at", \.at, .innerPath,
             "Where in the record the value is, if no column holds it. One that is not of the type makes its record incompatible."
-        )
+        ).only(.withoutPreset)
         usual(
             "type", \.kind, .word("type"), without: "`text`", "What the value at `at` must be."
-        ).when { $0.at != nil }
+        ).only(.withoutPreset).when { $0.at != nil }
         compared(.gte, "Kept when the field is this or more. \(ordered)")
         compared(.gt, "Kept when the field is more. \(ordered)")
         compared(.lte, "Kept when the field is this or less. \(ordered)")
@@ -69,6 +69,11 @@ extension Mapping where Model == KeepRule {
             With `keep` a record without the value is kept. Else it is kept by `ne`, `present` and `younger_than` alone.
             """)
     } check: { place, rule in
+        if rule.comparison == .present || rule.comparison == .ne {
+            place.report(
+                ifThere: "missing", "\(rule.comparison.rawValue) says it already; leave missing out"
+            )
+        }
         guard rule.at != nil else {
             place.report(ifThere: "type", "a field has a type of its own; leave type out")
             return

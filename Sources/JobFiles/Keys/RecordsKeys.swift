@@ -171,6 +171,11 @@ extension Place {
         }
         if records.keyless == .one, records.at.hasEach {
             report("key", "\(records.at) leads to many records; expected key: content, or fields")
+        } else if records.keyless == .one, scope.entity?.node["for_each"] != nil {
+            report("key", "each pass of for_each has a record of its own; expected fields")
+        }
+        if records.keyless == .content, records.fields.allSatisfy({ $0.places.isEmpty }) {
+            report("fields", "no field stands in a record, so that all records would be one row")
         }
         if columns.names.contains(Records.rowKey) {
             self["fields"]?.report(
@@ -198,7 +203,7 @@ extension Place {
         }
         let fields = columns.fields.filter { key.contains($0.name) }
         if !fields.isEmpty, fields.count == key.count,
-            fields.allSatisfy({ !$0.required && $0.defaultValue != nil })
+            fields.allSatisfy({ $0.made == .constant || !$0.required && $0.defaultValue != nil })
         {
             reading.add(
                 elements[0],
