@@ -19,6 +19,9 @@ struct RequestAssembly {
         if let template = request.body {
             body = (try renderer.body(template) ?? .null).bytes
             headers.append(HTTPHeader("Content-Type", "application/json"))
+        } else if !request.form.isEmpty {
+            body = Array(try pairs(request.form).map(pair).joined(separator: "&").utf8)
+            headers.append(HTTPHeader("Content-Type", "application/x-www-form-urlencoded"))
         }
         if !headers.contains(where: { $0.name.lowercased() == "accept" }) {
             headers.append(HTTPHeader("Accept", "application/json"))

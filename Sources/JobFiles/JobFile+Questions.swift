@@ -149,7 +149,7 @@ extension Authentication {
 
 extension Request {
     fileprivate var placeholders: [Placeholder] {
-        path.placeholders + (query + headers).flatMap(\.value.placeholders)
+        path.placeholders + (query + form + headers).flatMap(\.value.placeholders)
             + (body?.placeholders ?? [])
     }
 }

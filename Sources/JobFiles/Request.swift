@@ -6,12 +6,14 @@ public struct Request: Sendable, Equatable {
     public var method: String
     /// Path below the source's base, starting with `/`.
     public var path: Template
-    /// Query parameters in file order.
+    /// Query parameters in file order; a name may come several times.
     public var query: [NamedTemplate]
     /// Header fields besides the source's.
     public var headers: [NamedTemplate]
     /// The JSON body; nil when none is sent.
     public var body: BodyTemplate?
+    /// The fields of a form that is sent in place of a JSON body, like parameters; none when there is no form.
+    public var form: [NamedTemplate] = []
     /// The status codes that are success; 204 is an empty list beside them.
     public var expect = [200]
 }

@@ -46,24 +46,34 @@ extension Form where Value == [NamedTemplate] {
             read: { $1.headers($0, permits.union(.secret)) }, write: NamedTemplate.written)
     }
 
-    /// Query parameters.
-    static func query(_ permits: Permits) -> Form {
-        Form(
-            type: .named(.template, by: .notEmpty),
+    /// Parameters of a query or fields of a form; a list of values repeats the name.
+    static func parameters(_ permits: Permits) -> Form {
+        let values = Form<[Template]>.oneOrMore(.template(permits))
+        return Form(
+            type: .named(values.type, by: .notEmpty),
             read: { node, reading in
-                reading.namedTemplates(node, permits) { entry in
-                    if !entry.key.isEmpty { return true }
-                    reading.add(entry.position, entry.value.path, "expected a name")
-                    return false
+                reading.entries(node)?.flatMap { entry -> [NamedTemplate] in
+                    guard !entry.key.isEmpty else {
+                        reading.add(entry.position, entry.value.path, "expected a name")
+                        return []
+                    }
+                    return (values.read(entry.value, reading) ?? [])
+                        .map { NamedTemplate(name: entry.key, value: $0) }
                 }
             }, write: NamedTemplate.written)
     }
 }
 
 extension NamedTemplate {
-    /// As a file writes them; nil when there are none.
+    /// As a file writes them, those of one name as a list; nil when there are none.
     @Sendable static func written(_ all: [NamedTemplate]) -> JSONValue? {
-        .named(all.map { ($0.name, .text($0.value)) })
+        var names: [String] = []
+        for named in all where !names.contains(named.name) { names.append(named.name) }
+        return .named(
+            names.map { name in
+                let values = all.filter { $0.name == name }.map { JSONValue.text($0.value) }
+                return (name, values.count == 1 ? values[0] : .array(values))
+            })
     }
 }
 

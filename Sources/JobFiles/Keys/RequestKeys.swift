@@ -26,12 +26,18 @@ extension Mapping where Model == Request {
     /// Only a method that sends something has a body.
     fileprivate static var bodyRule: KeyRule {
         .when(
-            .not(.all([.isThere("method"), .not(.has("method", ["GET"]))])), [.forbids(["body"])])
+            .not(.all([.isThere("method"), .not(.has("method", ["GET"]))])),
+            [.forbids(["body", "form"])])
     }
 
     fileprivate static func checkBody(_ place: Place, _ request: Request) {
+        if place.has("body") {
+            place.report(ifThere: "form", "a body is sent already; leave form out")
+        }
         guard request.method == "GET", place.node["method"]?.isScalar("GET") ?? true else { return }
-        place.report(ifThere: "body", "a GET has no body; use query, or method: POST")
+        for key in ["body", "form"] {
+            place.report(ifThere: key, "a GET has no \(key); use query, or method: POST")
+        }
     }
 
     /// What every request has; `permits` says what its texts may hold.
@@ -49,7 +55,9 @@ extension Mapping where Model == Request {
                 The path below `base`, of ASCII without `?`, `#` and white space. A value that makes a \
                 part of it empty, `.` or `..` fails the run.
                 """),
-            usual("query", \.query, .query(other), "The parameters, by name."),
+            usual(
+                "query", \.query, .parameters(other),
+                "The parameters, by name. A list of values repeats the name."),
             usual(
                 "headers", \.headers, .headers(other),
                 "The header fields, by name. They may hold `{secret.x}`."),
@@ -58,6 +66,12 @@ extension Mapping where Model == Request {
                 """
                 What is sent as JSON. Texts are templates; plain numbers, `true`, `false` and `null` are \
                 what JSON calls them.
+                """),
+            usual(
+                "form", \.form, .parameters(other),
+                """
+                What is sent as a form (`application/x-www-form-urlencoded`) in place of a `body`, by name. A list of \
+                values repeats the name.
                 """),
             usual(
                 "expect", \.expect, .filled(.integer(expect)), without: "`[200]`", expectMeaning
