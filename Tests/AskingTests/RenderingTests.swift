@@ -118,6 +118,22 @@ private func template(_ text: String) throws -> Template { try Template(parsing:
         #expect(sent.headers == [HTTPHeader("Accept", "application/json")])
     }
 
+    @Test func `a form is sent as parameters are, a name as often as it has values`() throws {
+        var asked = try request("/find", [("types[]", "a b"), ("types[]", "{user.n}")])
+        asked.method = "POST"
+        asked.form = [
+            NamedTemplate(name: "q", value: try template("x&y={user.id}")),
+            NamedTemplate(name: "cursor", value: try template("{page.token}")),
+            NamedTemplate(name: "q", value: try template("{list.ids}")),
+        ]
+        let sent = try assembly().request(asked)
+        #expect(sent.url == "https://h.example/v1/find?types%5B%5D=a%20b&types%5B%5D=7")
+        #expect(
+            sent.body.map { String(decoding: $0, as: UTF8.self) } == "q=x%26y%3Da%2Fb%20c&q=x%2Cy")
+        #expect(
+            sent.headers.contains(HTTPHeader("Content-Type", "application/x-www-form-urlencoded")))
+    }
+
     @Test func `each sign-in goes where it belongs`() throws {
         let key = try template("{secret.key}")
         let table: [(Authentication, String, [HTTPHeader])] = [
