@@ -77,19 +77,13 @@ struct Renderer {
     private func label(_ placeholder: Placeholder) -> String {
         switch placeholder {
         case .user(let name): "{user.\(name)}: set it with `jobrunner user set … --set \(name)=…`"
-        case .secret(let name): "{secret.\(name)}"
-        case .list(let name): "{list.\(name)}"
-        case .since: "{since}"
-        case .pageToken: "{page.token}"
-        case .pageSize: "{page.size}"
         case .call(let name, _): "an answer of call \(name)"
-        case .chunk: "{chunk}"
-        case .row(let name): "{row.\(name)}"
+        default: placeholder.description
         }
     }
 }
 
 extension Placeholder {
     /// Without a value in a pass's first request, as a rule.
-    fileprivate var isOfPass: Bool { self == .since || self == .pageToken }
+    fileprivate var isOfPass: Bool { [.since, .until, .pageToken].contains(self) }
 }

@@ -57,7 +57,7 @@ public final class SourceSession {
         self.claimedAt = claimedAt
         self.deadline = deadline
         dialect = tools.dialect(source)
-        values = Values(attributes: job.attributes)
+        values = Values(attributes: job.attributes, now: job.claimedAt)
         credentials = Credentials(
             of: job.claim, tenant: job.tenantID, names: secretNames, tools.sealer, tools.queue,
             deadline: deadline)

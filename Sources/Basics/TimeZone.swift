@@ -23,6 +23,12 @@ public final class TimeZone: @unchecked Sendable {
             || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-")
     }
 
+    /// How far the clock is ahead of UTC at an instant, both in seconds.
+    public func offset(at instant: Int64) -> Int64 {
+        let interval = g_time_zone_find_interval(zone, G_TIME_TYPE_UNIVERSAL, gint64(instant))
+        return Int64(g_time_zone_get_offset(zone, interval))
+    }
+
     /// How far the clock is ahead of UTC when it shows `local`, both in seconds.
     ///
     /// Of two instants at which it shows that, the earlier one counts; a time that it leaps over is read as if it had

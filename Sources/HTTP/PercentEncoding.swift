@@ -42,3 +42,22 @@ func isHexDigit(_ byte: UInt8) -> Bool {
 func isUnreserved(_ byte: UInt8) -> Bool {
     isLetter(byte) || isDigit(byte) || "-._~".utf8.contains(byte)
 }
+
+/// The text that `percentEncode` made this of; nil where it is none that it makes.
+public func percentDecoded(_ text: String) -> String? {
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+        guard byte == UInt8(ascii: "%") else {
+            bytes.append(byte)
+            continue
+        }
+        let digits = rest.prefix(2)
+        guard digits.count == 2, digits.allSatisfy(isHexDigit),
+            let decoded = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+        else { return nil }
+        bytes.append(decoded)
+        rest = rest.dropFirst(2)
+    }
+    return String(validating: bytes, as: UTF8.self)
+}

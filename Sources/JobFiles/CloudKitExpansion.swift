@@ -37,7 +37,7 @@ extension Entity {
         entity.write.deletes?.tombstones =
             hasTombstones ? write.deletes?.tombstones ?? .delete : nil
         if let field = records.keyField {
-            entity.records.key = [field.name]
+            entity.records.key = records.itemColumns + [field.name]
             entity.records.fields.append(field)
         }
         guard let cloudkit else { return entity }

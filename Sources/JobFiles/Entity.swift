@@ -20,7 +20,7 @@ public struct Entity: Sendable, Equatable {
     public var write: Write
     /// Declared failures and their cures, in file order.
     public var recover: [Recovery]
-    /// One pass per chunk of a list; nil means one pass.
+    /// What it has a pass each for; nil means one pass.
     public var forEach: ForEach?
     /// The small request that tells whether a pass is worth reading; nil means none.
     public var probe: Probe?
@@ -32,14 +32,6 @@ public struct Entity: Sendable, Equatable {
     public var requiresPrevious = false
     /// What decides which records its answers hold.
     public var question = Question()
-}
-
-/// One pass per chunk of a list, each with a checkpoint of its own.
-public struct ForEach: Sendable, Equatable {
-    /// Name of the list.
-    public var list: String
-    /// Items in one chunk: `{chunk}`.
-    public var chunk: Int
 }
 
 /// The small request that tells whether a pass is worth reading.
@@ -238,11 +230,19 @@ public struct Incremental: Sendable, Equatable {
         case maxSeen = "max_seen"
     }
     /// How a watermark is written into a request.
-    public enum Format: String, Sendable, CaseIterable {
-        case iso8601
-        case epochSeconds = "epoch_s"
-        case epochMilliseconds = "epoch_ms"
+    public enum Format: Sendable, Equatable {
+        /// As the source wrote it.
         case raw
+        case time(TimeFormat)
+    }
+    /// Where the list begins for this file.
+    public enum Start: Sendable, Equatable {
+        /// A time, or a number where the watermark is one.
+        case fixed(String)
+        /// So long before the run.
+        case ago(Duration)
+        /// What the user's attribute says.
+        case attribute(String)
     }
     /// What a complete pass commits.
     public var watermark: Watermark
@@ -258,8 +258,12 @@ public struct Incremental: Sendable, Equatable {
     public var fallsBackToJob: Bool
     /// A pass is full when the last full one is so long ago; nil means never for that reason.
     public var fullEvery: Duration?
-    /// Where the list begins for this file, a time or a number; nil means at its beginning.
-    public var start: String?
+    /// Where the list begins for this file; nil means at its beginning.
+    public var start: Start?
+    /// How much time a pass asks for at once; nil means for all up to its end.
+    public var window: Duration?
+    /// How long before its start a pass ends; nil means at its start.
+    public var lag: Duration?
     /// The list comes in the order of the watermark, oldest first.
     public var isAscending = false
 }

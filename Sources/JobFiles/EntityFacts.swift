@@ -1,3 +1,5 @@
+import JSON
+
 // What follows from an entity's declaration and several rooms ask.
 
 extension Entity {
@@ -24,6 +26,14 @@ extension Entity {
 
     /// The columns that say which record a row is of.
     public var identity: [String] { nameBesideKey.map { [$0] } ?? records.key }
+
+    /// The columns that say which item of `for_each` a row is of, in one item's part with its values' texts.
+    public var itemColumns: [(column: String, text: String)] {
+        records.fields.compactMap { field in
+            guard field.isOfItem, let value = field.defaultValue else { return nil }
+            return (field.name, value.string ?? value.text)
+        }
+    }
 
     /// The columns by which a tombstone finds its row.
     public var tombstoneKey: [String] {

@@ -3,6 +3,7 @@ extension NodeReading {
     func checkParts(_ parts: Parts<Entity>, _ written: Node) {
         if let uses = scope.entity?.uses { checkSince(uses, written) }
         let columns = scope.entity?.columns
+        if !parts.wrong.contains("for_each") { checkItems(parts.model.forEach, written, columns) }
         checkNewerBy(parts, written, columns)
         if let columns, !parts.wrong.contains("page") {
             checkKeyset(parts.model.page, written, columns)
@@ -14,12 +15,19 @@ extension NodeReading {
         if let use, written["incremental"] == nil {
             add(use.node, "{since} has no value without incremental")
         }
+        let until = uses.first { $0.placeholder == .until }
+        if let until, written["incremental"] == nil {
+            add(until.node, "{until} has no value without incremental")
+        }
         guard uses.allSatisfy({ $0.placeholder != nil }) else { return }
+        for key in ["window", "until"] where until == nil {
+            guard let node = written["incremental"]?[key] else { continue }
+            add(
+                node, "\(key), but {until} is never sent; every request would ask for all up to now"
+            )
+        }
         if use == nil, written["incremental"] != nil, let request = written["request"] {
             add(request, "incremental, but {since} is never sent; every pass would be a full one")
-        }
-        if let forEach = written["for_each"], !uses.contains(where: { $0.placeholder == .chunk }) {
-            add(forEach, "for_each, but {chunk} is never sent; every pass would read the same")
         }
     }
 
@@ -53,7 +61,7 @@ extension NodeReading {
         let isNumber = field.kind != .timestamp
         let kind = field.kind == .int ? "an int" : "a decimal"
         guard seesMax, let incremental, let location = written["incremental"] else { return }
-        if let start = incremental.start, let node = location["start"],
+        if case .fixed(let start)? = incremental.start, let node = location["start"],
             (Int64(start) != nil) != isNumber
         {
             add(
@@ -95,6 +103,7 @@ extension NodeReading {
 extension NodeReading {
     func checkEntity(_ entity: Entity, _ written: Node) {
         checkWindow(entity, written)
+        checkWindows(entity, written)
         checkFullPasses(entity, written)
         checkDeletes(entity, written)
         checkPush(entity, written)
@@ -106,8 +115,11 @@ extension NodeReading {
                 node,
                 "only a GET is answered with 304, this request is a \(entity.request.method)")
         }
+        if entity.forEach?.asksUnchangedAfter != nil, let node = written["probe"] {
+            add(node, "the row of an item tells whether it has changed; leave probe out")
+        }
         if entity.forEach != nil, entity.cloudkit != nil, let node = written["for_each"] {
-            add(node, "an operation of cloudkit has no place for {chunk}")
+            add(node, "an operation of cloudkit has no place for an item")
         }
     }
 
@@ -131,6 +143,35 @@ extension NodeReading {
         }
     }
 
+    /// A pass that goes from window to window.
+    private func checkWindows(_ entity: Entity, _ written: Node) {
+        guard let rule = entity.incremental, let node = written["incremental"] else { return }
+        if let window = node["window"] {
+            if rule.start == nil { add(window, "windows need a beginning; add start") }
+            if entity.page.outlives {
+                add(window, "a position that outlives the pass goes on by itself; leave window out")
+            }
+            if case .fixed(let text)? = rule.start, Int64(text) != nil {
+                add(window, "a window is of time, and start is a number; leave window out")
+            }
+        }
+        guard entity.sweeps,
+            let sweep = written["write"]?["deletes"]?["sweep"] ?? written["write"]?["mode"]
+        else { return }
+        let isCut = rule.window != nil || rule.lag != nil
+        if case .ago? = rule.start {
+            add(
+                sweep,
+                "start moves with every run, and what is older would be swept; expected a fixed start"
+            )
+        } else if isCut {
+            add(
+                sweep,
+                "a pass with window or until does not show the newest records, so nothing can be swept"
+            )
+        }
+    }
+
     /// Absence proves nothing but at the end of a full pass (invariant 6).
     private func checkFullPasses(_ entity: Entity, _ written: Node) {
         let write = written["write"]
@@ -144,9 +185,14 @@ extension NodeReading {
             if entity.page.persists {
                 add(node, "a keyset that persists never reads a full pass, so nothing can be swept")
             }
-            if entity.forEach != nil {
-                add(node, "a pass of for_each shows one chunk only, so nothing can be swept")
+            if let reason = entity.reasonAgainstItemSweep {
+                add(node, "\(reason), so nothing can be swept")
             }
+        }
+        if entity.records.keyless == .one, let reason = entity.reasonAgainstItemSweep,
+            let node = written["records"]?["key"]
+        {
+            add(node, "each item has a record of its own, and \(reason)")
         }
         guard entity.write.mode == .replaceAll, let node = write?["mode"] else { return }
         let reason: String? =
@@ -154,8 +200,8 @@ extension NodeReading {
                 "an incremental pass shows only what is new; leave incremental out"
             } else if entity.page.outlives {
                 "the position outlives the pass, so the next one shows only what is new"
-            } else if entity.forEach != nil {
-                "a pass of for_each shows one chunk only"
+            } else if let reason = entity.reasonAgainstItemSweep {
+                reason
             } else if entity.push != nil {
                 "local edits would be lost"
             } else {

@@ -51,7 +51,8 @@ extension NodeReading {
         }
     }
 
-    private func time(_ node: Node) -> TimeFormat? {
+    /// `also`: other words that may stand there, for what a mistake names.
+    func time(_ node: Node, also: [String] = []) -> TimeFormat? {
         guard let text = text(node) else { return nil }
         if let named = TimeFormat(named: text) { return named }
         if text == Field.Form.text.rawValue {
@@ -60,7 +61,7 @@ extension NodeReading {
             )
             return nil
         }
-        if let near = nearestWord(to: text, in: TimeFormat.names) {
+        if let near = nearestWord(to: text, in: TimeFormat.names + also) {
             add(node, "unknown format \(node.words); did you mean \"\(near)\"?", nearest: near)
             return nil
         }

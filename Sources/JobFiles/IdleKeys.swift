@@ -44,7 +44,7 @@ extension NodeReading {
         {
             add(node, "a run's start is a time; expected a span of time such as 5m")
         }
-        if !isKept, let start = entity.incremental?.start, Int64(start) != nil,
+        if !isKept, case .fixed(let start)? = entity.incremental?.start, Int64(start) != nil,
             let node = written["incremental"]?["start"]
         {
             add(node, "a run's start is a time; expected one such as 2025-01-31T00:00:00Z")

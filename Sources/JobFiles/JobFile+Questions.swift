@@ -13,7 +13,8 @@ extension JobFile {
 
     private func question(of entity: Entity) -> Question {
         let asked = [entity.request] + calls(for: entity.request)
-        let placeholders = Set(asked.flatMap(\.placeholders) + source.placeholders)
+        let placeholders = Set(
+            asked.flatMap(\.placeholders) + source.placeholders + entity.startPlaceholders)
         let words = JSONValue.members(
             ("source", source.asked), ("entity", entity.asked),
             ("requests", .array(asked.map { .object($0.members) })),
@@ -51,6 +52,12 @@ extension Entity {
     public var declaration: Int64 { Int64(bitPattern: stableHashBits(written.text)) }
 }
 
+extension Entity {
+    fileprivate var startPlaceholders: [Placeholder] {
+        if case .attribute(let name)? = incremental?.start { [.user(name)] } else { [] }
+    }
+}
+
 extension Placeholder {
     fileprivate var attribute: String? { if case .user(let name) = self { name } else { nil } }
     fileprivate var listName: String? { if case .list(let name) = self { name } else { nil } }
@@ -60,7 +67,7 @@ extension Entity {
     fileprivate var asked: JSONValue {
         .members(
             ("cloudkit", cloudkit.flatMap(Form<CloudKitOperation>.cloudkit.write)),
-            ("for_each", forEach.map(Mapping<ForEach>.forEach.written)),
+            ("for_each", forEach.flatMap(Form<ForEach>.forEach.write)),
             ("probe", probe.map { .object($0.request.members) }),
             ("page", Form<Page>.page.write(page)),
             (
@@ -68,8 +75,10 @@ extension Entity {
                 incremental.map {
                     .members(
                         ("watermark", .string($0.watermark.rawValue)),
-                        ("format", .string($0.format.rawValue)),
-                        ("start", $0.start.map { .string($0) }))
+                        ("format", Form<Incremental.Format>.format.write($0.format)),
+                        ("start", $0.start.flatMap(Form<Incremental.Start>.start.write)),
+                        ("window", $0.window.map { .span($0) }),
+                        ("until", $0.lag.map { .span($0) }))
                 }
             ),
             ("records", unexpanded.records.asked(for: decidingFields)),
@@ -81,7 +90,7 @@ extension Entity {
     fileprivate var list: JSONValue {
         .members(
             ("cloudkit", cloudkit.flatMap(Form<CloudKitOperation>.cloudkit.write)),
-            ("for_each", forEach.map(Mapping<ForEach>.forEach.written)),
+            ("for_each", forEach.flatMap(Form<ForEach>.forEach.write)),
             (
                 "records",
                 unexpanded.records.asked(

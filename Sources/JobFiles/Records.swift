@@ -31,6 +31,9 @@ public struct Records: Sendable, Equatable {
     /// The column that holds what stands for a key.
     public static let rowKey = "row_key"
 
+    /// The columns that say which item of `for_each` a row is of.
+    var itemColumns: [String] { fields.filter(\.isOfItem).map(\.name) }
+
     /// The field of that name; nil without one.
     public func field(named name: String) -> Field? { fields.first { $0.name == name } }
 }
@@ -104,13 +107,18 @@ public struct Field: Sendable, Equatable {
         case joined([Path], with: String)
         /// SHA-256, in hexadecimal digits, of what stands at these places.
         case hashed([Path])
+        /// That of the item of `for_each` which its pass is for.
+        case item(String)
     }
+
+    /// It is of the item that its pass is for.
+    public var isOfItem: Bool { if case .item? = made { true } else { false } }
 
     /// Every place of a record that it shows something of.
     var places: [Path] {
         switch made {
         case nil: [at] + others
-        case .constant: []
+        case .constant, .item: []
         case .joined(let paths, _), .hashed(let paths): paths
         }
     }

@@ -206,7 +206,7 @@ extension NodeReading {
 }
 
 /// True for what JSON calls a number: no leading zero, no plus, no `.5`.
-func isJSONNumber(_ text: String) -> Bool {
+public func isJSONNumber(_ text: String) -> Bool {
     guard let first = text.utf8.first, isDigit(first) || first == UInt8(ascii: "-") else {
         return false
     }

@@ -39,14 +39,28 @@ public enum Placeholder: Sendable, Equatable, Hashable {
     case secret(String)
     case list(String)
     case since
+    /// Up to when an incremental pass asks.
+    case until
+    /// When the run began, or so long before or after.
+    case now(Moment)
     case pageToken
     case pageSize
     /// A value out of an earlier call's response body.
     case call(String, Path)
     /// The items of a `for_each` this pass is for.
     case chunk
+    /// A value of the item that this pass is for.
+    case each(String)
     /// A column of the row that is pushed.
     case row(String)
+}
+
+/// A time by the clock of a run.
+public struct Moment: Sendable, Equatable, Hashable {
+    /// Milliseconds after the run's beginning; less than 0: before it.
+    public var shift: Int64 = 0
+    /// How it is written.
+    public var format = TimeFormat.iso8601
 }
 
 /// A JSON body whose strings may hold placeholders.

@@ -1,26 +1,26 @@
 import JSON
 
-/// What a place may hold besides `{user.x}`, which may stand anywhere.
+/// What a place may hold besides `{user.x}` and `{now}`, which may stand anywhere.
 struct Permits: OptionSet {
     var rawValue: Int
     static let secret = Permits(rawValue: 1)
     static let list = Permits(rawValue: 2)
-    /// What only a pass has: `{since}`, `{page.token}`, `{page.size}`.
+    /// What only a pass has: `{since}`, `{until}`, `{page.token}`, `{page.size}`.
     static let pass = Permits(rawValue: 4)
     static let call = Permits(rawValue: 8)
-    /// `{chunk}`, in the body of an entity with `for_each`.
-    static let chunk = Permits(rawValue: 16)
+    /// `{chunk}` and `{each.x}`, in the request of an entity with `for_each`.
+    static let each = Permits(rawValue: 16)
     /// `{row.x}`, in the name of a pushed record.
     static let row = Permits(rawValue: 32)
 
     func allow(_ placeholder: Placeholder) -> Bool {
         switch placeholder {
-        case .user: true
+        case .user, .now: true
         case .secret: contains(.secret)
         case .list: contains(.list)
-        case .since, .pageToken, .pageSize: contains(.pass)
+        case .since, .until, .pageToken, .pageSize: contains(.pass)
         case .call: contains(.call)
-        case .chunk: contains(.chunk)
+        case .chunk, .each: contains(.each)
         case .row: contains(.row)
         }
     }
@@ -56,12 +56,12 @@ extension NodeReading {
         guard permits.allow(placeholder) else {
             let allowed =
                 switch placeholder {
-                case .user: ""
+                case .user, .now: ""
                 case .secret: "auth and headers"
                 case .list: "a body"
-                case .since, .pageToken, .pageSize: "an entity's request"
+                case .since, .until, .pageToken, .pageSize: "an entity's request"
                 case .call: "requests and conditions"
-                case .chunk: "the body of an entity with for_each"
+                case .chunk, .each: "the request of an entity with for_each"
                 case .row: "push.record_name and deletes.confirm.path"
                 }
             add(node, "\(placeholder) is allowed only in \(allowed)")

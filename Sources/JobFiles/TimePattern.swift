@@ -1,9 +1,12 @@
 /// How a source writes a time: one of the forms with a name, or a pattern.
-public enum TimeFormat: Sendable, Equatable {
+public enum TimeFormat: Sendable, Equatable, Hashable {
     case iso8601
     case epochSeconds
     case epochMilliseconds
     case pattern(TimePattern)
+
+    /// A day, as most sources write it.
+    static let day = (try? TimePattern("yyyy-MM-dd")).map { TimeFormat.pattern($0) } ?? .iso8601
 
     /// The forms with a name.
     static let names = ["iso8601", "epoch_s", "epoch_ms"]
@@ -18,7 +21,7 @@ public enum TimeFormat: Sendable, Equatable {
     }
 
     /// As a job file writes it.
-    var text: String {
+    public var text: String {
         switch self {
         case .iso8601: "iso8601"
         case .epochSeconds: "epoch_s"
@@ -29,9 +32,9 @@ public enum TimeFormat: Sendable, Equatable {
 }
 
 /// A time as a source writes it, such as `dd/MM/yyyy HH:mm`.
-public struct TimePattern: Sendable, Equatable {
+public struct TimePattern: Sendable, Equatable, Hashable {
     /// What stands at one place.
-    public enum Piece: Sendable, Equatable {
+    public enum Piece: Sendable, Equatable, Hashable {
         case year
         /// Of one digit or two where it may be short.
         case month(mayBeShort: Bool)
@@ -42,7 +45,9 @@ public struct TimePattern: Sendable, Equatable {
         /// From 1 to 12, beside `half`.
         case hourOfHalf(mayBeShort: Bool)
         case half
-        case minute, second, fraction
+        case minute, second
+        /// With so many digits where it is written.
+        case fraction(digits: Int)
         case offset
         case literal(String)
     }
@@ -101,7 +106,7 @@ public struct TimePattern: Sendable, Equatable {
         case "ss": return .second
         case "XXX": return .offset
         default:
-            if letters.allSatisfy({ $0 == "S" }) { return .fraction }
+            if letters.allSatisfy({ $0 == "S" }) { return .fraction(digits: letters.count) }
             throw Problem(
                 "\"\(letters)\" stands for nothing; expected yyyy, MM, M, MMM, dd, d, EEE, HH, H, hh, h, a, mm, ss, S or "
                     + "XXX, and other letters in '")

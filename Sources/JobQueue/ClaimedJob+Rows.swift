@@ -33,14 +33,17 @@ extension ClaimedJob {
             if let text = try row.optionalText(3) {
                 attributes = try own(text, "the user's attributes").value ?? .object([])
             }
-            checkpoints = try parts(row.optionalText(4), "checkpoints").map {
-                try Checkpoint($0, of: self)
-            }
+            checkpoints = try checkpoints(in: row.optionalText(4))
             calls = try parts(row.optionalText(5), "calls").compactMap(CallMemory.init)
             secrets = try sealedSecrets(row.optionalText(6))
         } catch let input as UnreadableInput {
             unreadable = input.words
         }
+    }
+
+    /// Reads a list of checkpoints as `checkpoint_inputs` tells them; throws `UnreadableInput`.
+    func checkpoints(in text: String?) throws -> [Checkpoint] {
+        try parts(text, "checkpoints").map { try Checkpoint($0, of: self) }
     }
 
     fileprivate func age(since time: Int64?) -> Duration? {
@@ -49,7 +52,7 @@ extension ClaimedJob {
 }
 
 /// Why a job can't be given what it must know; names the column, never its value.
-private struct UnreadableInput: Error {
+struct UnreadableInput: Error {
     var words: String
 
     init(_ words: String) { self.words = words }

@@ -26,7 +26,7 @@ extension Entity {
         // A text is a time only where the file says how times are written.
         if let incremental, incremental.watermark == .maxSeen, let version = write.newerBy,
             kind(version) == .timestamp
-                || kind(version) == .text && incremental.format == .iso8601
+                || kind(version) == .text && incremental.format == .time(.iso8601)
         {
             names.append(version)
         }

@@ -23,7 +23,7 @@ extension FieldReader {
         case .hashed:
             guard isThere.contains(true) else { return without(.absent, into: &column) }
             column.append(.text(Hex.encode(sha256(tree.lines(of: indexes)))))
-        case .constant, nil:
+        case .constant, .item, nil:
             if let fallback { column.append(fallback) } else { column.appendNull() }
         }
         return .read
@@ -43,7 +43,7 @@ extension Field.Made {
     /// The places whose values it is made of.
     var paths: [Path] {
         switch self {
-        case .constant: []
+        case .constant, .item: []
         case .joined(let paths, _), .hashed(let paths): paths
         }
     }

@@ -8,9 +8,10 @@ extension FieldValue {
     func isAhead(of moment: Int64, as format: Incremental.Format?) -> Bool {
         switch (self, format) {
         case (.timestamp(let time), _): time > moment
-        case (.int(let seconds), .epochSeconds): seconds > moment / 1_000_000
-        case (.int(let milliseconds), .epochMilliseconds): milliseconds > moment / 1000
-        case (.text(let text), .iso8601): Timestamp.microseconds(text).map { $0 > moment } ?? false
+        case (.int(let seconds), .time(.epochSeconds)): seconds > moment / 1_000_000
+        case (.int(let milliseconds), .time(.epochMilliseconds)): milliseconds > moment / 1000
+        case (.text(let text), .time(.iso8601)):
+            Timestamp.microseconds(text).map { $0 > moment } ?? false
         default: false
         }
     }

@@ -1,3 +1,4 @@
+public import Basics
 public import JSON
 public import JobFiles
 
@@ -14,14 +15,18 @@ extension Entity {
         }
     }
 
-    /// What `{since}` stands for at the place where an incremental pass begins.
-    public func sinceValue(_ since: String) -> JSONValue {
-        switch incremental?.format {
-        case .epochSeconds, .epochMilliseconds: KeptPosition.number(since)
-        case .raw:
-            write.newerBy.flatMap { records.field(named: $0) }?.written(since) ?? .string(since)
-        case .iso8601, nil: .string(since)
+    /// What `{since}` stands for where an incremental pass begins; times that name no offset are of `zone`.
+    public func sinceValue(_ since: String, in zone: TimeZone? = nil) -> JSONValue {
+        guard let incremental else { return .string(since) }
+        guard incremental.format == .raw, let name = write.newerBy else {
+            return incremental.sent(since, in: zone)
         }
+        return records.field(named: name)?.written(since) ?? .string(since)
+    }
+
+    /// What `{until}` stands for; microseconds since 1970.
+    public func untilValue(_ until: Int64, in zone: TimeZone? = nil) -> JSONValue {
+        sinceValue(Timestamp.iso8601(until), in: zone)
     }
 
     /// A column of the key as the source writes it.

@@ -1,5 +1,6 @@
-import Basics
-import JobFiles
+public import Basics
+public import JSON
+public import JobFiles
 
 extension Timestamp {
     private static let months = [
@@ -86,4 +87,63 @@ extension Timestamp {
             return isStorable(instant) ? instant : nil
         }
     }
+}
+
+extension Timestamp {
+    /// Writes a time, microseconds since 1970, as a source wants it: a number or a text.
+    ///
+    /// A pattern without an offset is the clock of `zone`, of UTC when that is nil.
+    public static func value(
+        _ microseconds: Int64, as format: TimeFormat, in zone: TimeZone? = nil
+    ) -> JSONValue {
+        switch format {
+        case .iso8601: .string(iso8601(microseconds))
+        case .epochSeconds: .integer(floorDivision(microseconds, 1_000_000).0)
+        case .epochMilliseconds: .integer(floorDivision(microseconds, 1_000).0)
+        case .pattern(let pattern): .string(text(microseconds, pattern, in: zone))
+        }
+    }
+
+    private static func text(
+        _ microseconds: Int64, _ pattern: TimePattern, in zone: TimeZone?
+    ) -> String {
+        let offset = zone?.offset(at: floorDivision(microseconds, 1_000_000).0) ?? 0
+        let (days, time) = floorDivision(microseconds + offset * 1_000_000, 86_400_000_000)
+        let date = CivilDate(daysSince1970: days)
+        let hour = time / 3_600_000_000
+        func written(_ number: Int64, isShort: Bool) -> String {
+            zeroPadded(number, isShort ? 1 : 2)
+        }
+        return pattern.pieces.map { piece in
+            switch piece {
+            case .year: zeroPadded(date.year, 4)
+            case .month(let isShort): written(date.month, isShort: isShort)
+            case .monthName: months[Int(date.month) - 1].capitalised
+            // 1970 began on a Thursday.
+            case .weekdayName: weekdays[Int(floorDivision(days + 3, 7).1)].capitalised
+            case .day(let isShort): written(date.day, isShort: isShort)
+            case .hour(let isShort): written(hour, isShort: isShort)
+            case .hourOfHalf(let isShort): written((hour + 11) % 12 + 1, isShort: isShort)
+            case .half: hour < 12 ? "AM" : "PM"
+            case .minute: zeroPadded(time / 60_000_000 % 60, 2)
+            case .second: zeroPadded(time / 1_000_000 % 60, 2)
+            case .fraction(let digits):
+                String((zeroPadded(time % 1_000_000, 6) + "000000000").prefix(digits))
+            case .offset: Self.written(offset: offset)
+            case .literal(let text): text
+            }
+        }.joined()
+    }
+
+    private static func written(offset: Int64) -> String {
+        guard offset != 0 else { return "Z" }
+        let minutes = abs(offset) / 60
+        return (offset < 0 ? "-" : "+") + zeroPadded(minutes / 60, 2) + ":"
+            + zeroPadded(minutes % 60, 2)
+    }
+}
+
+extension String {
+    /// With a great first letter.
+    fileprivate var capitalised: String { prefix(1).uppercased() + dropFirst() }
 }

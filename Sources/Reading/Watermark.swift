@@ -3,27 +3,40 @@ public import JobFiles
 import JSON
 
 extension Incremental {
-    /// `{since}` for a committed watermark: the overlap taken off, in the source's own form.
+    /// Where a pass begins that goes on from a committed watermark: the overlap taken off.
+    ///
+    /// Times are kept as ISO 8601 and written in the source's form when they are sent.
     public func since(_ watermark: String) -> String {
-        written(watermark, less: overlap, or: overlapCount)
+        begin(watermark, less: overlap, or: overlapCount)
     }
 
-    /// `{since}` of a first and a full pass; nil when it has none.
-    public var first: String? { start.map { written($0, less: .zero, or: 0) } }
+    /// Where a first and a full pass begin; nil when they begin at nothing, or the start is not resolved yet.
+    public var first: String? {
+        if case .fixed(let start)? = start { begin(start, less: .zero, or: 0) } else { nil }
+    }
 
-    private func written(_ watermark: String, less overlap: Duration, or count: Int64) -> String {
+    /// That place in the form in which the source wants it; times that name no offset are of `zone`.
+    func sent(_ since: String, in zone: TimeZone? = nil) -> JSONValue {
+        guard case .time(let format) = format else { return .string(since) }
+        if let time = Timestamp.microseconds(since) {
+            return Timestamp.value(time, as: format, in: zone)
+        }
+        return switch format {
+        case .epochSeconds, .epochMilliseconds: KeptPosition.number(since)
+        case .iso8601, .pattern: .string(since)
+        }
+    }
+
+    private func begin(_ watermark: String, less overlap: Duration, or count: Int64) -> String {
         let time = Timestamp.microseconds(watermark)
-        let moved = time.map { $0 - overlap.wholeMicroseconds }
-        switch (format, moved, Int64(watermark)) {
-        case (.raw, .some(let time), _) where overlap > .zero: return Timestamp.iso8601(time)
+        switch (format, time, Int64(watermark)) {
+        case (.raw, .some, _) where overlap == .zero: return watermark
+        case (_, .some(let time), _):
+            return Timestamp.iso8601(time - overlap.wholeMicroseconds)
         case (.raw, nil, .some(let number)): return String(number.subtracting(count))
-        case (.raw, _, _): return watermark
-        case (.iso8601, .some(let time), _): return Timestamp.iso8601(time)
-        case (.epochSeconds, .some(let time), _): return String(time / 1_000_000)
-        case (.epochMilliseconds, .some(let time), _): return String(time / 1000)
-        case (.epochSeconds, nil, .some(let number)):
+        case (.time(.epochSeconds), nil, .some(let number)):
             return String(number.subtracting(overlap.wholeMicroseconds / 1_000_000))
-        case (.epochMilliseconds, nil, .some(let number)):
+        case (.time(.epochMilliseconds), nil, .some(let number)):
             return String(number.subtracting(overlap.wholeMicroseconds / 1000))
         default: return watermark
         }

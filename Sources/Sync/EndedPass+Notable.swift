@@ -14,9 +14,11 @@ extension EndedPass {
         let isFullNotable =
             isFull
             && (entity.probe != nil || entity.incremental?.fullEvery != nil
+                || entity.forEach?.asksUnchangedAfter != nil
                 || checkpoint.isColumnDue)
         return checkpoint.syncedAge == nil || checkpoint.passKind != nil
             || checkpoint.isFullRequested || checkpoint.hasFailures
+            || entity.forEach?.asksUnchangedAfter.map { checkpoint.syncedAge ?? $0 >= $0 } ?? false
             || checkpoint.syncToken != position.syncToken
             || checkpoint.validator != position.validator
             || checkpoint.probe != position.probe || checkpoint.asked != position.asked

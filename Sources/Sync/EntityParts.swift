@@ -1,53 +1,138 @@
-import Asking
 import Basics
+import HTTP
+import JSON
 import JobFiles
 import JobQueue
-import Writing
 
-/// What one pass reads: an entity, or one chunk of it (`for_each`).
+/// What one pass reads: an entity, or the part of it that one item of its `for_each` is for.
 struct EntityPart {
-    /// The entity; of a chunk under a name of its own.
+    /// The entity; of an item under a name of its own, with the item's values in its fields.
     var entity: Entity
-    /// The ids of the chunk.
-    var chunk: [String]?
-}
+    /// The entity as the file declares it, whose statements all items share.
+    var declared: Entity
+    /// The item; nil where the entity has one pass.
+    var item: Item?
+    /// The item is none any more: the pass asks for nothing and shows nothing, so that its rows go as a sweep has them go.
+    var isGone = false
 
-/// Splits an entity for an API that takes only so many ids at once.
-struct EntityParts {
-    private let context: RunContext
-
-    init(_ context: RunContext) { self.context = context }
-
-    /// The passes of an entity: itself, or one per chunk, each with a checkpoint of its own.
-    ///
-    /// A chunk's checkpoint is named after its content, so that a position never outlives the ids it
-    /// was read with. An empty list has no pass.
-    func parts(of entity: Entity) async throws -> [EntityPart] {
-        guard let rule = entity.forEach, let list = context.inputs.file.list(named: rule.list)
-        else { return [EntityPart(entity: entity)] }
-        let loaded = try await context.ask {
-            try await $0.listItems(
-                user: context.inputs.job.claim.userID,
-                in: ListColumn(table: list.table, column: list.column))
-        }
-        let parts = stride(from: 0, to: loaded.items.count, by: rule.chunk).map { start in
-            let items = Array(loaded.items[start..<min(start + rule.chunk, loaded.items.count)])
-            var part = entity
-            part.name = "\(entity.name)#\(stableHash(items.joined(separator: "\n")))"
-            return EntityPart(entity: part, chunk: items)
-        }
-        try await forgetChunks(of: entity, but: parts.map(\.entity.name))
-        return parts
+    /// The whole of an entity.
+    init(_ entity: Entity) {
+        self.entity = entity
+        declared = entity
     }
 
-    /// A chunk that no list makes any more leaves its checkpoint behind.
-    private func forgetChunks(of entity: Entity, but names: [String]) async throws {
-        let stale = context.inputs.job.checkpoints.map(\.entity).filter {
-            $0.hasPrefix("\(entity.name)#") && !names.contains($0)
+    /// One item's part.
+    ///
+    /// Throws `RunEnd` malformed where a field that keeps the item has another type.
+    init(_ entity: Entity, of item: Item) throws {
+        self.init(entity)
+        self.item = item
+        self.entity.name = item.checkpointName(of: entity)
+        guard self.entity.name.utf8.count <= Item.nameBytesMax else {
+            throw RunEnd.failed(
+                .malformed, "for_each: an item is longer than \(Item.nameBytesMax) bytes")
         }
-        guard !stale.isEmpty else { return }
-        let forget = context.inputs.job.claim.forgetting(checkpoints: stale)
-        _ = try await context.sink.run([forget] + context.companions, counts: true)
-        context.markCompanionsStored()
+        for index in entity.records.fields.indices {
+            let field = entity.records.fields[index]
+            guard case .item(let name)? = field.made, let value = item.values[name] else {
+                continue
+            }
+            guard let kept = value.kept(as: field.kind) else {
+                throw RunEnd.failed(
+                    .malformed,
+                    "for_each: an item is no \(field.kind.rawValue), as field \"\(field.name)\" wants it"
+                )
+            }
+            self.entity.records.fields[index].defaultValue = kept
+        }
+    }
+
+    /// What is left of an item that is none any more, by the name of its checkpoint.
+    init?(_ entity: Entity, goneAs name: String) {
+        guard let item = Item(checkpointName: name, of: entity),
+            let part = try? EntityPart(entity, of: item)
+        else { return nil }
+        self = part
+        isGone = true
+    }
+}
+
+/// One item of a `for_each`, a pair of two sources' ones, or a chunk.
+struct Item {
+    /// Its values' texts, in the order of the names.
+    var texts: [String] = []
+    /// What `{each.x}` stands for.
+    var values: [String: JSONValue] = [:]
+    /// The items of a chunk: `{chunk}`.
+    var chunk: [String]?
+    /// Another text as soon as its row is not as it was; nil where nobody asks.
+    var stamp: String?
+
+    /// A name of this many bytes still is a key of the checkpoints' index.
+    static let nameBytesMax = 1_000
+
+    /// One value.
+    init(_ name: String, _ value: JSONValue) {
+        texts = [value.plainText]
+        values = [name: value]
+    }
+
+    /// A chunk of several.
+    init(chunk: [String]) { self.chunk = chunk }
+
+    /// The values of a row's columns.
+    init(_ values: [(name: String, value: JSONValue)], stamp: String?) {
+        texts = values.map(\.value.plainText)
+        self.values = Dictionary(values, uniquingKeysWith: { $1 })
+        self.stamp = stamp
+    }
+
+    /// What stood behind `#` in the name of a checkpoint; nil where it is none of such an entity's items.
+    init?(checkpointName name: String, of entity: Entity) {
+        guard let names = entity.forEach?.names, name.hasPrefix("\(entity.name)#") else {
+            return nil
+        }
+        let parts = name.dropFirst(entity.name.count + 1)
+            .split(separator: ",", omittingEmptySubsequences: false)
+        let decoded = parts.compactMap { percentDecoded(String($0)) }
+        guard decoded.count == names.count else { return nil }
+        texts = decoded
+        values = Dictionary(
+            zip(names, decoded.map(JSONValue.string)), uniquingKeysWith: { $1 })
+    }
+
+    /// The pair with an item of another source.
+    func paired(with other: Item) -> Item {
+        var pair = self
+        pair.texts += other.texts
+        pair.values.merge(other.values) { $1 }
+        let stamps = [stamp, other.stamp].compactMap(\.self)
+        pair.stamp = stamps.isEmpty ? nil : stamps.joined(separator: " ")
+        return pair
+    }
+
+    /// The name of its checkpoint, which shows the item.
+    func checkpointName(of entity: Entity) -> String {
+        let name =
+            chunk.map { stableHash($0.joined(separator: "\n")) }
+            ?? texts.map { percentEncode(queryValue: $0) }.joined(separator: ",")
+        return "\(entity.name)#\(name)"
+    }
+}
+
+extension JSONValue {
+    /// A text, a number or a truth as one text.
+    fileprivate var plainText: String { string ?? text }
+
+    /// As a field of this type holds it; nil where it is none.
+    fileprivate func kept(as kind: Field.Kind) -> JSONValue? {
+        let text = plainText
+        switch kind {
+        case .text, .url: return .string(text)
+        case .int: return Int64(text).map(JSONValue.integer)
+        case .double, .decimal, .duration: return isJSONNumber(text) ? .number(text) : nil
+        case .bool: return ["true", "false"].contains(text) ? .bool(text == "true") : nil
+        case .timestamp, .json: return nil
+        }
     }
 }

@@ -26,12 +26,20 @@ struct EntitySequence {
         for (index, entity) in entities.enumerated() {
             if isDone(entity) {
                 isPreviousRead = true
+                context.progress.read.insert(entity.name)
                 continue
             }
             guard isPreviousRead || !entity.requiresPrevious else { continue }
-            guard let end = await end(of: entity) else {
+            let end: RunEnd
+            switch await self.end(of: entity) {
+            case .read:
                 isPreviousRead = true
+                context.progress.read.insert(entity.name)
                 continue
+            case .failed:
+                isPreviousRead = false
+                continue
+            case .ended(let reason): end = reason
             }
             if end == .interrupted(.pageCap) {
                 cap = end
@@ -72,24 +80,40 @@ struct EntitySequence {
         entity.push == nil && context.checkpoints.given(entity.name).isDone
     }
 
-    /// Why the entity was not synced to its end; nil when it was.
-    private func end(of entity: Entity) async -> RunEnd? {
-        do { return try await sync(entity) } catch { return context.end(by: error) }
+    private func end(of entity: Entity) async -> ItemSequence.End {
+        do {
+            if let rule = entity.forEach, !context.isFreshEnough {
+                return try await syncItems(of: entity, rule)
+            }
+            return try await sync(entity).map { .ended($0) } ?? .read
+        } catch {
+            return .ended(context.end(by: error))
+        }
+    }
+
+    private func syncItems(of entity: Entity, _ rule: ForEach) async throws -> ItemSequence.End {
+        turn(to: entity.name)
+        let end = try await ItemSequence(
+            context: context,
+            pull: { part in
+                do { return try await pull(part) } catch { return context.end(by: error) }
+            },
+            ownFailure: ownFailure
+        ).sync(entity, rule)
+        if case .ended = end { return end }
+        turn(to: nil)
+        return end
     }
 
     /// Pulls a pass to its end, then pushes what is edited here.
     private func sync(_ entity: Entity) async throws -> RunEnd? {
         turn(to: entity.name)
-        if !context.isFreshEnough {
-            for part in try await EntityParts(context).parts(of: entity) {
-                if let end = try await pull(part) { return end }
-            }
-        }
+        if !context.isFreshEnough, let end = try await pull(EntityPart(entity)) { return end }
         let isRepair = context.checkpoints.given(entity.name).isRepairRequested
         let push = PushLoop(context, calls)
         if try await push.send(entity, isRepair: isRepair), isRepair {
             // A repair ends with what the source made of the rows that were sent anew.
-            if let end = try await pull(EntityPart(entity: entity)) { return end }
+            if let end = try await pull(EntityPart(entity)) { return end }
         }
         turn(to: nil)
         return nil
@@ -102,6 +126,9 @@ struct EntitySequence {
 
     private func pull(_ part: EntityPart) async throws -> RunEnd? {
         turn(to: part.entity.name)
+        var part = part
+        let start = try context.inputs.start(of: part.entity)
+        part.entity.incremental?.start = start
         return try await Pass(of: part, context, calls).perform()
     }
 

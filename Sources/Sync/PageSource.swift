@@ -59,6 +59,7 @@ struct PageSource {
     ///
     /// `isFirst`: this run has committed no page of the pass.
     mutating func fetch(_ pass: inout PassState, isFirst: Bool) async throws -> Fetched {
+        if part.isGone { return .page(.empty(entity, at: pass.cursor)) }
         recoveries.beginPage()
         while true {
             var answer = try await ask(pass)
@@ -126,9 +127,12 @@ struct PageSource {
 
     private func values(of pass: PassState) -> PassValues {
         var values = PassValues()
-        values.since = pass.passSince.map(entity.sinceValue)
+        let zone = context.inputs.zone
+        values.since = pass.passSince.map { entity.sinceValue($0, in: zone) }
+        values.until = pass.until(entity).map { entity.untilValue($0, in: zone) }
         values.pageSize = entity.page.size
-        values.chunk = part.chunk
+        values.chunk = part.item?.chunk
+        values.each = part.item?.values ?? [:]
         return values
     }
 

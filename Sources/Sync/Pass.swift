@@ -16,6 +16,10 @@ final class Pass {
     private let context: RunContext
     private let entity: Entity
     private let start: PassStart
+    /// The entity's name in the file, by which it is measured.
+    private let declaredName: String
+    /// The pass is of one item of its entity.
+    private let isOfItem: Bool
     private let writes: EntityStatements
     private let troubles: StandingTroubles
     private var source: PageSource
@@ -33,10 +37,12 @@ final class Pass {
     init(of part: EntityPart, _ context: RunContext, _ calls: Calls) {
         self.context = context
         entity = part.entity
-        start = PassStart(of: part.entity, context, calls)
+        start = PassStart(of: part, context, calls)
+        declaredName = part.declared.name
+        isOfItem = part.item != nil
         source = PageSource(of: part, context, calls)
         troubles = StandingTroubles(of: part.entity, context.checkpoints.given(part.entity.name))
-        writes = context.services.writes.writes(of: entity, in: context.inputs.file)
+        writes = context.services.writes.writes(of: part.declared, in: context.inputs.file)
     }
 
     /// Reads the pass to its end, or goes on with the one in progress.
@@ -102,10 +108,11 @@ final class Pass {
         guard try state.advance(to: &page, by: entity.page) else { return .beginAnew }
         state.add(page.batch)
         measure(page.batch.counts)
-        if page.next.next == nil, let end = state.endOfUnread(entity, context.warnings) {
+        let isLast = page.next.next == nil && state.isInLastWindow(of: entity)
+        if isLast, let end = state.endOfUnread(entity, context.warnings) {
             return try await abandon(state, page, end)
         }
-        if page.next.next == nil { noteAbsentFields(&state) }
+        if isLast { noteAbsentFields(&state) }
         if !page.batch.failures.isEmpty { state.forgetAnswers() }
         var commit = state.commit(
             entity, next: page.next, maxSeen: page.batch.maxSeen?.watermarkText)
@@ -114,7 +121,7 @@ final class Pass {
         }
         try commit.checkLengths()
         if unchanged.isEmpty, canEndWithoutPage(page, state, commit) {
-            finishPass(of: state, commit)
+            finishPass(at: state.pageNumber, commit)
             return .end(nil)
         }
         var write = PageWrite(page.batch, commit)
@@ -134,6 +141,10 @@ final class Pass {
             write.commit.followUps += troubles.followUps(
                 ofFull: state.isFull, doubtOfEnd: page.next.doubt,
                 doubtOfAbsence: doubtOfAbsence, sweeps: write.sweep != nil)
+        }
+        if try await endsUnchanged(write, state) {
+            finishPass(at: 0, commit)
+            return .end(nil)
         }
         write.companions = told(of: state, isEnd: commit.isEnd)
         let written = try await wait(write, state) ? nil : try await self.write(write)
@@ -198,7 +209,7 @@ final class Pass {
 
     private func measure(_ records: Int, _ fate: String) {
         context.services.metrics.add(
-            records, to: .records, context.inputs.file.name, entity.name, fate)
+            records, to: .records, context.inputs.file.name, declaredName, fate)
     }
 
     private func applyCommitted(_ page: PageWrite) {
@@ -260,9 +271,25 @@ final class Pass {
         return true
     }
 
-    private func mayWait(_ page: PageWrite) -> Bool {
+    /// An item's pass that changes nothing ends with the outcome of its run, as one without records does: a round of
+    /// many items would else write as many checkpoints.
+    private func endsUnchanged(_ page: PageWrite, _ state: PassState) async throws -> Bool {
+        guard isOfItem, page.commit.isEnd, committedPages == 0, !state.isResumed,
+            !state.isFullRequested, !tellsOfSyncs, changesNothing(page),
+            context.checkpoints[entity].syncedAge != nil,
+            await context.sink.olderRecords(ofUnchanged: page, writes) != nil
+        else { return false }
+        unchanged = UnchangedPages()
+        pages += 1
+        return true
+    }
+
+    private func mayWait(_ page: PageWrite) -> Bool { !page.commit.isEnd && changesNothing(page) }
+
+    /// Nothing but its records could make the page worth a commit.
+    private func changesNothing(_ page: PageWrite) -> Bool {
         let commit = page.commit
-        return !commit.isEnd && commit.followUps.isEmpty && entity.write.unique == nil
+        return commit.followUps.isEmpty && entity.write.unique == nil
             && page.batch.secrets.isEmpty && page.batch.failures.isEmpty
             && page.batch.remarks.isEmpty && page.unread == nil
             && !(page.isAskedFor && entity.write.mode == .newestWins)
@@ -338,11 +365,11 @@ final class Pass {
                     && page.next.doubt == nil && (troubles.isEmpty || !state.isFull))
     }
 
-    /// Notes the end of a pass whose last page was empty.
-    private func finishPass(of state: PassState, _ commit: PageCommit) {
+    /// Notes the end of a pass whose last page writes nothing, behind the committed page of that number; 0: none is.
+    private func finishPass(at page: Int, _ commit: PageCommit) {
         context.sink.finishPass(commit)
         var position = commit.position
-        position.pageNumber = state.pageNumber
+        position.pageNumber = page
         position.probe = commit.passProbe
         context.checkpoints.add(EndedPass(entity: commit.entity, position), of: entity)
     }

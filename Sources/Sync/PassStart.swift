@@ -10,11 +10,14 @@ struct PassStart {
     private let context: RunContext
     private let calls: Calls
     private let entity: Entity
+    /// The part of it that is read.
+    private let part: EntityPart
     /// Stands for what the pass asks.
     let asked: Int64
 
-    init(of entity: Entity, _ context: RunContext, _ calls: Calls) {
-        self.entity = entity
+    init(of part: EntityPart, _ context: RunContext, _ calls: Calls) {
+        self.part = part
+        entity = part.entity
         asked = context.inputs.asked(for: entity)
         self.context = context
         self.calls = calls
@@ -26,7 +29,7 @@ struct PassStart {
     func begin(_ source: PageSource) async throws -> PassState? {
         let checkpoint = context.checkpoints[entity]
         let reason = reasonToForget(checkpoint)
-        let isLookDue = StandingTroubles(of: entity, checkpoint).isLookDue
+        let isLookDue = StandingTroubles(of: entity, checkpoint).isLookDue || part.isGone
         if let reason {
             context.services.log.emit(
                 .positionForgotten(context.subject, entity: entity.name, reason: reason))
@@ -47,13 +50,19 @@ struct PassStart {
         var state = PassState(
             beginning: entity, from: checkpoint, isFull: isFull, startedAt: startedAt,
             asking: asked, fallback: fallback)
-        guard let probe = entity.probe else { return state }
-        state.passProbe = try await source.ask(probe, state)
-        guard reason == nil, !isLookDue, mayTrust(probe, checkpoint),
-            state.passProbe == checkpoint.probe
-        else {
+        if let probe = entity.probe {
+            state.passProbe = try await source.ask(probe, state)
+            guard mayTrust(for: probe.fullEvery, since: checkpoint.lastFullAge, checkpoint) else {
+                return state
+            }
+        } else if let stamp = part.item?.stamp, let span = entity.forEach?.asksUnchangedAfter {
+            state.passProbe = stamp
+            let age = entity.incremental == nil ? checkpoint.lastFullAge : checkpoint.syncedAge
+            guard mayTrust(for: span, since: age, checkpoint) else { return state }
+        } else {
             return state
         }
+        guard reason == nil, !isLookDue, state.passProbe == checkpoint.probe else { return state }
         var position = checkpoint.position.betweenPasses
         position.passNumber = state.passNumber
         position.pageNumber = 0
@@ -89,13 +98,15 @@ struct PassStart {
         return age + (ContinuousClock.now - context.inputs.claimedAt) >= span
     }
 
-    /// A probe can't see deletions, and nothing about an empty table.
-    private func mayTrust(_ probe: Probe, _ checkpoint: Checkpoint) -> Bool {
+    /// A probe can't see deletions, and nothing about an empty table; nor can the row of an item.
+    private func mayTrust(
+        for span: Duration, since age: Duration?, _ checkpoint: Checkpoint
+    ) -> Bool {
         let inputs = context.inputs
         guard !inputs.job.isForced, !checkpoint.isFullRequested, !checkpoint.isColumnDue,
-            !inputs.emptyTables.contains(entity.write.table), let age = checkpoint.lastFullAge
+            !inputs.emptyTables.contains(entity.write.table), let age
         else { return false }
-        return age < probe.fullEvery
+        return age < span
     }
 
     /// No pass of the entity was ever completed, so that its table holds none of the user's rows.

@@ -1,3 +1,4 @@
+import Basics
 import JobFiles
 import JobQueue
 import Reading
@@ -22,7 +23,8 @@ struct PassState: Positioned {
     private(set) var readability: Readability
     /// Which of their fields.
     private(set) var fields: FieldReadability
-    private let isResumed: Bool
+    /// Another run began it.
+    let isResumed: Bool
     /// The position that outlives passes, as the pass found it.
     private var tokenOfBeginning: String?
     /// How it has come forward in this run.
@@ -120,6 +122,7 @@ struct PassState: Positioned {
     /// same watermark that it had not shown yet would be taken for deleted.
     func mayEndInSweep(_ entity: Entity) -> Bool {
         isFull && position.isWhole && position.provesAbsence && entity.sweeps
+            && entity.incremental?.window == nil && entity.incremental?.lag == nil
             && position.passSince == entity.incremental?.first
     }
 
@@ -183,16 +186,48 @@ struct PassState: Positioned {
 
     /// The commit that moves the checkpoint over the page just read.
     func commit(_ entity: Entity, next: NextPosition, maxSeen: String?) -> PageCommit {
-        let isEnd = next.next == nil
+        let isEnd = next.next == nil && isInLastWindow(of: entity)
         var commit = PageCommit(entity: entity.name, position, isEnd: isEnd)
         commit.pageNumber += 1
         commit.cursor = next.next
+        if next.next == nil, !isEnd { turnToNextWindow(&commit, entity) }
         commit.syncToken = token(entity, next)
         let seen = greaterWatermark(position.partialWatermark, maxSeen)
         commit.partialWatermark = seen
         commit.watermark = isEnd && mayMoveOn ? watermark(entity, seen: seen) : nil
         if !isEnd || !isAtStart { commit.validator = nil }
         return commit
+    }
+
+    /// Up to when the pass as a whole asks, microseconds since 1970.
+    private func end(_ rule: Incremental) -> Int64 {
+        startedAt - (rule.lag?.wholeMicroseconds ?? 0)
+    }
+
+    /// Up to when the pass asks now, microseconds since 1970: `{until}`; nil where it is no matter of time.
+    ///
+    /// It follows from what the checkpoint keeps, so that a pass that is gone on with asks for the same again.
+    func until(_ entity: Entity) -> Int64? {
+        guard let rule = entity.incremental else { return nil }
+        let end = end(rule)
+        guard let window = rule.window, let since = position.passSince,
+            let begin = Timestamp.microseconds(since)
+        else { return end }
+        return min(begin + window.wholeMicroseconds, end)
+    }
+
+    /// No other window follows.
+    func isInLastWindow(of entity: Entity) -> Bool {
+        guard let rule = entity.incremental, rule.window != nil, let until = until(entity) else {
+            return true
+        }
+        return until >= end(rule)
+    }
+
+    /// The next window begins where this one ends, which both may show: no record lies between two.
+    private func turnToNextWindow(_ commit: inout PageCommit, _ entity: Entity) {
+        commit.passSince = until(entity).map(Timestamp.iso8601)
+        commit.cursor = entity.page.firstPosition(persisted: nil)
     }
 
     /// The commit of a page that moves no position: the next run asks for it again.
@@ -208,7 +243,7 @@ struct PassState: Positioned {
     /// What the pass is to its entity when it has been read to its end.
     private func watermark(_ entity: Entity, seen: String?) -> String? {
         switch entity.incremental?.watermark {
-        case .runStart: Timestamp.iso8601(startedAt)
+        case .runStart: entity.incremental.map { Timestamp.iso8601(end($0)) }
         case .maxSeen: seen
         case nil: nil
         }
@@ -225,6 +260,8 @@ struct PassState: Positioned {
 
     /// Steps over a committed page.
     mutating func advance(over commit: PageCommit) {
+        // Another window has positions of its own.
+        if commit.passSince != position.passSince { progress = PassProgress() }
         position = commit.position
     }
 
@@ -233,7 +270,8 @@ struct PassState: Positioned {
     /// Nil when its records don't come in the order of the watermark, or none has come that is greater than what the
     /// pass asks for now: it would ask for the same pages again.
     func sinceOfNewest(_ entity: Entity) -> String? {
-        guard entity.comesInOrderOfWatermark, isBeyondBeginning(of: entity),
+        guard entity.incremental?.window == nil, entity.comesInOrderOfWatermark,
+            isBeyondBeginning(of: entity),
             let newest = position.partialWatermark.flatMap({ entity.incremental?.since($0) }),
             newest != position.passSince,
             greaterWatermark(newest, position.passSince) == newest

@@ -152,7 +152,7 @@ final class Run {
             return FinishedRun(
                 claim: inputs.job.claim, tenantID: inputs.job.tenantID, outcome: .complete,
                 requests: context.session.requests,
-                endedPasses: isUnchanged ? [] : checkpoints.ended,
+                endedPasses: isUnchanged ? [] : checkpoints.endedToNote,
                 calls: progress.pendingCalls, hasCommitted: hasCommitted, isUnchanged: isUnchanged)
         }
         guard let outcome = end.outcome else { return nil }

@@ -6,9 +6,13 @@ final class RunCheckpoints {
     private let job: ClaimedJob
     /// Those that this run itself has moved beyond what it was given.
     private var moved: [String: Checkpoint] = [:]
+    /// Those of items, which the run has asked for as it came to them.
+    private var ofItems: [String: Checkpoint] = [:]
+    /// The names of the passes of entities that have one for each item.
+    private var parts: [String: [String]] = [:]
     private(set) var ended: [EndedPass] = []
-    /// One of those ends leaves its checkpoint other than it was.
-    private var isAnyNotable = false
+    /// Those whose ends leave their checkpoints other than they were.
+    private var notable: Set<String> = []
 
     init(of job: ClaimedJob) { self.job = job }
 
@@ -16,7 +20,19 @@ final class RunCheckpoints {
     subscript(entity: Entity) -> Checkpoint { moved[entity.name] ?? given(entity.name) }
 
     /// What the database held when the job was claimed.
-    func given(_ entity: String) -> Checkpoint { job.checkpoint(of: entity) }
+    func given(_ entity: String) -> Checkpoint { ofItems[entity] ?? job.checkpoint(of: entity) }
+
+    /// An entity has these passes, whatever becomes of each.
+    func expect(_ names: [String], of entity: Entity) { parts[entity.name] = names }
+
+    /// Takes in the checkpoints of items; a full pass of their entity is one of each.
+    func take(_ checkpoints: [Checkpoint], of entity: Entity) {
+        let isFullRequested = job.checkpoint(of: entity.name).isFullRequested
+        for var checkpoint in checkpoints {
+            checkpoint.isFullRequested = checkpoint.isFullRequested || isFullRequested
+            ofItems[checkpoint.entity] = checkpoint
+        }
+    }
 
     /// A second pass of this run begins here.
     func move(to checkpoint: Checkpoint) { moved[checkpoint.entity] = checkpoint }
@@ -24,13 +40,18 @@ final class RunCheckpoints {
     /// Notes the end of a pass that wrote nothing, which most often leaves the checkpoint as it was.
     func add(_ pass: EndedPass, of entity: Entity) {
         ended.append(pass)
-        isAnyNotable = isAnyNotable || pass.isNotable(after: given(pass.entity), of: entity)
+        if pass.isNotable(after: given(pass.entity), of: entity) { notable.insert(pass.entity) }
+    }
+
+    /// What the end of a complete run notes: of items only what leaves their checkpoints other than they were.
+    var endedToNote: [EndedPass] {
+        ended.filter { !$0.entity.contains("#") || notable.contains($0.entity) }
     }
 
     /// All of `entities` were read to their ends, and no checkpoint has to note it: the job's row says
     /// it for all of them, which is one row version less for each.
     func areUnchanged(_ entities: [Entity]) -> Bool {
-        !isAnyNotable && job.entity == nil && !ended.isEmpty
-            && Set(ended.map(\.entity)) == Set(entities.map(\.name))
+        notable.isEmpty && job.entity == nil && !entities.isEmpty
+            && Set(ended.map(\.entity)) == Set(entities.flatMap { parts[$0.name] ?? [$0.name] })
     }
 }

@@ -122,6 +122,8 @@ struct RunProgress {
     /// Of them those deleted.
     var deleted = 0
     var pace = Pace()
+    /// Entities that were read to their ends, also by the run that was interrupted before this one.
+    var read: Set<String> = []
     /// Duplicates were merged, so that rows may have to be pushed.
     var hasMerged = false
     /// Entities of which the source has lost all, so that every row is sent.

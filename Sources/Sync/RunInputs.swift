@@ -3,6 +3,7 @@ import JSON
 public import JobFiles
 public import Postgres
 public import JobQueue
+import Reading
 import Telemetry
 
 /// Everything one run is given before its first request.
@@ -97,6 +98,31 @@ extension RunInputs {
         case nil: nil
         case .named(let name): TimeZone(named: name)
         case .attribute(let name): job.attributes[name]?.string.flatMap { TimeZone(named: $0) }
+        }
+    }
+
+    /// Where the list of an entity begins in this run, as a time or a number; nil: at its beginning.
+    ///
+    /// Throws `RunEnd` skipped where the user has no such attribute, and failed where it holds something else.
+    func start(of entity: Entity) throws -> Incremental.Start? {
+        switch entity.incremental?.start {
+        case nil, .fixed?: return entity.incremental?.start
+        case .ago(let span)?:
+            return .fixed(Timestamp.iso8601(claimedAtMicroseconds - span.wholeMicroseconds))
+        case .attribute(let name)?:
+            let text = job.attributes[name].flatMap { $0.string ?? $0.numberText } ?? ""
+            if text.isEmpty {
+                throw RunEnd.skipped(
+                    message: "user attribute '\(name)' is not set, which says where the list begins"
+                )
+            }
+            guard Timestamp.microseconds(text) != nil || Int64(text) != nil else {
+                throw RunEnd.failed(
+                    .malformed,
+                    "user attribute '\(name)' is no time, expected one such as 2025-01-31T00:00:00Z"
+                )
+            }
+            return .fixed(text)
         }
     }
 

@@ -10,7 +10,7 @@ public struct EntityStatements: Sendable {
     let entity: Entity
     let tellsDuplicates: Bool
 
-    /// Makes the texts of an entity's statements.
+    /// Makes the texts of an entity's statements, which all of its items share.
     ///
     /// - Parameter tellsDuplicates: readers are told of rows that are one.
     public init(_ entity: Entity, tellsDuplicates: Bool = false) {
@@ -21,25 +21,28 @@ public struct EntityStatements: Sendable {
 
     /// What follows the page's own statement in its transaction.
     func following(_ page: PageWrite, for claim: Claim) -> [Statement] {
-        merging(page.batch, for: claim)
-            + (storeFailures(page.batch.failures + page.batch.remarks, of: entity.name, for: claim)
+        let name = page.commit.entity
+        return merging(page.batch, of: name, for: claim)
+            + (storeFailures(page.batch.failures + page.batch.remarks, of: name, for: claim)
                 .map { [$0] } ?? [])
-            + (page.unread.map { [storeUnread($0, for: claim)] } ?? [])
+            + (page.unread.map { [storeUnread($0, of: name, for: claim)] } ?? [])
             + (page.sweep.map { [$0.statement(page.commit, for: claim)] } ?? [])
     }
 
-    private func storeUnread(_ unread: [String: UnreadValues], for claim: Claim) -> Statement {
+    private func storeUnread(
+        _ unread: [String: UnreadValues], of name: String, for claim: Claim
+    ) -> Statement {
         Statement(
             "select jobrunner.store_unread_values($1, $2, $3, $4)", .int8(claim.userID),
-            .text(claim.name), .text(entity.name), .json(UnreadValues.noted(unread).text))
+            .text(claim.name), .text(name), .json(UnreadValues.noted(unread).text))
     }
 
     /// Rows of one business key become one, as soon as the second is written.
-    private func merging(_ batch: RecordBatch, for claim: Claim) -> [Statement] {
+    private func merging(_ batch: RecordBatch, of name: String, for claim: Claim) -> [Statement] {
         guard let unique = entity.write.unique, batch.writtenCount > 0 else { return [] }
         let table = entity.write.table
         let keys = businessKeys(batch, by: unique.by)
-        let told = ToldEvents(of: entity.name, for: claim).duplicatesFound(in: table, keys: keys)
+        let told = ToldEvents(of: name, for: claim).duplicatesFound(in: table, keys: keys)
         let merge = Statement(
             "select jobrunner.merge_duplicates($1, $2, $3)", .int8(claim.userID), .text(table), keys
         )

@@ -7,11 +7,17 @@ import JobQueue
 public struct Sweep: Sendable {
     private let entity: Entity
     private let isRepair: Bool
+    /// The values of the item whose rows are judged, by their columns; none: all rows of the user are.
+    private let item: [(column: String, text: String)]
 
     /// Sweeps the entity's table; a repair has the rows sent anew instead of deleting them.
+    ///
+    /// Of an entity that has a pass for each item only the rows of this one are looked at: a record that has moved to
+    /// another item is not lacking here.
     public init(_ entity: Entity, isRepair: Bool) {
         self.entity = entity
         self.isRepair = isRepair
+        item = entity.forEach == nil ? [] : entity.itemColumns
     }
 
     func statement(_ commit: PageCommit, for claim: Claim) -> Statement {
@@ -28,6 +34,10 @@ public struct Sweep: Sendable {
             JSONMember("table", .string(entity.write.table)),
             JSONMember("key", .array(entity.records.key.map(JSONValue.string))),
             JSONMember("identity", .array(entity.identity.map(JSONValue.string))),
+            JSONMember(
+                "item",
+                item.isEmpty
+                    ? .null : .object(item.map { JSONMember($0.column, .string($0.text)) })),
             JSONMember("change_tag", entity.changeTagColumn.map(JSONValue.string) ?? .null),
             JSONMember("is_pushed", .bool(entity.push != nil)),
             JSONMember("is_repair", .bool(isRepair)),

@@ -16,7 +16,7 @@ private func someValues() -> Values {
             JSONMember("dot", .string(".")), JSONMember("empty", .string("")),
             JSONMember("n", .number("7")), JSONMember("yes", .bool(true)),
             JSONMember("nothing", .null), JSONMember("map", .object([])),
-        ]))
+        ]), now: 1_709_175_845_678_901)
     values.secrets = [
         "key": SecretValue(Array("s&c=ret".utf8)), "user": SecretValue([0xC3, 0xA9]),
     ]
@@ -33,7 +33,9 @@ private func template(_ text: String) throws -> Template { try Template(parsing:
     @Test(arguments: [
         ("plain", "plain"), ("{user.id}", "a/b c"), ("n={user.n}", "n=7"), ("{user.yes}", "true"),
         ("{list.ids}", "x,y"), ("{list.none}", ""), ("{page.size}", "50"),
-        ("{secret.key}", "s&c=ret"),
+        ("{secret.key}", "s&c=ret"), ("{now}", "2024-02-29T03:04:05.678901Z"),
+        ("to:{now.date}", "to:2024-02-29"), ("{now-30d.date}", "2024-01-30"),
+        ("{now+1d.epoch_s}", "1709262245"), ("{now.epoch_ms}", "1709175845678"),
     ]) func `a text is filled with the plain form of a value`(_ text: String, _ expected: String)
         throws
     { #expect(try renderer.text(template(text)) == expected) }
@@ -54,7 +56,7 @@ private func template(_ text: String) throws -> Template { try Template(parsing:
         } throws: { ($0 as? RunEnd)?.errorKind == kind }
     }
 
-    @Test(arguments: ["{since}", "{page.token}", "\"{since}\"", "after:{page.token}"])
+    @Test(arguments: ["{since}", "{until}", "{page.token}", "\"{since}\"", "after:{page.token}"])
     func `what a first page has no value for takes its key away, also inside a text`(
         _ text: String
     ) throws {

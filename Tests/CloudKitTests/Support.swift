@@ -36,7 +36,7 @@ func address(_ database: CloudKitAddress.Database) -> CloudKitAddress {
 
 /// Opened secrets.
 func secrets(_ values: [String: String]) -> SourceSecrets {
-    var opened = Values(attributes: .object([]))
+    var opened = Values(attributes: .object([]), now: 0)
     opened.secrets = values.mapValues { SecretValue(Array($0.utf8)) }
     return SourceSecrets(opened)
 }

@@ -88,7 +88,7 @@ import Testing
         #expect(video.page.maxPages == nil)
         #expect(video.incremental?.watermark == .runStart)
         #expect(video.incremental?.overlap == .seconds(7_200))
-        #expect(video.incremental?.format == .iso8601)
+        #expect(video.incremental?.format == .time(.iso8601))
         #expect(video.incremental?.fullIf == [.tableEmpty("hub_video")])
     }
 

@@ -46,7 +46,9 @@ import Testing
     @Test func `MH33 the worker's videos are read by keyset, 300 channels at a time`() throws {
         let job = try shipped("metube/worker")
         let video = try #require(job.entities.first)
-        #expect(video.forEach == ForEach(list: "channel_ids", chunk: 300))
+        #expect(
+            video.forEach
+                == ForEach(sources: [ItemSource(origin: .list("channel_ids"), chunk: 300)]))
         #expect(
             video.page.style == .keyset(.body(Path(steps: [.member("maxSeqReturned")])), start: "0")
         )
@@ -162,7 +164,7 @@ import Testing
             ])
         for entity in job.entities {
             #expect(entity.incremental?.fallsBackToJob == true)
-            #expect(entity.incremental?.format == .epochMilliseconds)
+            #expect(entity.incremental?.format == .time(.epochMilliseconds))
             #expect(entity.records.field(named: "modified_at")?.kind == .timestamp)
             #expect(entity.recordNameColumn == nil)
             #expect(

@@ -6,15 +6,24 @@ create or replace function jobrunner.forget_checkpoints(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Deletes checkpoints that no pass goes on from any more: those of chunks of a list that is shorter now. Returns how
--- many. Called after hold_job. Not for callers: runs.
+-- Deletes the checkpoints of items that are gone, but for those of which rows still wait for a second look: a row that
+-- was lacking once only. Returns how many. Called after hold_job. Not for callers: runs.
 declare
-  v_count integer;
+  v_gone text[];
 begin
-  delete from jobrunner.checkpoints as k
-  where k.user_id = in_user_id and k.job_name = in_name and k.entity = any (in_entities);
-  get diagnostics v_count = row_count;
-  return v_count;
+  with gone as (
+    delete from jobrunner.checkpoints as k
+    where k.user_id = in_user_id and k.job_name = in_name and k.entity = any (in_entities)
+      and not exists (
+        select from jobrunner.seen_pages as p
+        where p.user_id = k.user_id and p.job_name = k.job_name and p.entity = k.entity and p.keys <> '{}'
+      )
+    returning k.entity
+  )
+  select coalesce(array_agg(g.entity), '{}') into v_gone from gone as g;
+  delete from jobrunner.seen_pages as p
+  where p.user_id = in_user_id and p.job_name = in_name and p.entity = any (v_gone);
+  return cardinality(v_gone);
 end
 $$;
-comment on function jobrunner.forget_checkpoints is 'Deletes checkpoints of chunks that are gone. Not for callers: runs.';
+comment on function jobrunner.forget_checkpoints is 'Deletes the checkpoints of items that are gone. Not for callers: runs.';

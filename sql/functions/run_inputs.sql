@@ -44,45 +44,14 @@ begin
       number)
     join jobrunner.users as u on u.id = g.user_id
     join jobrunner.tenants as t on t.id = u.tenant_id
-    join jobrunner.job_files as f on f.name = g.name
     -- With an offset each text is made once, whatever it is compared with.
     cross join lateral (select (u.attributes || u.made)::text as list offset 0) as a
     cross join lateral (
       select case when g.reads & 1 <> 0 then (
-        select json_agg(p)::text
-        from (
-          select k.entity, k.generation, k.pass_number, k.pass_kind, k.pass_since, k.page_number, k.cursor,
-            k.sync_token,
-            k.partial_watermark, k.watermark, k.pass_is_whole, k.pass_proves_absence, k.pass_unreadable, k.validator,
-              k.probe,
-            k.pass_probe, k.full_asked, k.asked, k.full_page, k.full_requested, k.repair_requested, k.unread,
-              k.troubles,
-            trunc(extract(epoch from k.pass_started_at) * 1000000) as pass_started_us,
-            trunc(extract(epoch from k.last_synced_at) * 1000000) as last_synced_us,
-            trunc(extract(epoch from k.last_full_at) * 1000000) as last_full_us,
-            k.full_begun > k.full_ended as is_full_under_way,
-            k.consecutive_failures > 0 or k.last_error_kind is not null as has_failures,
-            k.last_error_kind = 'cursor_refused' as is_cursor_refused,
-            (k.counters).skipped_incompatible > 0 as had_incompatible,
-            k.record_failures @> '[{"code": "AHEAD"}]' as knows_ahead,
-            f.columns_changed <> '{}'
-              and (k.last_full_at < (f.columns_changed #>> array[split_part(k.entity, '#', 1), 'at'])::timestamptz
-                or k.full_by_other_file)
-              and now() >= (f.columns_changed #>> array[split_part(k.entity, '#', 1),
-                'at'])::timestamptz + jobrunner.phase_of(
-                k.user_id, k.job_name, (f.columns_changed #>> array[split_part(k.entity, '#', 1), 'over'])::interval,
-                  true
-              )
-              -- A worker with another file would read everything and fill nothing.
-              and not jobrunner.has_other_file(k.user_id, k.job_name) as is_column_due,
-            case
-              when k.pass_kind is not null then (
-                select j.fruitless_runs from jobrunner.jobs as j where j.user_id = k.user_id and j.name = k.job_name
-              )
-            end as fruitless_runs
-          from jobrunner.checkpoints as k
-          where k.user_id = g.user_id and k.job_name = g.name
-        ) as p
+        select json_agg(k.inputs)::text
+        from jobrunner.checkpoint_inputs as k
+        -- Those of items are asked for by the runs of their entities, as they come to them.
+        where k.user_id = g.user_id and k.job_name = g.name and strpos(k.entity, '#') = 0
       ) end as list offset 0
     ) as c
     cross join lateral (

@@ -30,6 +30,10 @@ declare
     )
     from jsonb_array_elements_text(in_sweep -> 'key') with ordinality as k (name, number)
   );
+  v_item text := coalesce((
+    select string_agg(format(' and t.%I::text = %L', i.key, i.value), '' order by i.key)
+    from jsonb_each_text(nullif(in_sweep -> 'item', 'null')) as i
+  ), '');
   v_statement text := '
     with pages as materialized (
       select p.pass_number, p.page_number, p.keys
@@ -53,7 +57,7 @@ declare
       from (
         select {key}, {hash} as "Hash", {goes} as "Goes", {loses tag} as "Loses tag"
         from {table} as t
-        where t.user_id = $1 and ({goes} or {loses tag}) and {hash} not in (select s.hash from shown as s)
+        where t.user_id = $1{item} and ({goes} or {loses tag}) and {hash} not in (select s.hash from shown as s)
           and ({has tag} or $6 or {hash} in (select o.hash from own as o))
         order by {key}
         for update of t
@@ -62,7 +66,7 @@ declare
       select c.gone, c.stored, coalesce(c.gone > $5 * c.stored, false) as refused
       from (
         select (select count(*) from gone as g where g."Goes" and g."Confirmed") as gone,
-          (select count(*) from {table} as t where t.user_id = $1) as stored
+          (select count(*) from {table} as t where t.user_id = $1{item}) as stored
       ) as c
     ), swept as (
       delete from {table} as t using gone as g
@@ -86,7 +90,8 @@ begin
   for v_hole in select h.key, h.value from jsonb_each_text(v_holes) as h loop
     v_statement := replace(v_statement, v_hole.key, v_hole.value);
   end loop;
-  return v_statement;
+  -- Last, for a source may have called an item as a hole is called.
+  return replace(v_statement, '{item}', v_item);
 end
 $$;
 comment on function jobrunner.sweep_statement is 'The statement by which a sweep judges rows. Not for callers: sweep_table.';

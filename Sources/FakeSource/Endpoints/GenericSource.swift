@@ -18,7 +18,8 @@ struct GenericSource {
             return Answer(status: 304, headers: [("ETag", tag)])
         }
         var reader = Reader(
-            user: user, request: request, since: try request.since(), limit: try request.limit(),
+            user: user, request: request, since: try request.since(), until: try request.until(),
+            limit: try request.limit(),
             cursorFault: fault?.cursorFault, duplicates: fault?.duplicates ?? 0)
         var answer = try reader.read(style)
         answer.headers.append(("ETag", tag))
@@ -54,6 +55,7 @@ private struct Reader {
     let user: User
     let request: Request
     let since: Milliseconds?
+    let until: Milliseconds?
     let limit: Int
     let cursorFault: CursorFault?
     let duplicates: Int
@@ -62,7 +64,7 @@ private struct Reader {
     mutating func read(_ style: GenericSource.Style) throws(BadRequest) -> Answer {
         switch style {
         case .single:
-            return answer(user.records(since: since, afterSeq: 0, limit: .max), next: nil) { _ in }
+            return answer(records(afterSeq: 0, limit: .max), next: nil) { _ in }
         case .offset: return try offset()
         case .page: return try numbered()
         case .counted: return try counted()
@@ -73,10 +75,25 @@ private struct Reader {
         }
     }
 
+    /// Records of the span that is asked for: updated at `since` or later, and before `until`.
+    private func records(afterSeq: Int, offset: Int = 0, limit: Int) -> Page<Record> {
+        guard let until else {
+            return user.records(since: since, afterSeq: afterSeq, offset: offset, limit: limit)
+        }
+        let all = user.records(since: since, afterSeq: afterSeq, limit: .max).items
+            .filter { $0.updatedAt < until }.dropFirst(offset)
+        return Page(items: Array(all.prefix(limit)), hasMore: all.count > limit)
+    }
+
+    private var recordCount: Int {
+        until == nil
+            ? user.recordCount(since: since) : records(afterSeq: 0, limit: .max).items.count
+    }
+
     private mutating func cursored(_ style: GenericSource.Style) throws(BadRequest) -> Answer {
         let sent = request.query("cursor").flatMap { $0.isEmpty ? nil : $0 }
         let position = try sent.map(Cursor.decode) ?? nil
-        let page = user.records(since: since, afterSeq: seq(position), limit: limit)
+        let page = records(afterSeq: seq(position), limit: limit)
         let last = page.items.last.map { Position.seq($0.seq) }
         var next = page.hasMore ? Cursor.encode(last) : nil
         if let cursorFault {
@@ -108,11 +125,11 @@ private struct Reader {
     }
 
     private mutating func offset() throws(BadRequest) -> Answer {
-        let total = user.recordCount(since: since)
+        let total = recordCount
         var offset = try request.number("offset") ?? 0
         let asked = offset
         if case .endless? = cursorFault, total > 0 { offset %= total }
-        let page = user.records(since: since, afterSeq: 0, offset: offset, limit: limit)
+        let page = records(afterSeq: 0, offset: offset, limit: limit)
         return answer(page, next: nil) { json in
             json.field("offset", asked)
             json.field("total", cursorFault == nil ? total : total + 1_000_000_000)
@@ -122,12 +139,12 @@ private struct Reader {
     private mutating func numbered() throws(BadRequest) -> Answer {
         let number = try request.number("page") ?? 1
         guard number > 0 else { throw BadRequest("Invalid page") }
-        let total = user.recordCount(since: since)
+        let total = recordCount
         let last = max(1, (total + limit - 1) / limit)
         let shown = cursorFault == nil ? number - 1 : (number - 1) % last
         let (offset, overflow) = shown.multipliedReportingOverflow(by: limit)
-        let page = user.records(
-            since: since, afterSeq: 0, offset: overflow ? .max : offset, limit: limit)
+        let page = records(
+            afterSeq: 0, offset: overflow ? .max : offset, limit: limit)
         return answer(page, next: nil) { json in
             json.field("page", number)
             json.field("last_page", cursorFault == nil ? last : last + 1_000_000_000)
@@ -136,11 +153,11 @@ private struct Reader {
 
     private mutating func counted() throws(BadRequest) -> Answer {
         let number = try request.number("page") ?? 1
-        let total = user.recordCount(since: since)
+        let total = recordCount
         let last = max(1, (total + limit - 1) / limit)
         guard (1...last).contains(number) else { return .error(404, "Invalid page.") }
-        let page = user.records(
-            since: since, afterSeq: 0, offset: (number - 1) * limit, limit: limit)
+        let page = records(
+            afterSeq: 0, offset: (number - 1) * limit, limit: limit)
         return answer(page, next: nil) { json in
             json.field("count", total)
             json.field("next_page", number + 1 <= last ? number + 1 : 0)
@@ -152,7 +169,7 @@ private struct Reader {
     /// Groups of three records in lists of their own, counted by group; each fourth group has none.
     private func nested() throws(BadRequest) -> Answer {
         let number = try request.number("page") ?? 1
-        let items = user.records(since: since, afterSeq: 0, limit: .max).items
+        let items = records(afterSeq: 0, limit: .max).items
         var groups: [ArraySlice<Record>] = []
         for start in stride(from: 0, to: items.count, by: 3) {
             if groups.count % 4 == 3 { groups.append([]) }
@@ -181,9 +198,9 @@ private struct Reader {
 
     private mutating func keyset() throws(BadRequest) -> Answer {
         let after = try request.number("after") ?? 0
-        var page = user.records(since: since, afterSeq: after, limit: limit)
+        var page = records(afterSeq: after, limit: limit)
         if case .endless? = cursorFault, page.items.isEmpty {
-            page = user.records(since: since, afterSeq: 0, limit: limit)
+            page = records(afterSeq: 0, limit: limit)
         }
         let greatest = page.items.last?.seq ?? after
         let reported =

@@ -58,9 +58,13 @@ struct Request {
         return number
     }
 
-    func since() throws(BadRequest) -> Milliseconds? {
-        guard let text = query("since"), !text.isEmpty else { return nil }
-        guard let time = parseISO8601(text) else { throw BadRequest("Invalid since") }
+    func since() throws(BadRequest) -> Milliseconds? { try time("since") }
+
+    func until() throws(BadRequest) -> Milliseconds? { try time("until") }
+
+    private func time(_ name: String) throws(BadRequest) -> Milliseconds? {
+        guard let text = query(name), !text.isEmpty else { return nil }
+        guard let time = parseISO8601(text) else { throw BadRequest("Invalid \(name)") }
         return time
     }
 

@@ -44,6 +44,8 @@ enum TextForm: String, CaseIterable, Sendable {
     case timeFormat
     /// The same, or a number's.
     case fieldFormat
+    /// How a time is sent, or `raw`.
+    case sentFormat
 
     /// What an editor can check of it.
     var pattern: String {
@@ -84,6 +86,7 @@ enum TextForm: String, CaseIterable, Sendable {
             #"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"#
         case .recoveryStep: "^(\(name)|cloudkit\\.create_zone)$"
         case .timeFormat: "^(iso8601|epoch_s|epoch_ms|\(time))$"
+        case .sentFormat: "^(iso8601|epoch_s|epoch_ms|raw|\(time))$"
         case .fieldFormat: "^(iso8601|epoch_s|epoch_ms|text|number|\(time))$"
         }
     }
@@ -115,6 +118,7 @@ enum TextForm: String, CaseIterable, Sendable {
         case .httpURL: "http or https URL"
         case .timestamp: "time"
         case .timeFormat: "`iso8601`, `epoch_s`, `epoch_ms` or a pattern"
+        case .sentFormat: "`iso8601`, `epoch_s`, `epoch_ms`, `raw` or a pattern"
         case .fieldFormat: "`iso8601`, `epoch_s`, `epoch_ms`, `text`, `number` or a pattern"
         case .recoveryStep: "name of a call, `forget_token` or `cloudkit.create_zone`"
         }

@@ -32,8 +32,8 @@ extension Mapping where Model == Entity {
             """
         ).only(.withoutPreset)
         optional(
-            "for_each", \.forEach, Mapping<ForEach>.forEach.form, without: "there is one pass",
-            "Reads one pass for each chunk of a list."
+            "for_each", \.forEach, .forEach, without: "there is one pass",
+            "Reads one pass for each of several items; of two sources one for each pair."
         ).only(.withoutPreset)
         optional(
             "probe", \.probe, .probe,
@@ -84,9 +84,10 @@ extension Form where Value == [Entity] {
                 {
                     reading.add(name, "entity \"\(excerpt(of: text))\" appears twice")
                 }
-                return reading.entity(element.withDefaults(reading.scope.defaults))
+                let entity = reading.entity(element.withDefaults(reading.scope.defaults))
+                entity.map { reading.scope.entities.append($0) }
+                return entity
             }
-            reading.scope.entities = entities
             return entities
         }, write: { .array($0.map { $0.written }) })
 }
@@ -129,9 +130,9 @@ extension Form where Value == Request {
     fileprivate static let asked = Form(
         type: Mapping<Request>.ofEntity.form.type,
         read: { node, reading in
-            let isChunked =
+            let isOfItem =
                 !reading.scope.isCloudKit && reading.scope.entity?.node["for_each"] != nil
-            let mapping = isChunked ? Mapping<Request>.ofChunk : .ofEntity
+            let mapping = isOfItem ? Mapping<Request>.ofItem : .ofEntity
             let (request, uses) = reading.collectingUses { mapping.read(node, reading) }
             let isAsked = request != nil && reading.scope.entity?.isOfPreset == false
             if isAsked { reading.scope.entity?.uses = uses }
@@ -173,13 +174,4 @@ extension Form where Value == [JSONValue] {
             }
             return reading.filledList(node)?.compactMap { reading.json($0) }
         }, write: { .array($0) })
-}
-
-extension Mapping where Model == ForEach {
-    static let forEach = Mapping(
-        "for_each", "Reads one pass for each chunk of a list.", blank: ForEach(list: "", chunk: 0)
-    ) {
-        required("list", \.list, .list, "The name of the list.")
-        required("chunk", \.chunk, .integer(1...10_000), "How many items one chunk has.")
-    }
 }

@@ -5,7 +5,8 @@ extension Mapping where Model == Field {
         "field", "One value of a record and the column it goes to.",
         blank: Field(
             name: "", at: Path(steps: []), kind: .text, required: false, defaultValue: nil,
-            oneOf: nil, form: .plain), oneOf: ["at", "meta", "value", "join", "hash"], rules: rules,
+            oneOf: nil, form: .plain), oneOf: ["at", "meta", "value", "join", "hash", "each"],
+        rules: rules,
         only: .byPreset(
             without: "a field without preset", with: "a cloudkit entity's field")
     ) {
@@ -37,6 +38,10 @@ extension Mapping where Model == Field {
         optional(
             "hash", \.hash, .filled(.onePath),
             "Places whose values make one text: SHA-256 in hexadecimal digits. What is missing counts as null."
+        ).only(.withoutPreset)
+        optional(
+            "each", \.item, .name,
+            "The value of the item of `for_each` that the pass is for, by the name that `{each.x}` has."
         ).only(.withoutPreset)
         dependent(
             "format", \.format, .oneOrMore(.formed(.fieldFormat)),
@@ -90,6 +95,7 @@ extension Mapping where Model == Field {
             place.report("type", "CloudKit has no decimals; expected int or double")
         }
         if let made = field.made { place.check(field, made) }
+        if field.item != nil { field.required = true }
         guard let meta = field.meta else { return }
         field.at = CloudKitWire.systemPath(meta)
         let wanted: Field.Kind = metaTimes.contains(meta) ? .timestamp : .text
@@ -176,6 +182,11 @@ extension Field {
         set { made = newValue.map { .joined($0.of, with: $0.with) } }
     }
 
+    fileprivate var item: String? {
+        get { if case .item(let name)? = made { name } else { nil } }
+        set { made = newValue.map { .item($0) } }
+    }
+
     fileprivate var hash: [Path]? {
         get { if case .hashed(let paths)? = made { paths } else { nil } }
         set { made = newValue.map { .hashed($0) } }
@@ -188,9 +199,15 @@ extension Place {
         for key in ["format", "one_of"] {
             report(ifThere: key, "a value that is made has no \(key) of its own")
         }
-        guard made != .constant else {
+        switch made {
+        case .constant:
             report(ifThere: "default", "value stands in every record; leave default out")
             return
+        case .item:
+            report(ifThere: "default", "every pass has an item; leave default out")
+            if field.kind == .json { report("type", "an item is no json") }
+            return
+        case .joined, .hashed: break
         }
         if field.kind != .text {
             report("type", "join and hash make a text, not \(field.kind.rawValue)")

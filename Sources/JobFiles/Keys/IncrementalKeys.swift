@@ -9,7 +9,7 @@ extension Mapping where Model == Incremental {
     fileprivate static let incremental = Mapping(
         "incremental", "What makes a pass incremental.",
         blank: Incremental(
-            watermark: .runStart, overlap: .zero, format: .iso8601, fullIf: [],
+            watermark: .runStart, overlap: .zero, format: .time(.iso8601), fullIf: [],
             fallsBackToJob: false),
         rules: [
             .when(.all([.has("watermark", ["run_start"]), .has("format", ["raw"])]), [.fails])
@@ -27,7 +27,10 @@ extension Mapping where Model == Incremental {
         usual(
             "format", \.format, .format,
             without: "`iso8601`, with `cloudkit` `epoch_ms`, the only one there",
-            "How the watermark is written. `raw` is the source's own form and goes with `max_seen` only."
+            """
+            How the watermark is sent: `raw` is the source's own form and goes with `max_seen` only. A pattern is as in a \
+            field, by the clock of `source.zone`.
+            """
         )
         usual(
             "full_if", \.fullIf, .filled(.fullCondition),
@@ -40,12 +43,27 @@ extension Mapping where Model == Incremental {
             "full_every", \.fullEvery, .fullEvery, without: "never",
             "A pass is full when the last full one is so long ago. A sweep needs it.")
         optional(
-            "start", \.start, .firstWatermark,
+            "start", \.start, .start,
             without: "a first and a full pass send no `{since}`",
             """
-            What `{since}` is in a first and a full pass: a time, or a number where the watermark is one. What is \
-            older is none of the list's, for a sweep either.
+            What `{since}` is in a first and a full pass: a time, a span before the run such as `90d`, `{user.x}`, or a \
+            number where the watermark is one. What is older is none of the list's, for a sweep either.
             """)
+        optional(
+            "window", \.window, .duration(.minutes(1) ... .days(3650)),
+            without: "a pass asks for all at once",
+            """
+            How much time is asked for at once, from `{since}` to `{until}`. A pass goes from window to window up to its end, \
+            and an interrupted one goes on in its window. It needs `start`.
+            """
+        ).only(.withoutPreset)
+        optional(
+            "until", \.lag, .duration(.zero ... .days(365)), without: "at the pass's start",
+            """
+            How long before its start a pass ends: what `{until}` is then. For sources whose newest records still change \
+            or come late.
+            """
+        ).only(.withoutPreset)
         standard(
             "ascending", \.isAscending, .boolean,
             """
@@ -66,7 +84,7 @@ extension Form where Value == Incremental {
         type: Mapping<Incremental>.incremental.form.type,
         read: { node, reading in
             var blank = Mapping<Incremental>.incremental.blank
-            if reading.scope.isPreset { blank.format = .epochMilliseconds }
+            if reading.scope.isPreset { blank.format = .time(.epochMilliseconds) }
             return Mapping<Incremental>.incremental.read(node, reading, from: blank)
         }, write: Mapping<Incremental>.incremental.form.write)
 }
@@ -107,18 +125,33 @@ extension Form where Value == Incremental.Overlap {
 }
 
 extension Form where Value == Incremental.Format {
-    fileprivate static let format = byPreset(
-        .word("format"),
-        with: Form(
-            type: .word([Incremental.Format.epochMilliseconds.rawValue], noun: "format"),
+    static let format = byPreset(
+        Form(
+            type: .formed(.sentFormat),
             read: { node, reading in
-                guard let format = word("format").read(node, reading) else { return nil }
-                if format != .epochMilliseconds {
+                if node.isScalar("raw") { return .raw }
+                return reading.time(node, also: ["raw"]).map { .time($0) }
+            }, write: { .string($0.text) }),
+        with: Form(
+            type: .word([TimeFormat.epochMilliseconds.text], noun: "format"),
+            read: { node, reading in
+                let words = ["iso8601", "epoch_s", "epoch_ms", "raw"]
+                guard let word = reading.choice(node, "format", of: words) else { return nil }
+                if word != TimeFormat.epochMilliseconds.text {
                     reading.add(
                         node, "CloudKit's times are numbers of milliseconds; expected epoch_ms")
                 }
-                return format
-            }, write: word("format").write))
+                return word == "raw" ? .raw : TimeFormat(named: word).map { .time($0) }
+            }, write: { .string($0.text) }))
+}
+
+extension Incremental.Format {
+    fileprivate var text: String {
+        switch self {
+        case .raw: "raw"
+        case .time(let format): format.text
+        }
+    }
 }
 
 extension Form where Value == Condition {
@@ -135,20 +168,35 @@ extension Form where Value == Condition {
         }, write: condition.write)
 }
 
-extension Form where Value == String {
-    /// A time, or a whole number.
-    fileprivate static let firstWatermark = Form(
-        type: .anyOf([.formed(.timestamp), .integer(.min ... .max)]),
+extension Form where Value == Incremental.Start {
+    /// A time, a span before the run, an attribute of the user, or a whole number.
+    static let start = Form(
+        type: .anyOf([.formed(.timestamp), .integer(.min ... .max), .duration(span), .template]),
         read: { node, reading in
             if case .scalar(let text, isPlain: true) = node.content, Int64(text) != nil {
-                return text
+                return .fixed(text)
             }
             guard let text = reading.text(node) else { return nil }
-            if isTimestamp(text) { return text }
+            if isTimestamp(text) { return .fixed(text) }
+            if text.hasPrefix("{") {
+                guard let template = reading.template(node, []) else { return nil }
+                if case .user(let name)? = template.lonePlaceholder { return .attribute(name) }
+            } else if let ago = Duration(jobFile: text), span.contains(ago) {
+                return .ago(ago)
+            }
             reading.add(
                 node,
-                "expected a time such as 2025-01-31T00:00:00Z or a whole number, found \(node.words)"
+                "expected a time such as 2025-01-31T00:00:00Z, a span such as 90d, {user.x} or a whole number, found \(node.words)"
             )
             return nil
-        }, write: { KeptPosition.number($0) })
+        },
+        write: { start in
+            switch start {
+            case .fixed(let text): KeptPosition.number(text)
+            case .ago(let span): .span(span)
+            case .attribute(let name): .string("{user.\(name)}")
+            }
+        })
+
+    private static let span = Duration.minutes(1) ... .days(36_500)
 }

@@ -83,7 +83,7 @@ extension Form where Value == Records {
                 records.keyless == nil ? place.checkKey(columns) : place.check(records, columns)
             }
             reading.scope.entity?.columns?.key =
-                records.keyless == nil ? records.key : [Records.rowKey]
+                records.keyless == nil ? records.key : records.itemColumns + [Records.rowKey]
             if !parts.isReadable { reading.scope.entity?.columns = nil }
             return parts.isReadable ? records : nil
         }, write: Mapping<Records>.records.form.write)
@@ -171,8 +171,6 @@ extension Place {
         }
         if records.keyless == .one, records.at.hasEach {
             report("key", "\(records.at) leads to many records; expected key: content, or fields")
-        } else if records.keyless == .one, scope.entity?.node["for_each"] != nil {
-            report("key", "each pass of for_each has a record of its own; expected fields")
         }
         if records.keyless == .content, records.fields.allSatisfy({ $0.places.isEmpty }) {
             report("fields", "no field stands in a record, so that all records would be one row")
@@ -202,6 +200,13 @@ extension Place {
             }
         }
         let fields = columns.fields.filter { key.contains($0.name) }
+        if !fields.isEmpty, fields.count == key.count, fields.allSatisfy(\.isOfItem),
+            scope.entity?.isPaged == true || node["at"]?.scalarText?.contains("[]") == true
+        {
+            reading.add(
+                elements[0],
+                "every record of an item would be one row: add a field of the record to the key")
+        }
         if !fields.isEmpty, fields.count == key.count,
             fields.allSatisfy({ $0.made == .constant || !$0.required && $0.defaultValue != nil })
         {

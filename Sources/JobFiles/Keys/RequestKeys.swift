@@ -4,8 +4,8 @@ extension Mapping where Model == Request {
     /// The request of an entity, with what only a pass has.
     static let ofEntity = reading("What is sent for each page.", [.pass, .call])
 
-    /// The same for each chunk of a list.
-    static let ofChunk = reading("What is sent for each page.", [.pass, .call, .chunk])
+    /// The same of an entity that is read for each of several items.
+    static let ofItem = reading("What is sent for each page.", [.pass, .call, .each])
 
     /// The request of a probe, which knows of no position.
     static let ofProbe = reading("What is sent for each page.", .call)
@@ -44,22 +44,21 @@ extension Mapping where Model == Request {
     fileprivate static func keys(
         _ permits: Permits, methods: [String], expect: ClosedRange<Int>, _ expectMeaning: String
     ) -> [Key<Request>] {
-        let other = permits.subtracting(.chunk)
-        return [
+        [
             standard(
                 "method", \.method, .words(methods, noun: "method"),
                 "The method. A `GET` has no `body`."),
             required(
-                "path", \.path, .urlPath(other),
+                "path", \.path, .urlPath(permits),
                 """
                 The path below `base`, of ASCII without `?`, `#` and white space. A value that makes a \
                 part of it empty, `.` or `..` fails the run.
                 """),
             usual(
-                "query", \.query, .parameters(other),
+                "query", \.query, .parameters(permits),
                 "The parameters, by name. A list of values repeats the name."),
             usual(
-                "headers", \.headers, .headers(other),
+                "headers", \.headers, .headers(permits),
                 "The header fields, by name. They may hold `{secret.x}`."),
             optional(
                 "body", \.body, .body(permits.union(.list)),
@@ -68,7 +67,7 @@ extension Mapping where Model == Request {
                 what JSON calls them.
                 """),
             usual(
-                "form", \.form, .parameters(other),
+                "form", \.form, .parameters(permits),
                 """
                 What is sent as a form (`application/x-www-form-urlencoded`) in place of a `body`, by name. A list of \
                 values repeats the name.

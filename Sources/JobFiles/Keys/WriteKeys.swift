@@ -226,8 +226,8 @@ extension Mapping where Model == Deletes {
             "sweep", \.sweeps, .only("after_full_pass"), without: "absence deletes nothing",
             """
             Rows that two full, complete passes in a row did not show are deleted, but for unsent ones and those \
-            that no pass of this entity has shown. An incremental entity needs `full_every` for it. It goes neither with `for_each` nor \
-            with a keyset that persists.
+            that no pass of this entity has shown. An incremental entity needs `full_every` for it, one with `for_each` a \
+            field for each name of an item. It does not go with a keyset that persists.
             """)
         optional(
             "max_fraction", \.maxFraction, .number(0...1), without: "no limit",

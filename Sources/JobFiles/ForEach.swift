@@ -1,0 +1,91 @@
+/// What an entity is read for: one pass for each item, or for each pair of two sources' items, with a checkpoint of its own.
+public struct ForEach: Sendable, Equatable {
+    /// Where the items come from; two make a pass for each pair.
+    public var sources: [ItemSource]
+
+    /// What `{each.x}` may name.
+    public var names: [String] { sources.flatMap(\.names) }
+
+    /// How many items one pass is for; nil: one.
+    public var chunk: Int? { sources.compactMap(\.chunk).first }
+
+    /// The stored rows among its sources.
+    public var rows: [ItemRows] {
+        sources.compactMap { if case .rows(let rows) = $0.origin { rows } else { nil } }
+    }
+
+    /// After so long an item is asked for whose row is as it was; nil: every round asks for it.
+    public var asksUnchangedAfter: Duration? { rows.filter(\.onlyChanged).map(\.fullEvery).min() }
+}
+
+/// Where the items of a `for_each` come from.
+public struct ItemSource: Sendable, Equatable {
+    /// What has the items.
+    public enum Origin: Sendable, Equatable {
+        /// A list of the file.
+        case list(String)
+        /// Stored rows of an entity that stands before.
+        case rows(ItemRows)
+        /// The file itself.
+        case values([String])
+        /// A list among the user's attributes.
+        case attribute(String)
+        /// The answer of a call.
+        case call(ItemCall)
+    }
+    /// What has the items.
+    public var origin: Origin
+    /// What `{each.x}` calls an item; nil: its origin's own name.
+    public var name: String?
+    /// How many items one pass is for, as `{chunk}`; nil: each has one of its own, as `{each.x}`.
+    public var chunk: Int?
+    /// Passes at most; with more the entity fails before it asks for any.
+    public var atMost = ForEach.usualMost
+
+    /// What `{each.x}` may name.
+    public var names: [String] {
+        if chunk != nil { return [] }
+        return switch origin {
+        case .rows(let rows): rows.columns
+        case .list(let own), .attribute(let own): [name ?? own]
+        case .call(let call): [name ?? call.name]
+        case .values: [name ?? ""]
+        }
+    }
+}
+
+/// Stored rows whose columns are items.
+public struct ItemRows: Sendable, Equatable {
+    /// The entity whose rows they are.
+    public var entity: String
+    /// The columns of an item.
+    public var columns: [String] = []
+    /// An item whose row is as it was has nothing new, until `fullEvery` has passed.
+    public var onlyChanged = false
+    /// After so long an item is read whatever its row says.
+    public var fullEvery = Duration.seconds(86_400)
+}
+
+/// The values at a place of a call's answer.
+public struct ItemCall: Sendable, Equatable {
+    /// The call, which runs before.
+    public var name: String
+    /// Where its answer has the values.
+    public var at = Path(steps: [])
+}
+
+extension ForEach {
+    static let usualMost = 1_000
+    /// Passes of one entity in one round, whatever a file says.
+    public static let most = 10_000
+}
+
+extension Entity {
+    /// The name in the file, also of one item's part.
+    public var declaredName: String { Self.declaredName(of: name) }
+
+    /// The name in the file of the entity that a checkpoint belongs to.
+    public static func declaredName(of checkpoint: String) -> String {
+        String(checkpoint.prefix { $0 != "#" })
+    }
+}
