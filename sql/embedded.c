@@ -5,6 +5,8 @@
 static const jr_sql_file files[] = {
 #define FILE "migrations/0001_schema.sql"
 #include "embed.h"
+#define FILE "migrations/0002_skips.sql"
+#include "embed.h"
 #define FILE "functions/abandon_pass.sql"
 #include "embed.h"
 #define FILE "functions/activate_limits.sql"
@@ -212,6 +214,8 @@ static const jr_sql_file files[] = {
 #define FILE "functions/next_tick.sql"
 #include "embed.h"
 #define FILE "functions/note_shared_keys.sql"
+#include "embed.h"
+#define FILE "functions/note_skip.sql"
 #include "embed.h"
 #define FILE "functions/notify.sql"
 #include "embed.h"

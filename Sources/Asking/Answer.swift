@@ -12,7 +12,9 @@ public struct Answer: Sendable {
     public var url: String
     /// What a dialect says the answer failed with.
     public var failure: SourceFailure?
-    /// The body, where a dialect has read it already.
+    /// What it means by the rules it was judged by; nil where none fits.
+    public private(set) var verdict: ErrorVerdict?
+    /// The body, where somebody has read it already.
     private var read: JSONDocument?
 
     init(_ response: HTTPResponse, to request: HTTPRequest, _ dialect: (any SourceDialect)?) {
@@ -21,6 +23,16 @@ public struct Answer: Sendable {
         guard let dialect else { return }
         read = try? JSONDocument(parsing: response.body)
         failure = dialect.failure(in: response, read, to: request)
+    }
+
+    /// Judges it by the rules of the entity that it is for.
+    mutating func judge(by rules: ErrorRules, asksForPatience: Bool, nowUnixSeconds now: Int) {
+        let status = response.status
+        if read == nil, rules.readBody(ofStatus: status) {
+            read = try? JSONDocument(parsing: response.body)
+        }
+        verdict = rules.verdict(
+            status: status, read?.root, asksForPatience: asksForPatience, now: now)
     }
 
     /// What it is to a request for a list: a failure in a dialect's words is none.
@@ -35,7 +47,8 @@ public struct Answer: Sendable {
             if case .needsReauth = failure.end { return true }
             return false
         }
-        return [401, 403, 421].contains(response.status)
+        // What a rule says of 403 is no matter of the credential.
+        return [401, 421].contains(response.status) || response.status == 403 && verdict == nil
     }
 
     /// The body as JSON.

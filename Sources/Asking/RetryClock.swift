@@ -45,6 +45,11 @@ public struct RetryClock {
             guard failure.mayPass else { return nil }
             return Trouble(end: failure.end, asked: failure.wait.map(Self.bounded))
         }
+        switch answer.verdict {
+        case .retry(let said): return trouble(said, answer.response, nowUnixSeconds)
+        case .skip, .empty, .end, .fail: return nil
+        case nil: break
+        }
         let status = answer.response.status
         if let wait = refusalWait(answer.response, nowUnixSeconds: nowUnixSeconds) {
             return Trouble(
@@ -60,6 +65,20 @@ public struct RetryClock {
         }
         return Trouble(
             end: .deferred(kind, message: message, wait: asked ?? unsaidWait), asked: asked)
+    }
+
+    /// What a rule of the file has asked again for: an answer like 5xx, or one that names a wait.
+    private func trouble(_ said: SaidFailure, _ response: HTTPResponse, _ now: Int) -> Trouble {
+        let asked = said.wait.map(Self.bounded) ?? askedWait(response, nowUnixSeconds: now)
+        return Trouble(
+            end: asked.map { .deferred(.rateLimited, message: said.message, wait: $0) }
+                ?? .failed(.unavailable, said.message),
+            asked: asked)
+    }
+
+    /// The answer says that its source wants to be asked later.
+    func asksForPatience(_ response: HTTPResponse, nowUnixSeconds now: Int) -> Bool {
+        response.status == 429 || refusalWait(response, nowUnixSeconds: now) != nil
     }
 
     /// The wait before the next attempt; nil when there is none.

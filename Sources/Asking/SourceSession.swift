@@ -69,13 +69,14 @@ public final class SourceSession {
     ///
     /// `retries` false: only a source that asks for patience is asked again. `url`: a whole address that
     /// a page named, which must still lead to the source. `validator`: what the answer is asked to
-    /// differ from, if it is of this very address. Throws `RunEnd`: `deferred` when the next attempt
+    /// differ from, if it is of this very address. `rules`: what the answer is judged by, before all else but a refused
+    /// credential. Throws `RunEnd`: `deferred` when the next attempt
     /// would come after the deadline or the source asked for patience (invariant 8).
     public func send(
         _ request: Request, _ pass: PassValues = PassValues(), retries: Bool, to url: String? = nil,
-        validator: String? = nil
+        validator: String? = nil, judgedBy rules: ErrorRules? = nil
     ) async throws -> Answer {
-        try await send(retries: retries) {
+        try await send(retries: retries, judgedBy: rules) {
             let assembly = RequestAssembly(
                 source: source, base: base, renderer: Renderer(values: values(with: pass)))
             var assembled =
@@ -174,9 +175,9 @@ public final class SourceSession {
     // MARK: Attempts
 
     private func send(
-        retries: Bool, _ assemble: () throws -> HTTPRequest
+        retries: Bool, judgedBy rules: ErrorRules? = nil, _ assemble: () throws -> HTTPRequest
     ) async throws -> Answer {
-        let answer = try await sendUntilAnswered(retries: retries, assemble)
+        let answer = try await sendUntilAnswered(retries: retries, judgedBy: rules, assemble)
         isAnswered = true
         learnClock(of: answer.response)
         return answer
@@ -187,7 +188,8 @@ public final class SourceSession {
     /// `assemble` makes the request with the credentials as they are then.
     /// `isSigned` false: no credential goes along, and none is looked for in the answer.
     func sendUntilAnswered(
-        retries: Bool, isSigned: Bool = true, _ assemble: () throws -> HTTPRequest
+        retries: Bool, isSigned: Bool = true, judgedBy rules: ErrorRules? = nil,
+        _ assemble: () throws -> HTTPRequest
     ) async throws -> Answer {
         var request = try assemble()
         let clock = RetryClock(rule: source.retry)
@@ -197,12 +199,12 @@ public final class SourceSession {
             attempt += 1
             var trouble: RetryClock.Trouble
             do {
-                var answer = try await once(request, isSigned: isSigned)
+                var answer = try await judged(once(request, isSigned: isSigned), rules, clock)
                 // Before any wait that a refusal names: another credential may need none.
                 while isSigned, try await hasOtherCredential(after: answer, refusals) {
                     refusals += 1
                     request = try assemble()
-                    answer = try await once(request, isSigned: isSigned)
+                    answer = try await judged(once(request, isSigned: isSigned), rules, clock)
                 }
                 guard
                     let found = clock.trouble(
@@ -224,6 +226,16 @@ public final class SourceSession {
                 try await Task.sleep(until: .now + wait, clock: .continuous)
             }
         }
+    }
+
+    private func judged(_ answer: Answer, _ rules: ErrorRules?, _ clock: RetryClock) -> Answer {
+        guard let rules, !rules.isEmpty else { return answer }
+        var answer = answer
+        answer.judge(
+            by: rules,
+            asksForPatience: clock.asksForPatience(answer.response, nowUnixSeconds: unixSeconds),
+            nowUnixSeconds: unixSeconds)
+        return answer
     }
 
     private func once(_ request: HTTPRequest, isSigned: Bool) async throws -> Answer {

@@ -8,8 +8,8 @@ public struct Entity: Sendable, Equatable {
     public var cloudkit: CloudKitOperation?
     /// What is sent for each page.
     public var request: Request
-    /// By what an answer of a good status is known as a failure.
-    public var errors: [FailureSign] = []
+    /// What an answer means that is no list, in file order; the first that fits holds.
+    public var errors: [ErrorRule] = []
     /// How a pass goes from page to page.
     public var page: Page
     /// What makes a pass incremental; nil when every pass is full.
@@ -274,8 +274,6 @@ public struct Recovery: Sendable, Equatable {
     public enum Then: String, Sendable, CaseIterable {
         case retryRequest = "retry_request"
         case fullPass = "full_pass"
-        /// The failure is how the source says that no more pages follow.
-        case endPass = "end_pass"
         case fail
     }
     /// Also the error's word when recovery is spent, such as `user_not_found`.

@@ -109,6 +109,7 @@ extension NodeReading {
         checkPush(entity, written)
         checkBroughtSecrets(entity, written)
         checkSteps(entity, written)
+        checkErrors(entity, written)
         checkNestedKeyset(entity, written)
         if entity.isConditional, entity.request.method != "GET", let node = written["conditional"] {
             add(
@@ -275,26 +276,26 @@ extension NodeReading {
                 + "page by token_at, offset or page")
     }
 
-    private func checkEnd(_ recovery: Recovery, of entity: Entity, _ node: Node) {
-        guard recovery.then == .endPass, let then = node["then"] else { return }
-        if !entity.page.isCounted {
-            add(then, "end_pass is for style offset and page, which may ask behind the last page")
+    private func checkErrors(_ entity: Entity, _ written: Node) {
+        let nodes = written["errors"]?.elements ?? []
+        guard nodes.count == entity.errors.count else { return }
+        for (rule, node) in zip(entity.errors, nodes) where rule.then == .end {
+            guard !entity.page.isCounted, let then = node["then"] else { continue }
+            add(then, "end is for style offset and page, which may ask behind the last page")
         }
-        if !recovery.steps.isEmpty, let steps = node["do"] {
-            add(steps, "end_pass repeats no request, so that steps are of no use")
-        }
-        let mayPass = recovery.statuses.first { $0 >= 500 || [403, 408, 425, 429].contains($0) }
-        if let mayPass, let location = node["if"]?["status"] {
+        let taken = Set(entity.errors.filter { $0.body == nil }.flatMap(\.statuses))
+        for (recovery, node) in zip(entity.recover, written["recover"]?.elements ?? []) {
+            guard let status = recovery.statuses.first(where: taken.contains),
+                let location = node["if"]?["status"]
+            else { continue }
             add(
-                location,
-                "\(mayPass) says nothing of the list's end; expected such as 400, 404 or 416"
+                location, "a rule of errors takes each \(status), so that nothing is recovered from"
             )
         }
     }
 
     private func checkSteps(_ entity: Entity, _ written: Node) {
         for (recovery, node) in zip(entity.recover, written["recover"]?.elements ?? []) {
-            checkEnd(recovery, of: entity, node)
             for (step, location) in zip(recovery.steps, node["do"]?.elements ?? []) {
                 if step == .createZone, !entity.isChangeFeed {
                     add(location, "only changes/zone names a zone that could be made")

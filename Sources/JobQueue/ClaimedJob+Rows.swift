@@ -109,6 +109,7 @@ extension Checkpoint {
         isFullUnderWay = says("is_full_under_way")
         isCursorRefused = says("is_cursor_refused")
         hasFailures = says("has_failures")
+        isSkipped = says("is_skipped")
         hadIncompatible = says("had_incompatible")
         knowsAhead = says("knows_ahead")
         isColumnDue = says("is_column_due")

@@ -80,6 +80,8 @@ public struct Checkpoint: Positioned, Sendable, Equatable {
     public var lastFullAge: Duration?
     /// Its last pass left an error, or one was noted since.
     public var hasFailures = false
+    /// Its last pass was skipped: the source had nothing of it for this user.
+    public var isSkipped = false
     /// What of it waits for a person.
     public var troubles: [StandingTrouble.Kind: StandingTrouble] = [:]
     /// The run that last committed a page of it met incompatible records.

@@ -146,7 +146,8 @@ extension Queue {
                 from jsonb_each(p.unread) as e
               ) as unread,
               (select string_agg(format('%s: %s', e.key, e.value ->> 'error'), '; ' order by e.key) from jsonb_each(p.troubles) as e)
-                as troubles
+                as troubles,
+              p.skip_reason
             from jobrunner.entity_progress as p
             where p.tenant = $1 and p.user_key = $2 and ($3::text is null or p.job = $3)
             order by p.job, p.entity

@@ -19,6 +19,7 @@ extension EndedPass {
         return checkpoint.syncedAge == nil || checkpoint.passKind != nil
             || checkpoint.isFullRequested || checkpoint.hasFailures
             || entity.forEach?.asksUnchangedAfter.map { checkpoint.syncedAge ?? $0 >= $0 } ?? false
+            || checkpoint.isSkipped
             || checkpoint.syncToken != position.syncToken
             || checkpoint.validator != position.validator
             || checkpoint.probe != position.probe || checkpoint.asked != position.asked

@@ -24,6 +24,8 @@ enum Fetched {
     case page(FetchedPage)
     /// The source says that it failed, and the run ends so. What the answer carries is stored, but proves nothing.
     case failing(FetchedPage, RunEnd)
+    /// A rule of the file says that the source has nothing to read for this user, for the reason.
+    case skipped(String)
     /// A recovery has the pass begin again and read everything.
     case beginAnew
     /// The source has refused the position, and the pass can go on from the newest that it has stored.
@@ -38,14 +40,14 @@ struct PageSource {
     private let context: RunContext
     private let part: EntityPart
     private let reader: PageReader
-    private let signs: FailureSigns
+    private let rules: ErrorRules
     private var recoveries: Recoveries
 
     init(of part: EntityPart, _ context: RunContext, _ calls: Calls) {
         self.part = part
         self.context = context
         recoveries = Recoveries(of: part.entity, context, calls)
-        signs = FailureSigns(part.entity)
+        rules = ErrorRules(part.entity)
         let file = context.inputs.file
         reader = PageReader(
             part.entity, context.session.dialect,
@@ -64,6 +66,7 @@ struct PageSource {
         while true {
             var answer = try await ask(pass)
             protectSecrets(in: &answer)
+            if let fetched = try judged(answer, pass) { return fetched }
             switch answer.kind(for: entity.request) {
             case .content: return try await read(answer, &pass)
             case .empty: return .page(.empty(entity, at: pass.cursor))
@@ -79,13 +82,41 @@ struct PageSource {
                 guard isSecondRefusal(of: pass) else { throw end }
                 return .positionLost(end)
             }
-            switch try await recoveries.recover(from: answer, mayEndPass: !pass.isAtStart) {
+            switch try await recoveries.recover(from: answer) {
             case .retryRequest: continue
             case .beginAnew: return .beginAnew
-            case .endPass:
-                return .page(FetchedPage(batch: RecordBatch(entity), next: NextPosition()))
             }
         }
+    }
+
+    /// What the file's own rules make of an answer; nil where none fits, and of a list that says that it failed.
+    ///
+    /// A list is skipped, or empty, from its beginning on: behind its first page such an answer says that the position is
+    /// worth nothing, and a position of an earlier pass is asked for anew without it.
+    private func judged(_ answer: Answer, _ pass: PassState) throws -> Fetched? {
+        switch answer.verdict {
+        case nil, .retry: return nil
+        case .fail(let said):
+            if answer.kind(for: entity.request) == .content { return nil }
+            throw context.session.end(by: said)
+        case .end: return pass.isAtStart ? nil : .page(.nothing(of: entity))
+        case .empty where entity.incremental?.window != nil && !pass.isBeyondBeginning(of: entity):
+            return .page(.empty(entity, at: pass.cursor))
+        case .skip(let reason), .empty(let reason):
+            guard pass.isAtStart else { return try refused(behind: pass, reason) }
+            if pass.isBeyondBeginning(of: entity) { return .beginAnew }
+            if case .skip = answer.verdict { return .skipped(reason) }
+            return pass.isFull || !entity.sweeps
+                ? .page(.empty(entity, at: pass.cursor)) : .beginAnew
+        }
+    }
+
+    /// A position that two runs in a row were told nothing of is given up, as one that the source refuses.
+    private func refused(behind pass: PassState, _ reason: String) throws -> Fetched {
+        let end = RunEnd.failed(
+            .cursorRefused, "\(reason); that is no end of a list whose pages before were read")
+        guard isSecondRefusal(of: pass) else { throw end }
+        return .positionLost(end)
     }
 
     /// Asks the probe; the text stands for what it answered.
@@ -117,12 +148,13 @@ struct PageSource {
     private func ask(_ pass: PassState) async throws -> Answer {
         var values = values(of: pass)
         if entity.page.continuesByAddress, let url = pass.cursor {
-            return try await context.session.send(entity.request, values, retries: true, to: url)
+            return try await context.session.send(
+                entity.request, values, retries: true, to: url, judgedBy: rules)
         }
         values.pageToken = pass.cursor.map(entity.pageToken)
         let validator = entity.isConditional && pass.isAtStart ? pass.validator : nil
         return try await context.session.send(
-            entity.request, values, retries: true, validator: validator)
+            entity.request, values, retries: true, validator: validator, judgedBy: rules)
     }
 
     private func values(of pass: PassState) -> PassValues {
@@ -159,10 +191,8 @@ struct PageSource {
 
     private func read(_ answer: Answer, _ pass: inout PassState) async throws -> Fetched {
         let document = try answer.document()
-        if var said = signs.failure(
-            in: document.root, now: context.session.unixSeconds)
-        {
-            said.wait = said.wait ?? waitInHeader(of: answer)
+        if case .fail(var said) = answer.verdict {
+            said.wait = waitInHeader(of: answer)
             return .failing(
                 remains(of: answer, document, pass), context.session.end(by: said))
         }
@@ -190,19 +220,16 @@ struct PageSource {
         request.body = nil
         while let address = lists.next {
             let rest = try await context.session.send(
-                request, values(of: pass), retries: true, to: address)
-            if [404, 410].contains(rest.response.status) {
+                request, values(of: pass), retries: true, to: address, judgedBy: rules)
+            if isMissing(rest) {
                 lists.giveUp(status: rest.response.status)
                 continue
             }
+            if case .fail(let said) = rest.verdict { throw context.session.end(by: said) }
             guard rest.kind(for: request) == .content else {
                 throw context.session.end(ofUnexpected: rest, method: request.method)
             }
-            let root = try rest.document().root
-            if let said = signs.failure(in: root, now: context.session.unixSeconds) {
-                throw context.session.end(by: said)
-            }
-            try lists.take(root, from: rest.url)
+            try lists.take(rest.document().root, from: rest.url)
             holds += [rest.response.hold].compactMap(\.self)
         }
         let whole = lists.wholePage
@@ -217,6 +244,15 @@ struct PageSource {
         var page = try page(answer, document, pass, cut: lists.cut)
         page.holds += holds
         return page
+    }
+
+    /// The rest of an inner list is not to be had, so that the list stays cut.
+    private func isMissing(_ rest: Answer) -> Bool {
+        switch rest.verdict {
+        case .skip, .empty, .end: true
+        case nil: [404, 410].contains(rest.response.status)
+        case .retry, .fail: false
+        }
     }
 
     /// How long an answer asks to be left alone in its header, whatever its status says.
@@ -280,6 +316,11 @@ struct PageSource {
 }
 
 extension FetchedPage {
+    /// The end of a list, told by an answer that is no page.
+    fileprivate static func nothing(of entity: Entity) -> FetchedPage {
+        FetchedPage(batch: RecordBatch(entity), next: NextPosition())
+    }
+
     /// A list that has nothing, or nothing more.
     fileprivate static func empty(_ entity: Entity, at position: String?) -> FetchedPage {
         FetchedPage(

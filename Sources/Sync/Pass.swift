@@ -72,6 +72,9 @@ final class Pass {
                 state = restarted(state, isFull: true)
             case .goOn(let newest):
                 state.goOn(since: newest, entity)
+            case .skipped(let reason):
+                try await Skip(of: entity, context).note(reason)
+                return nil
             case .positionLost(let end): state = try begunAnew(state, after: end)
             case .failing(let page, let end):
                 try await keep(page, of: state)

@@ -29,8 +29,6 @@ struct Recoveries {
     enum Next {
         /// The request is sent again.
         case retryRequest
-        /// The pass ends behind the page before.
-        case endPass
         /// The pass starts over and reads everything.
         case beginAnew
     }
@@ -53,13 +51,11 @@ struct Recoveries {
 
     /// Recovers from an answer that is no page; throws `RunEnd` where nothing cures it.
     ///
-    /// It takes no retry attempt. A step that fails is what the run fails of. A pass
-    /// ends so only behind a page: a first page that is not there is no list at all.
-    mutating func recover(from answer: Answer, mayEndPass: Bool) async throws -> Next {
+    /// It takes no retry attempt. A step that fails is what the run fails of.
+    mutating func recover(from answer: Answer) async throws -> Next {
         let end = context.session.end(ofUnexpected: answer, method: entity.request.method)
         guard let recovery = entity.recover.first(where: { $0.isFor(answer) }) else { throw end }
-        if recovery.then == .endPass, mayEndPass { return .endPass }
-        guard [.retryRequest, .fullPass].contains(recovery.then), counts.use(recovery),
+        guard recovery.then != .fail, counts.use(recovery),
             recovery.steps.allSatisfy(canTake)
         else {
             throw RunEnd.failed(kind: recovery.name, message: end.message ?? recovery.name)

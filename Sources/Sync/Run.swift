@@ -36,6 +36,7 @@ final class Run {
         await storeCredential(after: end)
         var report = try await dryRun.dryRun(
             for: inputs.job.claim, context.redactor, deadline: context.deadline + .seconds(10))
+        report.skipped = context.progress.skips
         report.hasStoredCredential = context.session.credentials.hasStored
         if let end, let outcome = end.outcome {
             report.outcome = outcome.rawValue

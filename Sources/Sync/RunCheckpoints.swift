@@ -11,6 +11,8 @@ final class RunCheckpoints {
     /// The names of the passes of entities that have one for each item.
     private var parts: [String: [String]] = [:]
     private(set) var ended: [EndedPass] = []
+    /// Those of which there was nothing to read.
+    private var skipped: Set<String> = []
     /// Those whose ends leave their checkpoints other than they were.
     private var notable: Set<String> = []
 
@@ -48,10 +50,14 @@ final class RunCheckpoints {
         ended.filter { !$0.entity.contains("#") || notable.contains($0.entity) }
     }
 
+    /// Notes that the source has nothing of the entity, which its checkpoint knows.
+    func addSkipped(_ entity: Entity) { skipped.insert(entity.name) }
+
     /// All of `entities` were read to their ends, and no checkpoint has to note it: the job's row says
     /// it for all of them, which is one row version less for each.
     func areUnchanged(_ entities: [Entity]) -> Bool {
         notable.isEmpty && job.entity == nil && !entities.isEmpty
-            && Set(ended.map(\.entity)) == Set(entities.flatMap { parts[$0.name] ?? [$0.name] })
+            && skipped.union(ended.map(\.entity))
+                == Set(entities.flatMap { parts[$0.name] ?? [$0.name] })
     }
 }

@@ -124,6 +124,8 @@ struct RunProgress {
     var pace = Pace()
     /// Entities that were read to their ends, also by the run that was interrupted before this one.
     var read: Set<String> = []
+    /// Entities of which the source had nothing for this user, and what it answered.
+    var skips: [(entity: String, reason: String)] = []
     /// Duplicates were merged, so that rows may have to be pushed.
     var hasMerged = false
     /// Entities of which the source has lost all, so that every row is sent.

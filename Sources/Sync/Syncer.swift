@@ -72,6 +72,7 @@ public struct Syncer: Sendable {
             changed: run.progress.changed, took: ContinuousClock.now - run.inputs.claimedAt,
             errorKind: finished.errorKind, error: finished.error)
         summary.deleted = run.progress.deleted
+        summary.skipped = run.progress.skips.count
         summary.isNewTrouble = isTrouble(finished, run) && isNew(finished, run)
         services.log.emit(.runFinished(run.subject, summary))
     }

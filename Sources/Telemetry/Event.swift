@@ -44,6 +44,8 @@ public struct RunSummary: Sendable, Equatable {
     public var changed: Int
     /// Of them those deleted, by the source's word or because full passes lacked them.
     public var deleted = 0
+    /// Entities of which the source had nothing for the user.
+    public var skipped = 0
     /// From claim to finish.
     public var took: Duration
     /// The kind of the last failure, if there was one.
@@ -119,6 +121,8 @@ public enum Event: Sendable, Equatable {
     case valuesRounded(Subject, entity: String, field: String, count: Int, example: String)
     /// A value of a field holds a list that says that it goes on; told when it begins.
     case listCut(Subject, entity: String, field: String, sign: String)
+    /// The source has nothing of an entity for this user, by a rule of the job file; told when it begins.
+    case entitySkipped(Subject, entity: String, reason: String)
     /// A pass ends where its list may go on; told when it begins.
     case endUnproven(Subject, entity: String, reason: String)
     /// What a pass did not show may be there all the same, so that nothing is deleted; told when it begins.

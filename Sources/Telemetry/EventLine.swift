@@ -55,6 +55,7 @@ extension RunSummary {
             LogField("took_ms", .milliseconds(took)),
         ]
         if deleted > 0 { fields.append(count("deleted", deleted)) }
+        if skipped > 0 { fields.append(count("skipped", skipped)) }
         if let errorKind { fields.append(LogField("error_kind", .id(errorKind))) }
         if let error { fields.append(LogField("error", .text(error))) }
         return fields
@@ -104,6 +105,7 @@ extension Event {
         case .listCut: ("list_cut", .warning)
         case .valuesRounded: ("values_rounded", .warning)
         case .endUnproven: ("end_unproven", .warning)
+        case .entitySkipped: ("entity_skipped", .info)
         case .editsLost: ("edits_lost", .warning)
         case .absenceUnproven: ("absence_unproven", .warning)
         case .runOverdue: ("run_overdue", .warning)
@@ -132,6 +134,7 @@ extension Event {
             .jobFilesDiffer(let subject, _),
             .duplicatesFound(let subject, _, _, _, _), .internalError(let subject, _, _),
             .runStarted(let subject), .passEndless(let subject), .passBegunAnew(let subject, _),
+            .entitySkipped(let subject, _, _),
             .endUnproven(let subject, _, _), .absenceUnproven(let subject, _, _),
             .fieldAbsent(let subject, _, _, _), .listCut(let subject, _, _, _),
             .valuesRounded(let subject, _, _, _, _),
@@ -197,7 +200,8 @@ extension Event {
         case .runFinished, .runLost, .runDeferred, .runStarted, .recordsIgnored, .rowsPushed,
             .jobFilesDiffer, .duplicatesFound, .passBegunAnew, .recordAhead, .positionForgotten,
             .recordsIncompatible, .valuesUnread,
-            .sweepRefused, .endUnproven, .editsLost, .absenceUnproven, .fieldAbsent, .listCut,
+            .sweepRefused, .endUnproven, .editsLost, .entitySkipped, .absenceUnproven, .fieldAbsent,
+            .listCut,
             .valuesRounded,
             .runOverdue,
             .passEndless:
@@ -243,7 +247,8 @@ extension Event {
             ]
         case .sweepRefused(_, let entity, let reason), .endUnproven(_, let entity, let reason),
             .absenceUnproven(_, let entity, let reason),
-            .positionForgotten(_, let entity, let reason):
+            .positionForgotten(_, let entity, let reason),
+            .entitySkipped(_, let entity, let reason):
             [LogField("entity", .id(entity)), LogField("reason", .text(reason))]
         case .editsLost(_, let entity, let lost):
             [LogField("entity", .id(entity)), count("count", lost)]

@@ -7,6 +7,7 @@ public enum MetricFamily: String, Sendable, CaseIterable {
     case runDuration = "jobrunner_run_duration_seconds"
     case startDelay = "jobrunner_start_delay_seconds"
     case records = "jobrunner_records_total"
+    case skips = "jobrunner_skipped_entities_total"
     case sourceRequests = "jobrunner_source_requests_total"
     case claimDuration = "jobrunner_claim_duration_seconds"
     case commitDuration = "jobrunner_commit_duration_seconds"
@@ -50,7 +51,7 @@ public enum MetricFamily: String, Sendable, CaseIterable {
     public var kind: Kind {
         switch self {
         case .buildInfo: .info
-        case .runs, .records, .sourceRequests, .processCPU: .counter
+        case .runs, .records, .skips, .sourceRequests, .processCPU: .counter
         case .runDuration, .startDelay, .claimDuration, .commitDuration: .histogram
         case .slots, .ready, .dueJobs, .waitingJobs, .oldestDue, .troubled, .freshUsers,
             .freshCounted, .sweptRows, .usualSweptRows, .choreAge, .clockSetBack,
@@ -68,6 +69,7 @@ public enum MetricFamily: String, Sendable, CaseIterable {
         case .runs: ["job", "outcome", "error_kind"]
         case .runDuration, .startDelay: ["job"]
         case .records: ["job", "entity", "fate"]
+        case .skips: ["job", "entity"]
         case .sourceRequests: ["source", "status_class"]
         case .slots, .workerSlots, .databaseSessions: ["state"]
         case .dueJobs, .waitingJobs: ["reason"]
@@ -91,6 +93,8 @@ public enum MetricFamily: String, Sendable, CaseIterable {
         case .startDelay: "From the time at which a run was due to its claim."
         case .records:
             "Records that were fetched, and what became of them: fetched, changed, deleted, incompatible, filtered or duplicate."
+        case .skips:
+            "Entities of which the source had nothing for a user, by a rule of the job file: each time that a run finds it so."
         case .sourceRequests:
             "Requests to sources, by the class of the answer; error: there was none."
         case .claimDuration: "How long a claim took that was asked for free slots."

@@ -34,6 +34,8 @@ public struct DryRunReport: Sendable {
 
     /// The entities that the run came to.
     public var entities: [Entity] = []
+    /// Entities of which the source has nothing for the user, and what it answered.
+    public var skipped: [(entity: String, reason: String)] = []
     /// What the run would have sent to the source besides questions, and was not sent.
     public var unsent: [String] = []
     /// Rows that a step after the entities would delete, by table.

@@ -153,7 +153,7 @@ entities:
       path: /generic/{{user.hub_user_id}}/{path}
       query: {{ {", ".join(parts)} }}
     page: {{ {page} }}
-    errors: [{{ at: error }}]
+    errors: [{{ body: {{ at: error, filled: true }}, then: fail }}]
     {"incremental: " + incremental if incremental else ""}
     {"conditional: true" if word == "cond" else ""}
     records:

@@ -113,7 +113,9 @@ import Testing
     func `a failure inside a good answer stores what it carries, ends no pass and deletes nothing`(
         page: Int
     ) async throws {
-        let yaml = Self.file("    errors: [{ at: error, message_at: error.text }]\n")
+        let yaml = Self.file(
+            "    errors: [{ body: { at: error, filled: true }, then: fail, message_at: error.text }]\n"
+        )
         let body =
             #"{\"items\": [{\"id\": \"new\", \"seq\": 99, \"updated_at\": \"2026-01-01T00:00:00Z\"}], \"error\": {\"text\": \"half of it\"}}"#
         try await withRows(yaml, strikes: #""status": 200, "body": "\#(body)""#, nth: page) {
@@ -133,7 +135,8 @@ import Testing
     }
 
     @Test func `a failure that names a wait puts the run off`() async throws {
-        let yaml = Self.file("    errors: [{ at: ok, must_be: true, wait_at: wait }]\n")
+        let yaml = Self.file(
+            "    errors: [{ body: { at: ok, ne: true }, then: retry, wait_at: wait }]\n")
         let answer = #""status": 200, "body": "{\"ok\": false, \"wait\": 1800}""#
         try await withWorld(yaml, videos: 15) { world async throws in
             try await world.source.fault(#"{"kind": "status", \#(answer)}"#)

@@ -12,7 +12,7 @@ import Writing
     private static let yaml = World.heard(
         request: "path: /generic/{user.hub_user_id}/heard\nquery: { cursor: \"{page.token}\" }",
         page: "style: token, token_at: next",
-        parts: "errors: [{ at: error, message_at: error }]",
+        parts: "errors: [{ body: { at: error, filled: true }, then: fail, message_at: error }]",
         write: "mode: newest_wins, newer_by: at",
         fields: """
             id: { at: id, type: text, required: true }

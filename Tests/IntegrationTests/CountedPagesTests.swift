@@ -9,7 +9,7 @@ import Testing
         guard recovers else { return yaml }
         return yaml + """
 
-                recover: [{ name: behind_the_end, if: { status: 404 }, then: end_pass, times: 1 }]
+                errors: [{ status: 404, then: end }]
             """
     }
 
@@ -51,7 +51,7 @@ import Testing
         try await withWorld(Self.file("", recovers: true), videos: 40) { world in
             try await world.source.fault(#"{"kind": "status", "status": 404, "times": 0}"#)
             try await world.drain()
-            #expect(try await world.outcomes("ann") == ["failed behind_the_end"])
+            #expect(try await world.outcomes("ann") == ["failed rejected"])
         }
     }
 

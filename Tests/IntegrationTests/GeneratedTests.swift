@@ -25,7 +25,8 @@ import Testing
             let query = [way.query, since].filter { !$0.isEmpty }.joined(separator: ", ")
             return World.generic(
                 way.path, page: way.page, query: query, mode: form.mode,
-                incremental: form.incremental + "\nerrors: [{ at: error }]")
+                incremental: form.incremental
+                    + "\nerrors: [{ body: { at: error, filled: true }, then: fail }]")
         }
     }
 

@@ -141,7 +141,7 @@ import Testing
     @Test func `a failure in a good answer waits as long as its header says`() async throws {
         let file = World.heard(
             request: "path: /generic/{user.hub_user_id}/heard", page: "style: single",
-            parts: "errors: [{ at: error }]")
+            parts: "errors: [{ body: { at: error, filled: true }, then: fail }]")
         try await withWorld(file, videos: 0) { world in
             try await world.answerNext(
                 #"{"items": [], "error": "busy"}"#, headers: #"{"Retry-After": "90000"}"#)

@@ -69,6 +69,8 @@ begin
       last_error_kind = case when k.last_error_kind <> 'cursor_refused' and not in_is_end then k.last_error_kind end,
       last_error = case when k.last_error_kind <> 'cursor_refused' and not in_is_end then k.last_error end,
       last_error_at = case when k.last_error_kind <> 'cursor_refused' and not in_is_end then k.last_error_at end,
+      skipped_since = null,
+      skip_reason = null,
       run_fence = in_fence,
       counters = jobrunner.counted_on(k, in_fence, in_counters)
     where k.user_id = in_user_id and k.job_name = in_name and k.entity = in_entity

@@ -6,10 +6,10 @@ set search_path = pg_catalog
 set enable_seqscan = off
 as $$
 -- Counts the jobs, entities and runs that do not get on, by the trouble that view jobs_in_trouble would name first: of
--- jobs in_most at most, and of entities that fail and of those whose trouble waits for a person as many. Walks indexes
--- that hold nothing of healthy jobs, those that merely fail last: when a source is away they are many, and must not
--- hide others. Left out, since they can be found only by reading everything, are jobs that are lacking, and passes
--- without an end whose runs bring something new.
+-- jobs in_most at most. Of entities that fail, whose trouble waits for a person, or that are skipped, as many each.
+-- Walks indexes that hold nothing of healthy jobs, those that merely fail last: when a source is away they are many,
+-- and must not hide others. Left out, since they can be found only by reading everything, are jobs that are lacking,
+-- and passes without an end whose runs bring something new.
 -- Not for callers: count_waiting.
 with troubled as materialized (
   select j.last_error_kind, j.quarantined_at, j.reauth_needed_at, j.consecutive_failures, j.stalled_runs, j.deferrals
@@ -29,6 +29,12 @@ with troubled as materialized (
   select k.troubles
   from jobrunner.checkpoints as k
   where k.troubles is not null
+  order by k.job_name, k.user_id
+  limit in_most
+), skipped as materialized (
+  select k.user_id
+  from jobrunner.checkpoints as k
+  where k.skipped_since is not null
   order by k.job_name, k.user_id
   limit in_most
 ), found as (
@@ -54,6 +60,9 @@ with troubled as materialized (
   where not exists (
     select from jobrunner.jobs as j where j.user_id = e.user_id and j.name = e.job_name and j.consecutive_failures > 0
   )
+  union all
+  select 'entity_skipped', (select count(*) from skipped) = in_most
+  from skipped as s
   union all
   select case when w.id is null or w.ended_at is not null then 'orphaned' else 'overdue' end, false
   from jobrunner.held_jobs() as h

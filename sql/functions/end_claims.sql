@@ -92,7 +92,7 @@ begin
     from ended as c
     where c.is_told or c.outcome = 'deferred' and c.has_progress
       or jobrunner.changed_rows(c.counters) + (c.counters).pushed + (c.counters).push_failed
-        + (c.counters).edits_lost > 0
+        + (c.counters).edits_lost + coalesce((c.counters).skipped, 0) > 0
   )
   select array_agg(c.user_id), array_agg(c.name), array_agg(c.fence), array_agg(c.tenant_id), array_agg(c.started_at),
     array_agg(c.counters),

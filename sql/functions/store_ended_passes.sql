@@ -63,7 +63,9 @@ begin
       end,
       last_error_kind = null,
       last_error = null,
-      last_error_at = null
+      last_error_at = null,
+      skipped_since = null,
+      skip_reason = null
   )
   select coalesce(array_agg(distinct p.fence), '{}') into v_fences from ended as p where not p.follows;
   return v_fences;

@@ -14,6 +14,7 @@ select k.user_id, k.job_name, k.entity, (
       k.full_begun > k.full_ended as is_full_under_way,
       k.consecutive_failures > 0 or k.last_error_kind is not null as has_failures,
       k.last_error_kind = 'cursor_refused' as is_cursor_refused,
+      k.skipped_since is not null as is_skipped,
       (k.counters).skipped_incompatible > 0 as had_incompatible,
       k.record_failures @> '[{"code": "AHEAD"}]' as knows_ahead,
       f.columns_changed <> '{}'

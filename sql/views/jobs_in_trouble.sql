@@ -42,6 +42,10 @@ from (
   cross join lateral jsonb_each(k.troubles) as s
   where k.troubles is not null
   union all
+  select k.user_id, k.job_name, k.entity, 'entity_skipped', k.skipped_since, k.skip_reason
+  from jobrunner.checkpoints as k
+  where k.skipped_since is not null
+  union all
   -- The bounds are those of endless_at, which is asked of few.
   select k.user_id, k.job_name, k.entity, 'endless', jobrunner.endless_at(j.user_id, j.name, j.last_success_at),
     format('%s pages of a %s pass of which no end was seen in a day and a hundred runs', k.page_number, k.pass_kind)

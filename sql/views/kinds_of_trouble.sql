@@ -25,6 +25,9 @@ from (values
     null),
   -- Of an entity: the failure of its last run.
   ('entity_failing', 'failing', 'left an error in one entity', 'jobrunner status --user tells it', false, null, null),
+  -- Of an entity: a rule of `errors` in its job file says so.
+  ('entity_skipped', 'skipped', 'skip an entity, of which the source has nothing for them',
+    'nothing need be done where that is so; jobrunner status --user tells what it answered', false, null, null),
   -- Of an entity, until a person acts or it is over (set_trouble).
   ('sweep_refused', 'sweep', 'deleted nothing, since two full passes lacked too many rows',
     'an empty account or a wrong credential? if it is right, raise max_fraction: the next run deletes them', true, 'operator', null),

@@ -107,6 +107,7 @@ func reportLines(_ report: DryRunReport, whose: String) -> [String] {
             lines.append("  it would go on after page \(page)")
         }
     }
+    for (entity, reason) in report.skipped { lines.append("\(entity): skipped: \(reason)") }
     for (table, rows) in report.cleanedUp where rows > 0 {
         lines.append("synced.\(table): \(counted(rows, "row")) would be cleaned up")
     }
@@ -136,6 +137,15 @@ extension DryRunReport {
     fileprivate var json: JSONValue {
         .object([
             JSONMember("entities", .array(entities.map(\.json))),
+            JSONMember(
+                "skipped",
+                .array(
+                    skipped.map {
+                        .object([
+                            JSONMember("entity", .string($0.entity)),
+                            JSONMember("reason", .string($0.reason)),
+                        ])
+                    })),
             JSONMember(
                 "cleaned_up",
                 .array(

@@ -87,5 +87,6 @@ private let entityColumns: [Table.Column] = [
     .number("deleted", "deleted"), .number("swept", "swept"),
     .number("skipped_incompatible", "incompatible"), .text("unread"),
     .number("consecutive_failures", "failures"), .text("error"), .text("troubles", "waits for you"),
+    .text("skip_reason", "skipped"),
     .detail("error_kind"),
 ]

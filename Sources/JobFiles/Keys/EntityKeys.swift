@@ -24,12 +24,9 @@ extension Mapping where Model == Entity {
             "What is sent for each page."
         ).when { $0.cloudkit == nil }
         usual(
-            "errors", \.errors, .filled(Mapping<FailureSign>.errors.form),
-            without: "a status of `request.expect` is success, but for the `errors` of GraphQL",
-            """
-            By what an answer of a good status is known as a failure. What such an answer carries is \
-            stored; it ends no pass, moves no position and deletes nothing.
-            """
+            "errors", \.errors, Form<[ErrorRule]>.errors,
+            without: "a status of `request.expect` is a list, but for the `errors` of GraphQL",
+            "What an answer means that is no list, or says of itself that it is none. The first rule that fits holds."
         ).only(.withoutPreset)
         optional(
             "for_each", \.forEach, .forEach, without: "there is one pass",
@@ -138,40 +135,4 @@ extension Form where Value == Request {
             if isAsked { reading.scope.entity?.uses = uses }
             return request
         }, write: Mapping<Request>.ofEntity.form.write)
-}
-
-extension Mapping where Model == FailureSign {
-    fileprivate static let errors = Mapping(
-        "errors", "A sign by which an answer of a good status is known as a failure.",
-        blank: FailureSign(at: Path(steps: []))
-    ) {
-        required(
-            "at", \.at, .innerPath,
-            """
-            Where in the body the sign stands. Without `must_be` it is a failure when a value is there \
-            that says something: not null, `false`, 0 or empty.
-            """)
-        optional(
-            "must_be", \.mustBe, .mustBe,
-            "What must stand there. Anything else is a failure, and so is nothing.")
-        optional(
-            "wait_at", \.waitAt, .innerPath,
-            """
-            Where the source says how many seconds it wants to be left alone. With such a wait the run \
-            is put off and counts no failure.
-            """)
-        optional(
-            "message_at", \.messageAt, .innerPath, "Where the source says in words what is wrong.")
-    }
-}
-
-extension Form where Value == [JSONValue] {
-    fileprivate static let mustBe = Form(
-        type: .any("a value or a list of values"),
-        read: { node, reading in
-            guard case .sequence = node.content else {
-                return reading.json(node).map { [$0] }
-            }
-            return reading.filledList(node)?.compactMap { reading.json($0) }
-        }, write: { .array($0) })
 }

@@ -22,11 +22,7 @@ extension Mapping where Model == Recovery {
             entity; one that was read before was deleted by its user, and only a repair makes it again.
             """)
         required(
-            "then", \.then, .word("end"),
-            """
-            What follows the cures. `end_pass`, for styles `offset` and `page`, means that no more pages \
-            follow; it ends no pass at its first page, and comes without `do`.
-            """)
+            "then", \.then, .word("end"), "What follows the cures.")
         required(
             "times", \.times, .integer(1...10),
             "How often at most: for each page, with `full_pass` for each run.")
