@@ -14,7 +14,8 @@ public func classified(_ error: HTTPError, of request: String) -> RunEnd {
     case .cancelled: return .interrupted(.cancelled)
     // Nobody's fault but that of all pages at the moment, or of this process.
     case .crowded, .lacking: return .deferred(.crowded, message: message, wait: .seconds(10))
-    case .invalidRequest, .tls, .redirectRefused, .tooManyRedirects, .addressRefused:
+    case .invalidRequest, .tls, .redirectRefused, .tooManyRedirects, .addressRefused,
+        .addressNotPublic:
         return .failed(.rejected, message)
     }
 }

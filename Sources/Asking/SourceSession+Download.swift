@@ -55,7 +55,7 @@ extension SourceSession {
             case .tooLarge: throw DownloadRefusal(reason: "asset larger than an answer may be")
             case .redirectRefused, .tooManyRedirects:
                 throw DownloadRefusal(reason: "asset that is redirected")
-            case .addressRefused, .invalidRequest, .badEncoding:
+            case .addressRefused, .addressNotPublic, .invalidRequest, .badEncoding:
                 throw DownloadRefusal(reason: "asset that can't be asked for: \(error)")
             default: throw error
             }

@@ -31,6 +31,11 @@ CURLcode jr_set_open_socket(CURL *easy, curl_opensocket_callback callback, void 
     return code ? code : curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, context);
 }
 
+CURLcode jr_set_before_request(CURL *easy, curl_prereq_callback callback, void *context) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
+    return code ? code : curl_easy_setopt(easy, CURLOPT_PREREQDATA, context);
+}
+
 long jr_getinfo_long(CURL *easy, CURLINFO info) {
     long value = 0;
     return curl_easy_getinfo(easy, info, &value) ? 0 : value;

@@ -43,7 +43,7 @@ func openSocket(
     _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
     guard let context = CallbackContext.from(context), let address else { return -1 }
-    guard isAllowed(address) else {
+    guard isAllowed(address, context.transfer.request) else {
         context.transfer.isAddressRefused = true
         return -1
     }
@@ -70,16 +70,47 @@ private func copy(
     return (storage, socklen_t(length))
 }
 
-private func isAllowed(_ address: UnsafeMutablePointer<curl_sockaddr>) -> Bool {
+/// Looks once more at the address of a connection, new or kept, before a request goes over it.
+func beforeRequest(
+    _ context: UnsafeMutableRawPointer?, _ remote: UnsafeMutablePointer<CChar>?,
+    _ local: UnsafeMutablePointer<CChar>?, _ remotePort: CInt, _ localPort: CInt
+) -> CInt {
+    guard let context = CallbackContext.from(context), let remote else {
+        return CInt(CURL_PREREQFUNC_ABORT)
+    }
+    var four = in_addr()
+    var six = in6_addr()
+    let isPublic =
+        if inet_pton(AF_INET, remote, &four) == 1 {
+            withUnsafeBytes(of: four) { isPublicAddress(ipv4: Array($0)) }
+        } else if inet_pton(AF_INET6, remote, &six) == 1 {
+            withUnsafeBytes(of: six) { isPublicAddress(ipv6: Array($0)) }
+        } else {
+            false
+        }
+    guard !isPublic else { return CInt(CURL_PREREQFUNC_OK) }
+    context.transfer.refusal = .addressNotPublic
+    return CInt(CURL_PREREQFUNC_ABORT)
+}
+
+private func isAllowed(
+    _ address: UnsafeMutablePointer<curl_sockaddr>, _ request: HTTPRequest
+) -> Bool {
     guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return false }
     let sockaddr = UnsafeRawPointer(address) + offset
     switch address.pointee.family {
     case AF_INET:
         let address = sockaddr.loadUnaligned(as: sockaddr_in.self).sin_addr
-        return withUnsafeBytes(of: address) { isSourceAddress(ipv4: Array($0)) }
+        return withUnsafeBytes(of: address) {
+            isSourceAddress(ipv4: Array($0))
+                && (!request.isPublicOnly || isPublicAddress(ipv4: Array($0)))
+        }
     case AF_INET6:
         let address = sockaddr.loadUnaligned(as: sockaddr_in6.self).sin6_addr
-        return withUnsafeBytes(of: address) { isSourceAddress(ipv6: Array($0)) }
+        return withUnsafeBytes(of: address) {
+            isSourceAddress(ipv6: Array($0))
+                && (!request.isPublicOnly || isPublicAddress(ipv6: Array($0)))
+        }
     default: return false
     }
 }

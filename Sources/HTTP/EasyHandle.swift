@@ -86,6 +86,8 @@ final class EasyHandle {
         jr_set_write(pointer, receiveBody, opaque)
         // On every handle: a kept connection is never checked again.
         jr_set_open_socket(pointer, openSocket, opaque)
+        // A connection that a request without this rule has opened may be taken again.
+        if transfer.request.isPublicOnly { jr_set_before_request(pointer, beforeRequest, opaque) }
     }
 
     private func setMethodAndBody(of request: HTTPRequest) {

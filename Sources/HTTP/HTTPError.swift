@@ -44,13 +44,15 @@ public enum HTTPError: Error, Sendable, Equatable {
     case tooManyRedirects
     /// The host's address is one no source has: link-local, multicast, cloud metadata, …
     case addressRefused
+    /// The host's address is of a private network or of this machine, and the request may go to public ones alone.
+    case addressNotPublic
 
     /// Whether the network or the source was at fault, so that the same request may succeed later.
     public var isRetryable: Bool {
         switch self {
         case .timedOut, .resolve, .connect, .sendOrReceive, .truncated, .crowded, .lacking: true
         case .invalidRequest, .cancelled, .tls, .badEncoding, .tooLarge, .redirectRefused,
-            .tooManyRedirects, .addressRefused:
+            .tooManyRedirects, .addressRefused, .addressNotPublic:
             false
         }
     }
@@ -75,6 +77,8 @@ extension HTTPError: CustomStringConvertible {
         case .redirectRefused(let host): "redirect to \(host) refused"
         case .tooManyRedirects: "too many redirects"
         case .addressRefused: "the host's address is refused"
+        case .addressNotPublic:
+            "the host's address is not public, as it must be where a user chooses the host"
         }
     }
 }

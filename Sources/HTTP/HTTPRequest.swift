@@ -8,6 +8,8 @@ public struct HTTPRequest: Sendable, Equatable {
     public var headers: [HTTPHeader]
     /// The body's bytes, or nil for none.
     public var body: [UInt8]?
+    /// A user has chosen the host: it is sent to public addresses alone.
+    public var isPublicOnly = false
 
     /// Describes a request; nothing is checked before it is sent.
     public init(

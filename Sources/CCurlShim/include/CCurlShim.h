@@ -11,6 +11,7 @@ CURLcode jr_setopt_string(CURL *easy, CURLoption option, const char *value);
 CURLcode jr_set_write(CURL *easy, curl_write_callback callback, void *context);
 CURLcode jr_set_header(CURL *easy, curl_write_callback callback, void *context);
 CURLcode jr_set_open_socket(CURL *easy, curl_opensocket_callback callback, void *context);
+CURLcode jr_set_before_request(CURL *easy, curl_prereq_callback callback, void *context);
 
 // A reading libcurl can't give is 0.
 long jr_getinfo_long(CURL *easy, CURLINFO info);
