@@ -111,12 +111,14 @@ final class AccessTokenHolder {
     ) async throws -> AccessTokens.Token {
         do {
             try credentials.adopt(stored)
-            let request = try tokenRequest.request(secrets())
+            var request = try tokenRequest.request(secrets())
+            request.isPublicOnly = source.tokenReachesPublicOnly
+            let asked = request
             let client = tools.client
             let patience = requestMax
             requests += 1
             let response = try await Task {
-                try await client.send(request, deadline: .now + patience)
+                try await client.send(asked, deadline: .now + patience)
             }.value
             let issued = try tokenRequest.issued(
                 by: response,
@@ -155,18 +157,23 @@ final class AccessTokenHolder {
     /// Sources that share a refresh token share the turn to spend it.
     private var key: AccessTokens.Key {
         let used = credentials.known(tokenRequest.secretNames)
-        let isUsers = tokenRequest.namesUser || used.contains { $0.userID != 0 }
+        let isUsers = tokenRequest.namesUser || source.isOfUser || used.contains { $0.userID != 0 }
         return AccessTokens.Key(
             credential: RenewedCredential(
                 tenantID: credentials.tenantID, userID: isUsers ? claim.userID : 0,
                 name: tokenRequest.refreshToken ?? source.id),
-            purpose: tokenRequest.purpose, versions: used.map(\.version))
+            purpose: purpose, versions: used.map(\.version))
+    }
+
+    /// What was issued for one host of the source is never sent to another.
+    private var purpose: String {
+        tokenRequest.purpose + (source.chosenHost.map { " for \($0)" } ?? "")
     }
 
     /// A token that was asked for in other words opens nowhere.
     private var owner: SecretOwner {
         SecretOwner(
             tenantID: credentials.tenantID, userID: key.credential.userID,
-            name: "access token: \(tokenRequest.purpose)")
+            name: "access token: \(purpose)")
     }
 }

@@ -27,9 +27,15 @@ public final class Budgets: Sendable {
         var until: ContinuousClock.Instant
     }
 
+    /// A gate, for as long as anybody is at it.
+    private struct Door {
+        let gate = Gate()
+        var users = 0
+    }
+
     private struct State {
         var granted: [Key: [Grant]] = [:]
-        var gates: [Key: Gate] = [:]
+        var doors: [Key: Door] = [:]
         var workers = 1
     }
 
@@ -66,16 +72,17 @@ public final class Budgets: Sendable {
         guard let perSecond = source.rate?.perSecond else { return }
         let refill = Duration.seconds(1 / max(perSecond, 1))
         let pause = min(max(refill, Self.pauseMin), Self.pauseMax)
-        let key = Key(tenantID: tenant, source: source.id)
+        let key = Key(tenantID: tenant, source: source.budgetName)
         while !takeGranted(key) {
-            let request = BudgetRequest(tenantID: tenant, source: source.id, requests: 4)
+            let request = BudgetRequest(
+                tenantID: tenant, source: source.budgetName, requests: 4)
             let grant = try await queue.takeBudget(request)
             if grant.granted > 0 {
                 add(grant)
                 continue
             }
             if let blocked = grant.blocked, !passesBreaker {
-                throw RunEnd.breakerOpen(source.id, wait: blocked)
+                throw RunEnd.breakerOpen(source.budgetName, wait: blocked)
             }
             try await Task.sleep(until: min(.now + pause, deadline), clock: .continuous)
             guard ContinuousClock.now < deadline else { throw RunEnd.interrupted(.deadline) }
@@ -88,7 +95,8 @@ public final class Budgets: Sendable {
             let now = ContinuousClock.now
             var grants = state.granted[key] ?? []
             grants.removeAll { $0.until < now || $0.requests == 0 }
-            defer { state.granted[key] = grants }
+            // Users may choose hosts without number: of those that ask no more nothing is kept.
+            defer { state.granted[key] = grants.isEmpty ? nil : grants }
             guard !grants.isEmpty else { return false }
             grants[0].requests -= 1
             return true
@@ -99,12 +107,19 @@ public final class Budgets: Sendable {
     func withSlot<R>(tenant: Int64, source: Source, _ body: () async throws -> R) async throws -> R
     {
         guard let concurrent = source.rate?.concurrent else { return try await body() }
+        let key = Key(tenantID: tenant, source: source.budgetName)
         let gate = state.withLock { state in
-            let key = Key(tenantID: tenant, source: source.id)
-            let gate = state.gates[key] ?? Gate()
-            state.gates[key] = gate
-            gate.setCapacity(max(1, concurrent / state.workers))
-            return gate
+            var door = state.doors[key] ?? Door()
+            door.users += 1
+            state.doors[key] = door
+            door.gate.setCapacity(max(1, concurrent / state.workers))
+            return door.gate
+        }
+        defer {
+            state.withLock { state in
+                state.doors[key]?.users -= 1
+                if state.doors[key]?.users == 0 { state.doors[key] = nil }
+            }
         }
         try await gate.enter()
         defer { gate.leave() }

@@ -266,6 +266,8 @@ public final class SourceSession {
 
     /// The answer to one attempt, counted by its class.
     func answered(_ request: HTTPRequest) async throws -> HTTPResponse {
+        var request = request
+        request.isPublicOnly = source.reachesPublicOnly
         do {
             let response = try await tools.client.send(
                 request, deadline: min(deadline, .now + source.timeout))

@@ -15,7 +15,7 @@ struct RecordingForm: Sendable {
 
     private let redactor: Redactor
     private let signInNames: Set<String>
-    private let tokenURL: String?
+    private let client: OAuth2?
     private let keptNames: Set<String>
     /// For the entities whose records bring secrets.
     private let secretReaders: [PageReader]
@@ -23,14 +23,14 @@ struct RecordingForm: Sendable {
     init(_ file: JobFile, _ redactor: Redactor) {
         self.redactor = redactor
         var names: Set<String> = ["ckAPIToken", "ckWebAuthToken"]
-        var address: String?
+        var client: OAuth2?
         switch file.source.auth {
         case .query(let name, _): names.insert(name)
-        case .oauth2Client(let client), .oauth2Refresh(let client, _): address = client.tokenURL
+        case .oauth2Client(let asked), .oauth2Refresh(let asked, _): client = asked
         default: break
         }
         signInNames = names
-        tokenURL = address
+        self.client = client
         let positions = file.entities.compactMap { $0.page.positionHeader?.lowercased() }
         keptNames = Set(Self.kept + positions)
         secretReaders = file.entities.filter { !$0.records.secrets.isEmpty }.map { PageReader($0) }
@@ -46,7 +46,7 @@ struct RecordingForm: Sendable {
         let path = String(parts.first ?? "/")
         let whole = path + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
         // What is sent for an access token is secret as a whole.
-        let body = request.url == tokenURL ? [] : request.body ?? []
+        let body = isForToken(request) ? [] : request.body ?? []
         let text = redactor.redacted(String(decoding: body, as: UTF8.self))
         return (request.method, redactor.redacted(whole), body.isEmpty ? "" : stableHash(text))
     }
@@ -55,7 +55,7 @@ struct RecordingForm: Sendable {
     func kept(_ response: HTTPResponse, to request: HTTPRequest) -> JSONValue {
         let headers = response.headers.filter { keptNames.contains($0.name.lowercased()) }
         let body =
-            request.url == tokenURL ? withoutTokens(response.body) : withoutSecrets(response.body)
+            isForToken(request) ? withoutTokens(response.body) : withoutSecrets(response.body)
         let (method, path, hash) = key(of: request)
         return .object([
             JSONMember("method", .string(method)), JSONMember("path", .string(path)),
@@ -72,6 +72,10 @@ struct RecordingForm: Sendable {
                     })),
             JSONMember("body", .string(redactor.redacted(body))),
         ])
+    }
+
+    private func isForToken(_ request: HTTPRequest) -> Bool {
+        client?.isAsked(at: request.url) ?? false
     }
 
     /// A body without what its records bring as secrets; of one that can't be read nobody knows where these are.

@@ -130,6 +130,7 @@ private struct ListOfSource: Equatable {
 /// The first key in which two descriptions of one source differ; nil when they agree.
 private func difference(_ left: Source, _ right: Source) -> String? {
     if left.base != right.base { return "base" }
+    if left.hosts != right.hosts { return "hosts" }
     if left.cloudkitAddress?.container != right.cloudkitAddress?.container { return "container" }
     if left.cloudkitAddress?.environment != right.cloudkitAddress?.environment {
         return "environment"

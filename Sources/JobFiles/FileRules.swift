@@ -2,6 +2,7 @@
 extension NodeReading {
     func checkFile(_ file: JobFile, _ root: Node) {
         checkBroughtSecrets(file, root)
+        checkAddresses(file, root)
         for entity in file.entities where entity.records.keyless == .one {
             let others = file.entities.filter {
                 $0.write.table == entity.write.table && $0.name != entity.name

@@ -59,7 +59,8 @@ extension Entity {
 }
 
 extension Placeholder {
-    fileprivate var attribute: String? { if case .user(let name) = self { name } else { nil } }
+    /// The attribute that it stands for; nil when it stands for something else.
+    var attribute: String? { if case .user(let name) = self { name } else { nil } }
     fileprivate var listName: String? { if case .list(let name) = self { name } else { nil } }
 }
 

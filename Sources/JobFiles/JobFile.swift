@@ -8,6 +8,8 @@ public struct JobFile: Sendable, Equatable {
     public var schedule: Schedule
     /// How old stored rows may be before they are read again; nil when only the schedule decides.
     public var freshness: Freshness?
+    /// The attributes of the user that it declares, in file order.
+    public var inputs: [Input] = []
     /// The external system.
     public var source: Source
     /// The named local id lists, in file order.

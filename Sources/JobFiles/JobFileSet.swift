@@ -7,7 +7,9 @@ public struct JobFileSet: Sendable {
 
     /// What is no mistake, and may still be meant otherwise; one line each.
     public var warnings: [Mistake] {
-        zip(jobs, files).flatMap { orderWarnings($0, $1) + endWarnings($0, $1) }
+        zip(jobs, files).flatMap {
+            orderWarnings($0, $1) + endWarnings($0, $1) + hostWarnings($0, $1)
+        }
     }
 
     init(_ files: [ReadFile]) {

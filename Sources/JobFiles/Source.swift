@@ -3,6 +3,8 @@ public struct Source: Sendable, Equatable {
     /// What budget and breaker are shared by; files with one id must say the same of it.
     public var id: String
     /// `scheme://host[:port][/prefix]` without a trailing slash; a tenant may override it.
+    ///
+    /// As the file has it, it may hold `{user.x}`; as a run has it, it does not (`JobFile.resolved(for:)`).
     public var base: String
     /// What the source speaks besides plain REST; nil means nothing.
     public var preset: Preset?
@@ -18,6 +20,17 @@ public struct Source: Sendable, Equatable {
     public var headers: [NamedTemplate]
     /// Of times that name no offset; nil when the file does not say.
     public var zone: ZoneRule?
+    /// What users may choose of a host that a placeholder stands in: names, or `*` in front of one.
+    public var hosts: [String] = []
+
+    /// The host of `base` that the user of a run has chosen; nil where the file or the tenant names it.
+    public internal(set) var chosenHost: String? = nil
+    /// Nothing but a pattern allows the host of `base`: its address must be public.
+    public internal(set) var reachesPublicOnly = false
+    /// The same of the token endpoint.
+    public internal(set) var tokenReachesPublicOnly = false
+    /// An attribute of the run's user stands in an address, so that a token is no other user's.
+    public internal(set) var isOfUser = false
 }
 
 /// Where the time zone of a source's times is named.
@@ -48,6 +61,8 @@ public enum Authentication: Sendable, Equatable {
 /// Where access tokens come from.
 public struct OAuth2: Sendable, Equatable {
     /// Whole address of the token endpoint; https but for loopback addresses.
+    ///
+    /// It may hold `{user.x}` as `Source.base` may.
     public var tokenURL: String
     /// The client's id.
     public var clientID: Template

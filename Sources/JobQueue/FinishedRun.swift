@@ -26,6 +26,8 @@ public struct FinishedRun: Sendable {
     public var isUnchanged: Bool
     /// Versions of the secrets it had read: what is stored beside them came too late for it.
     public var secretVersions: [Int64]
+    /// The host of its source that the user has chosen; nil where the file or the tenant names it.
+    public var host: String?
 
     /// Describes the end of one run.
     public init(
@@ -33,7 +35,7 @@ public struct FinishedRun: Sendable {
         error: String? = nil,
         failures: [EntityFailure] = [], wait: Duration? = nil, requests: Int = 0,
         endedPasses: [EndedPass] = [], calls: [PendingCall] = [], hasCommitted: Bool = true,
-        isUnchanged: Bool = false, secretVersions: [Int64] = []
+        isUnchanged: Bool = false, secretVersions: [Int64] = [], host: String? = nil
     ) {
         self.claim = claim
         self.tenantID = tenantID
@@ -48,6 +50,7 @@ public struct FinishedRun: Sendable {
         self.hasCommitted = hasCommitted
         self.isUnchanged = isUnchanged
         self.secretVersions = secretVersions
+        self.host = host
     }
 }
 

@@ -79,10 +79,22 @@ public struct PreloadedRuns: Sendable {
     /// Why the server told nothing of this; nil when it did.
     public var refusal: DatabaseError?
 
+    /// What a tenant's source answered, under the first of its names that it answered to.
+    ///
+    /// Who asks for one with a host is answered under the plain name where the tenant has an address of its own.
+    public func grants(of names: [String], tenant: Int64) -> [SourceGrant] {
+        for name in names {
+            let found = sources.filter { $0.tenantID == tenant && $0.source == name }
+            if !found.isEmpty { return found }
+        }
+        return []
+    }
+
     /// Stands for the tenant's source, when one run of it may probe it.
-    public func probe(of source: String, tenant: Int64) -> BudgetRequest? {
-        sources.contains { $0.tenantID == tenant && $0.source == source && $0.isProbe }
-            ? BudgetRequest(tenantID: tenant, source: source, requests: 1) : nil
+    public func probe(of names: [String], tenant: Int64) -> BudgetRequest? {
+        grants(of: names, tenant: tenant).first(where: \.isProbe).map {
+            BudgetRequest(tenantID: tenant, source: $0.source, requests: 1)
+        }
     }
 
     /// Of runs that need not know anything, or could not be told.
@@ -129,7 +141,7 @@ extension Queue {
         return try await call(statement) { rows in
             let row = try rows.only()
             return SourceGrant(
-                tenantID: request.tenantID, source: request.source,
+                tenantID: request.tenantID, source: try row.text("source"),
                 base: try row.optionalText("base"),
                 granted: try row.int("granted"),
                 blocked: blocked(milliseconds: try row.int("blocked_ms")))

@@ -18,14 +18,15 @@ extension Queue {
               select row(
                 e.user_id, e.name, e.fence, e.nonce, e.outcome, e.error_kind, e.error, e.failures, e.wait_ms, e.requests,
                 e.ended_passes, e.calls, e.has_committed, e.is_unchanged, string_to_array(e.secret_versions, ','), null, null,
-                case when e.outcome = 'failed' then coalesce($16, random()) else random() end
+                case when e.outcome = 'failed' then coalesce($16, random()) else random() end, e.host
               )::jobrunner.run_end
               from unnest(
                 $1::bigint[], $2::text[], $3::bigint[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[],
-                $9::bigint[], $10::bigint[], $11::text[], $12::text[], $13::boolean[], $14::boolean[], $15::text[]
+                $9::bigint[], $10::bigint[], $11::text[], $12::text[], $13::boolean[], $14::boolean[], $15::text[],
+                $17::text[]
               ) as e (
                 user_id, name, fence, nonce, outcome, error_kind, error, failures, wait_ms, requests, ended_passes, calls,
-                has_committed, is_unchanged, secret_versions
+                has_committed, is_unchanged, secret_versions, host
               )
             ))
             """,
@@ -38,7 +39,8 @@ extension Queue {
             .textArray(runs.map { endedPassesText($0.endedPasses) }),
             .textArray(runs.map { callsText($0.calls) }),
             .boolArray(runs.map(\.hasCommitted)), .boolArray(runs.map(\.isUnchanged)),
-            .textArray(runs.map(secretsText)), .optional(failedWait, Bind.double))
+            .textArray(runs.map(secretsText)), .optional(failedWait, Bind.double),
+            .textArray(runs.map(\.host)))
         return try await call(statement) { rows in
             try rows.compactMap { row in
                 guard let kind = Verdict.Kind(rawValue: try row.text("verdict")) else { return nil }

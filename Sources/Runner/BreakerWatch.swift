@@ -5,6 +5,11 @@ import Telemetry
 
 /// Takes in what a batch's preload told of its sources: shares of budgets, and breakers.
 final class BreakerWatch: Sendable {
+    /// Of so many it is remembered that they were told.
+    ///
+    /// Beyond that they are told once more: users may choose hosts without number.
+    private static let rememberedMax = 10_000
+
     private let context: WorkerContext
     /// Tenants' sources whose breaker was open when last looked at.
     private let blocked = Mutex<Set<String>>([])
@@ -19,7 +24,8 @@ final class BreakerWatch: Sendable {
             context.budgets.add(grant)
             let key = "\(grant.tenantID) \(grant.source)"
             let isChanged = blocked.withLock { blocked in
-                grant.blocked == nil
+                if blocked.count >= Self.rememberedMax { blocked.removeAll() }
+                return grant.blocked == nil
                     ? blocked.remove(key) != nil : blocked.insert(key).inserted
             }
             guard isChanged else { continue }

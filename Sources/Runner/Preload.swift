@@ -42,8 +42,11 @@ struct Preload: Sendable {
             lists.formUnion(file.listColumns)
             tables.formUnion(file.emptinessTables)
             dirty.formUnion(file.pushedTables)
-            guard file.asksItsSource else { continue }
-            let source = BudgetRequest(tenantID: job.tenantID, source: file.source.id, requests: 0)
+            guard file.asksItsSource, let name = file.budgetNames(for: job.attributes).first
+            else {
+                continue
+            }
+            let source = BudgetRequest(tenantID: job.tenantID, source: name, requests: 0)
             budgets[source, default: 0] += file.leastRequests
         }
         guard !(lists.isEmpty && tables.isEmpty && dirty.isEmpty && budgets.isEmpty) else {

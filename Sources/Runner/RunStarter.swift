@@ -98,7 +98,8 @@ final class RunStarter: Sendable {
                 let opened = preloaded[job.claim.name] ?? PreloadedRuns()
                 let probe =
                     file.asksItsSource
-                    ? opened.probe(of: file.source.id, tenant: job.tenantID) : nil
+                    ? opened.probe(
+                        of: file.budgetNames(for: job.attributes), tenant: job.tenantID) : nil
                 let inputs = RunInputs(
                     job: job, file: file, opened: opened, claimedAt: batch.claimedAt,
                     probes: probe.map { probed.insert($0).inserted } ?? false)

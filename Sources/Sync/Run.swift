@@ -71,11 +71,12 @@ final class Run {
     private func checkInputs() throws {
         if let words = inputs.job.unreadable { throw RunEnd.failed(.malformed, words) }
         if let refusal = inputs.refusal { throw refusal }
+        if let problem = inputs.problem { throw RunEnd.skipped(message: problem.message) }
     }
 
     private func checkBreaker() throws {
         guard let blocked = inputs.blocked else { return }
-        throw RunEnd.breakerOpen(inputs.file.source.id, wait: blocked)
+        throw RunEnd.breakerOpen(inputs.file.source.budgetName, wait: blocked)
     }
 
     private func meetRequirements() async throws {
@@ -154,7 +155,8 @@ final class Run {
                 claim: inputs.job.claim, tenantID: inputs.job.tenantID, outcome: .complete,
                 requests: context.session.requests,
                 endedPasses: isUnchanged ? [] : checkpoints.endedToNote,
-                calls: progress.pendingCalls, hasCommitted: hasCommitted, isUnchanged: isUnchanged)
+                calls: progress.pendingCalls, hasCommitted: hasCommitted, isUnchanged: isUnchanged,
+                host: inputs.file.source.chosenHost)
         }
         guard let outcome = end.outcome else { return nil }
         var wait: Duration?
@@ -174,6 +176,7 @@ final class Run {
             errorKind: kind(of: end), error: error, failures: failures, wait: wait,
             requests: context.session.requests,
             endedPasses: checkpoints.ended, calls: progress.pendingCalls,
-            hasCommitted: hasCommitted, secretVersions: context.session.credentials.versions)
+            hasCommitted: hasCommitted, secretVersions: context.session.credentials.versions,
+            host: inputs.file.source.chosenHost)
     }
 }

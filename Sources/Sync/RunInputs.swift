@@ -10,10 +10,12 @@ import Telemetry
 ///
 /// A class, so that the many parts of a job file are not counted again with every copy.
 public final class RunInputs: Sendable {
-    /// The claim and what the database knows of its job.
+    /// The claim and what the database knows of its job; the attributes are as the file's inputs make them.
     public let job: ClaimedJob
-    /// The declaration of the job.
+    /// The declaration of the job, with the addresses that its source has for the user.
     public let file: JobFile
+    /// What makes an attribute of no use to the file; nil when all is well.
+    let problem: InputProblem?
     /// The tenant's own address for the source; nil means the job file's.
     public let base: String?
     /// Number and hash of the user's items, per list of the file; nil where it has none.
@@ -39,12 +41,21 @@ public final class RunInputs: Sendable {
         probes: Bool = false
     ) {
         let user = job.claim.userID
-        let grant = opened.sources.first {
-            $0.tenantID == job.tenantID && $0.source == file.source.id
+        var (file, job) = (file, job)
+        var problem: InputProblem?
+        if file.isPersonal {
+            do throws(InputProblem) {
+                (file, job.attributes) = try file.resolved(for: job.attributes)
+            } catch {
+                problem = error
+            }
         }
+        self.problem = problem
+        let grant = opened.grants(of: file.source.budgetNames, tenant: job.tenantID).first
+        base = grant?.base
+        if let base, file.source.chosenHost != nil { file.source = file.source.moved(to: base) }
         self.job = job
         self.file = file
-        base = grant?.base
         passesBreaker = probes || job.isForced
         blocked = passesBreaker ? nil : grant?.blocked
         refusal = opened.refusal
@@ -62,6 +73,7 @@ public final class RunInputs: Sendable {
 
     private init(_ other: RunInputs, _ job: ClaimedJob) {
         self.job = job
+        problem = other.problem
         file = other.file
         base = other.base
         lists = other.lists

@@ -14,6 +14,8 @@ final class Hub: @unchecked Sendable {
         server = try FakeSourceServer(options)
     }
 
+    var port: Int { Int(server.port) }
+
     var base: String { "http://127.0.0.1:\(server.port)" }
 
     func stop() { server.stop() }

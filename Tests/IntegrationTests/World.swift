@@ -34,7 +34,7 @@ final class World: Household {
 
     /// Makes a world whose job file is `yaml`, by default MeTube's without its long waits.
     ///
-    /// `HUB_BASE` in it stands for the source's address. `servers`: a primary of the test's own and its
+    /// `HUB_BASE` in it stands for the source's address, `HUB_PORT` for its port. `servers`: a primary of the test's own and its
     /// standby.
     init(
         _ yaml: String = World.metube(), seed: UInt64 = 1, sealer: Sealer? = nil,
@@ -42,6 +42,7 @@ final class World: Household {
     ) async throws {
         source = try Hub(seed: seed)
         text = yaml.replacing("HUB_BASE", with: source.base)
+            .replacing("HUB_PORT", with: "\(source.port)")
         file = try JobFile.parse(text, file: "test.yaml").get()
         if let servers {
             database = try await TestDatabase.make(on: servers.primary)

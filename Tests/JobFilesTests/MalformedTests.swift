@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["video", "calls", "numbers", "marks", "items"])
+    @Test(arguments: ["video", "calls", "numbers", "marks", "items", "helpdesk"])
     func `what the changes are made to is right`(base: String) throws {
         let file = JobFileCase.folder.appending(path: "\(base).yaml")
         #expect(throws: Never.self) {

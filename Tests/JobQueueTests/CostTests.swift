@@ -48,7 +48,7 @@ struct CostTests {
     private let finish = """
         select f.*
         from (
-          select array_agg((user_id, name, fence, nonce, 'complete', null, null, null, null, 1, null, null, false, true, null, null, null, random())::jobrunner.run_end) as ends
+          select array_agg((user_id, name, fence, nonce, 'complete', null, null, null, null, 1, null, null, false, true, null, null, null, random(), null)::jobrunner.run_end) as ends
           from held
         ) as h
         cross join lateral jobrunner.finish_runs(h.ends) as f

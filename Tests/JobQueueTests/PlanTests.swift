@@ -118,7 +118,7 @@ struct PlanTests {
 
     private let ends = """
         array[(1, 'a', 1, gen_random_uuid(), 'complete', null, null, null, null, 0, null, null, false, true, null, null, null,
-          random())::jobrunner.run_end]
+          random(), null)::jobrunner.run_end]
         """
     private let modes = ["force_generic_plan", "force_custom_plan"]
 }

@@ -30,6 +30,25 @@ extension Given {
             "sources", "tokens = \(count), refilled_at = clock_timestamp()",
             Whose.tenants(tenant).condition)
     }
+    /// One more host of a source, which a user of a tenant chose, is away.
+    public static func blockedHost(_ name: String, of tenant: String) -> Given {
+        Given(
+            """
+            insert into jobrunner.sources (tenant_id, name, consecutive_failures, opened_at, failed_openings,
+              blocked_until, block_reason)
+            select t.id, \(literal(name)), 10, now(), 1, now() + interval '1 hour', 'away'
+            from jobrunner.tenants as t where \(named(tenant))
+            """)
+    }
+    /// Breakers were open, and nobody has asked for so long.
+    public static func blockForgotten(ago span: String) -> Given {
+        update(
+            "sources",
+            """
+            blocked_until = now() - interval '\(span)', opened_at = now() - interval '\(span)',
+            refilled_at = now() - interval '\(span)'
+            """, "blocked_until is not null")
+    }
     /// Budgets were last filled up so long ago.
     public static func refilled(ago span: String = "0 s") -> Given {
         update("sources", "refilled_at = clock_timestamp() - interval '\(span)'")

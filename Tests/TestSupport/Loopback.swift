@@ -1,7 +1,7 @@
 import Foundation
 
 /// A socket that listens on a free port of this machine, and the port.
-func listenOnLoopback() throws -> (listener: Int32, port: UInt16) {
+public func listenOnLoopback() throws -> (listener: Int32, port: UInt16) {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = loopback(port: 0)
     try withSocketAddress(&address) { pointer, length in

@@ -30,6 +30,7 @@ declare
   v_counters jobrunner.counters[];
   v_reached boolean[];
   v_unavailable boolean[];
+  v_hosts text[];
   v_set_aside boolean[];
   v_details jsonb[];
   v_troubles jsonb;
@@ -69,7 +70,7 @@ begin
     ) as n
     where j.ctid = b.ctid and j.xmin = b.xmin and (in_is_locked or b.xmax in ('0', b.xmin))
     returning j.user_id, j.name, j.fence, j.tenant_id, j.due_at, j.quarantined_at, e.outcome, e.error_kind, e.error,
-      e.requests,
+      e.requests, e.host,
       b.worker_id, b.due_at as scheduled_at, b.started_at, t.counters, t.entities,
       coalesce((t.counters).pages + (t.counters).pushed > 0, false) as has_progress,
       -- A source that says "later" again and again is told once.
@@ -98,6 +99,7 @@ begin
     array_agg(c.counters),
     array_agg(coalesce(c.outcome = 'complete' or c.has_progress, false)),
     array_agg(coalesce(c.error_kind in ('unavailable', 'timed_out'), false)),
+    array_agg(c.host),
     array_agg(c.quarantined_at is not null),
     array_agg(jsonb_strip_nulls(jsonb_build_object(
       'outcome', c.outcome, 'error_kind', c.error_kind, 'changed', coalesce(jobrunner.changed_rows(c.counters), 0),
@@ -108,8 +110,8 @@ begin
       'detail', jsonb_strip_nulls(jsonb_build_object('outcome', c.outcome, 'error_kind', c.error_kind))
     )) filter (where c.trouble is not null and (select jobrunner.tells_of('trouble'))),
     count(*) filter (where c.due_at <= now()), min(c.due_at) filter (where c.due_at <= now())
-  into v_user_ids, v_names, v_fences, v_tenant_ids, v_started_at, v_counters, v_reached, v_unavailable, v_set_aside,
-    v_details, v_troubles, v_due, v_due_since
+  into v_user_ids, v_names, v_fences, v_tenant_ids, v_started_at, v_counters, v_reached, v_unavailable, v_hosts,
+    v_set_aside, v_details, v_troubles, v_due, v_due_since
   from ended as c;
 
   if v_due > 0 then
@@ -129,7 +131,8 @@ begin
     group by t.kind;
   end if;
   if v_fences is not null then
-    perform jobrunner.report_sources(v_tenant_ids, v_names, v_started_at, v_reached, v_unavailable);
+    perform jobrunner.report_sources(v_tenant_ids, v_names, v_started_at, v_reached, v_unavailable,
+      v_hosts);
   end if;
   return query select * from unnest(v_user_ids, v_names, v_fences, v_set_aside);
 end

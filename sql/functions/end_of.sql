@@ -11,7 +11,7 @@ as $$
 select (
   (in_job).user_id, (in_job).name, (in_job).fence, (in_job).nonce, in_outcome, in_error_kind, in_error, null, null, 0,
     null, null,
-  in_outcome is not null, false, null, null, in_crashes_allowed, random()
+  in_outcome is not null, false, null, null, in_crashes_allowed, random(), null
 )::jobrunner.run_end
 $$;
 comment on function jobrunner.end_of is 'The end of a run that is not told by its worker. Not for callers: the verbs that end runs.';

@@ -10,11 +10,11 @@ set search_path = pg_catalog
 set lock_timeout = '50ms'
 as $$
 -- Makes the partitions of runs for today and the next seven days, and for past days of which runs_other holds rows;
--- drops those wholly older than in_keep, and such rows. Also forgets workers that ended as long ago, and events of more
--- than a week. Any worker may call it: while one is at it, the others do nothing. A partition is made under a lock on
--- runs_other, and dropped under one on runs: who reads history for long keeps either away, and while it is waited for,
--- outcomes wait too. So it is waited for 50 ms, once; what was made stays, and postponed says that the rest is left to
--- the next call.
+-- drops those wholly older than in_keep, and such rows. Also forgets workers that ended as long ago, events of more
+-- than a week, and hosts of sources that were not asked for a day. Any worker may call it: while one is at it, the
+-- others do nothing. A partition is made under a lock on runs_other, and dropped under one on runs: who reads history
+-- for long keeps either away, and while it is waited for, outcomes wait too. So it is waited for 50 ms, once; what was
+-- made stays, and postponed says that the rest is left to the next call.
 declare
   v_day date;
   v_move text;
@@ -36,6 +36,18 @@ begin
   end if;
   -- A worker that was cleared holds no job.
   delete from jobrunner.workers as w where w.ended_at < now() - in_keep and w.cleared_at is not null;
+
+  -- Hosts that users chose and of which nothing was heard for a day: a budget is full again by then, and whoever is
+  -- away is found out anew.
+  delete from jobrunner.sources as s
+  where (s.tenant_id, s.name) in (
+    select o.tenant_id, o.name
+    from jobrunner.sources as o
+    where position('@' in o.name) > 0 and o.refilled_at < now() - interval '1 day'
+      and coalesce(o.blocked_until, '-infinity') < now() - interval '1 day'
+    limit v_rows_max
+    for update skip locked
+  );
 
   -- The oldest transactions stand first. So many that no call takes long; postponed brings the next call within a
   -- minute.

@@ -3,7 +3,8 @@ create or replace function jobrunner.report_sources(
   in_names text[],
   in_started_at timestamptz[],
   in_reached boolean[],
-  in_unavailable boolean[]
+  in_unavailable boolean[],
+  in_hosts text[]
 ) returns void
 language plpgsql volatile
 set search_path = pg_catalog
@@ -12,7 +13,8 @@ as $$
 -- unavailable, over all users, open its breaker for 5 s. Open: only runs that began since count, which are probes; one
 -- that fails opens it again, for twice as long, up to 5 min; one that reached the source closes it. Those that were
 -- under way say only what is known. Touches no row while all is well. A source that somebody's transaction holds is
--- left out: the outcomes must not wait.
+-- left out: the outcomes must not wait. in_hosts: the hosts that users chose, each with a breaker of its own; else
+-- null.
 declare
   v_asked record;
   v_source jobrunner.sources;
@@ -25,14 +27,25 @@ begin
   ) then
     return;
   end if;
-  for v_asked in
-    select e.tenant_id, f.source
-    from unnest(in_tenant_ids, in_names, in_unavailable) as e (tenant_id, name, unavailable)
+  -- A host has no row until it fails, but where it has a budget.
+  if array_remove(in_hosts, null) <> '{}' then
+    insert into jobrunner.sources (tenant_id, name, tokens)
+    select e.tenant_id, f.source || '@' || e.host, coalesce(min(f.per_second), 0)
+    from unnest(in_tenant_ids, in_names, in_unavailable, in_hosts) as e (tenant_id, name, unavailable, host)
     join jobrunner.job_files as f on f.name = e.name
-    join jobrunner.sources as s on s.tenant_id = e.tenant_id and s.name = f.source
+    where e.unavailable and e.host is not null
+    group by e.tenant_id, f.source, e.host
+    order by e.tenant_id, f.source, e.host
+    on conflict do nothing;
+  end if;
+  for v_asked in
+    select e.tenant_id, s.name as source
+    from unnest(in_tenant_ids, in_names, in_unavailable, in_hosts) as e (tenant_id, name, unavailable, host)
+    join jobrunner.job_files as f on f.name = e.name
+    join jobrunner.sources as s on s.tenant_id = e.tenant_id and s.name = f.source || coalesce('@' || e.host, '')
     where e.unavailable or s.consecutive_failures > 0 or s.blocked_until is not null
-    group by e.tenant_id, f.source
-    order by e.tenant_id, f.source
+    group by e.tenant_id, s.name
+    order by e.tenant_id, s.name
   loop
     select s.* into v_source
     from jobrunner.sources as s
@@ -43,10 +56,10 @@ begin
     select coalesce(bool_or(e.reached) filter (where e.unavailable or v_source.consecutive_failures > 0), false),
       count(*) filter (where e.unavailable)
     into v_reached, v_failures
-    from unnest(in_tenant_ids, in_names, in_started_at, in_reached, in_unavailable)
-      as e (tenant_id, name, started_at, reached, unavailable)
+    from unnest(in_tenant_ids, in_names, in_started_at, in_reached, in_unavailable, in_hosts)
+      as e (tenant_id, name, started_at, reached, unavailable, host)
     join jobrunner.job_files as f on f.name = e.name
-    where e.tenant_id = v_asked.tenant_id and f.source = v_asked.source
+    where e.tenant_id = v_asked.tenant_id and f.source || coalesce('@' || e.host, '') = v_asked.source
       and (v_source.opened_at is null or e.started_at >= v_source.opened_at);
     if v_reached then
       update jobrunner.sources as s

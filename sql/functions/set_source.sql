@@ -11,6 +11,10 @@ as $$
 declare
   v_source jobrunner.sources := jobrunner.source_named(in_tenant, in_source);
 begin
+  if position('@' in v_source.name) > 0 then
+    raise exception '''%'' is a host that users chose of source ''%''', v_source.name, split_part(v_source.name, '@', 1)
+      using errcode = 'JR015', hint = 'An address is set for the source.';
+  end if;
   update jobrunner.sources as s set base = rtrim(in_base, '/')
   where s.tenant_id = v_source.tenant_id and s.name = v_source.name;
 end

@@ -16,7 +16,8 @@ begin
     raise exception 'no job of tenant ''%'' uses a source ''%''', in_tenant, in_source using errcode = 'JR015',
       hint = coalesce((
         select 'Its sources are ' || string_agg(s.name, ', ' order by s.name) || '.'
-        from jobrunner.sources as s where s.tenant_id = v_tenant.id
+        from jobrunner.sources as s
+        where s.tenant_id = v_tenant.id and position('@' in s.name) = 0
       ), 'Give it a job first.');
   end if;
   return v_source;

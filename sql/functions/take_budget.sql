@@ -20,14 +20,26 @@ as $$
 -- An open breaker grants nothing and says how long; when that is over, one request is let through to probe: a row with
 -- both, granted 1 for one run and blocked_ms for all others. The next is let through 10 s later, or when that run has
 -- reported. Without in_waits it grants nothing while another transaction holds the source.
+-- in_source may be id@host, of a host that a user chose. Such a source has a row only once it needs one, and where the
+-- tenant has an address of its own, the source of that name is asked instead, and stands in the answer.
 #variable_conflict use_column
 declare
   v_source jobrunner.sources;
   v_per_second double precision;
+  v_id constant text := split_part(in_source, '@', 1);
 begin
-  select min(f.per_second) into v_per_second from jobrunner.job_files as f where f.source = in_source;
+  if v_id <> in_source and exists (
+    select from jobrunner.sources as s where s.tenant_id = in_tenant_id and s.name = v_id and s.base is not null
+  ) then
+    in_source := v_id;
+  end if;
+  select min(f.per_second) into v_per_second from jobrunner.job_files as f where f.source = v_id;
   select s.* into v_source from jobrunner.sources as s
   where s.tenant_id = in_tenant_id and s.name = in_source;
+  if not found and v_id <> in_source and v_per_second is null then
+    return query select in_tenant_id, in_source, null::text, in_wanted, 0::bigint;
+    return;
+  end if;
   if not found then
     insert into jobrunner.sources as s (tenant_id, name, tokens)
     values (in_tenant_id, in_source, coalesce(v_per_second, 0))
@@ -79,6 +91,10 @@ begin
     from bucket as b
     where s.tenant_id = in_tenant_id and s.name = in_source
     returning in_tenant_id, in_source, s.base, least(floor(b.tokens), in_wanted)::integer, 0::bigint;
+  if not found then
+    -- A host that nobody had asked for a day was forgotten at this moment: the next look makes it anew.
+    return query select in_tenant_id, in_source, null::text, 0, 0::bigint;
+  end if;
 end
 $$;
 comment on function jobrunner.take_budget is

@@ -369,7 +369,8 @@ create type jobrunner.run_end as (
   secret_versions bigint[],
   is_renewed boolean,
   crashes_allowed integer,
-  chance double precision
+  chance double precision,
+  host text
 );
 comment on type jobrunner.run_end is 'How one run ended, for finish_runs and whoever else ends a claim.';
 comment on column jobrunner.run_end.user_id is 'Whose data was synced.';
@@ -390,6 +391,7 @@ comment on column jobrunner.run_end.secret_versions is 'Versions of the secrets 
 comment on column jobrunner.run_end.is_renewed is 'Of a refused run: such a secret is there, by lock_ends.';
 comment on column jobrunner.run_end.crashes_allowed is 'Of a run whose worker died: the job is set aside if it has crashed as often before.';
 comment on column jobrunner.run_end.chance is 'A random number from 0 to 1, which spreads waits.';
+comment on column jobrunner.run_end.host is 'The host of its source that the user has chosen; null: the file or the tenant names it.';
 
 create table jobrunner.claims (
   worker_id bigint not null,
@@ -815,7 +817,7 @@ create table jobrunner.sources (
 );
 comment on table jobrunner.sources is 'Budget and breaker of a source, per tenant, shared by all workers.';
 comment on column jobrunner.sources.tenant_id is 'Whose use of the source.';
-comment on column jobrunner.sources.name is 'Id of the source in job files.';
+comment on column jobrunner.sources.name is 'Id of the source in job files; where users choose its host, also id@host for each that has a budget or has failed.';
 comment on column jobrunner.sources.base is 'Address for this tenant in place of the job file''s; null: the job file''s.';
 comment on column jobrunner.sources.tokens is 'Requests left in the budget at refilled_at; at most one second''s worth.';
 comment on column jobrunner.sources.refilled_at is 'When the budget was last refilled.';

@@ -5,7 +5,7 @@ join jobrunner.tenants as t on t.id = s.tenant_id
 where s.blocked_until is not null;
 comment on view jobrunner.blocked_sources is 'Which sources'' breakers are open, and why?';
 comment on column jobrunner.blocked_sources.tenant is 'Name of the tenant.';
-comment on column jobrunner.blocked_sources.source is 'Id of the source.';
+comment on column jobrunner.blocked_sources.source is 'Id of the source, or id@host where users choose its host.';
 comment on column jobrunner.blocked_sources.blocked_until is 'When one request probes it again.';
 comment on column jobrunner.blocked_sources.reason is 'Why.';
 comment on column jobrunner.blocked_sources.consecutive_failures is 'Runs in a row that found it unavailable.';

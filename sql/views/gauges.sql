@@ -64,10 +64,16 @@ union all
 select 'clock_set_back_seconds', '{}', greatest(coalesce(max(extract(epoch from c.latest_at - now())), 0), 0)
 from jobrunner.chores as c
 union all
-select 'source_blocked', jsonb_build_object('source', s.name), count(*)
-from jobrunner.sources as s
-where s.blocked_until > now()
-group by s.name
+select 'source_blocked', jsonb_build_object('source', s.id), count(*)
+from (
+  -- One of many hosts is its user's trouble; ten are the source's.
+  select s.tenant_id, split_part(s.name, '@', 1) as id
+  from jobrunner.sources as s
+  where s.blocked_until > now()
+  group by s.tenant_id, split_part(s.name, '@', 1)
+  having bool_or(position('@' in s.name) = 0) or count(*) >= 10
+) as s
+group by s.id
 union all
 select 'workers', jsonb_build_object('health', w.health), count(*)
 from workers as w

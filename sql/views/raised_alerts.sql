@@ -36,10 +36,15 @@ union all
 select 'no_workers', 'page', null, 'no worker is alive'
 where not exists (select from gauges as g where g.name = 'workers' and g.labels ->> 'health' = 'alive')
 union all
-select 'source_blocked', 'ticket', s.name, format('its breaker is open for %s tenants', count(*))
-from jobrunner.sources as s
-where s.blocked_until > now() and s.consecutive_failures >= 10
-group by s.name
+select 'source_blocked', 'ticket', s.id, format('its breaker is open for %s tenants', count(*))
+from (
+  select s.tenant_id, split_part(s.name, '@', 1) as id
+  from jobrunner.sources as s
+  where s.blocked_until > now() and s.consecutive_failures >= 10
+  group by s.tenant_id, split_part(s.name, '@', 1)
+  having bool_or(position('@' in s.name) = 0) or count(*) >= 10
+) as s
+group by s.id
 union all
 select 'snapshot_held', 'ticket', null,
   format('a snapshot of %s holds back the removal of dead rows', jobrunner.words_for(g.value * interval '1 s'))

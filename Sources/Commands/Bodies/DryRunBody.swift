@@ -65,10 +65,12 @@ private func apply(
 private func inputs(
     _ job: ClaimedJob, _ file: JobFile, _ queue: Queue
 ) async throws -> RunInputs {
-    let source = BudgetRequest(tenantID: job.tenantID, source: file.source.id, requests: 0)
+    let sources = file.budgetNames(for: job.attributes).prefix(1).map {
+        BudgetRequest(tenantID: job.tenantID, source: $0, requests: 0)
+    }
     let opened = try await queue.preloadRuns(
         users: [job.claim.userID], lists: file.listColumns, tables: file.emptinessTables,
-        sources: [source], dirtyTables: file.pushedTables)
+        sources: sources, dirtyTables: file.pushedTables)
     return RunInputs(job: job, file: file, opened: opened, claimedAt: .now)
 }
 

@@ -69,10 +69,16 @@ extension Form where Value == String {
     /// The address of a source.
     static let base = text(.baseURL) { node, reading in
         guard let text = reading.text(node) else { return nil }
-        guard let problem = problem(inBase: text) else { return text }
+        guard reading.holdsOnlyAttributes(text, at: node) else { return nil }
+        guard let problem = problem(inAddress: text) else { return text }
         reading.add(node, "\(problem); expected http(s)://host[:port][/prefix]")
         return nil
     }
+
+    /// What users may choose of a host.
+    static let hostPattern = text(
+        .hostPattern, "host, expected one such as api.example.com or *.example.com"
+    ) { HostPattern($0) != nil }
 
     /// Of a list that the file defines.
     static let list = declared { $0.isList($1, at: $2) }
@@ -112,6 +118,18 @@ extension StringProtocol {
     }
 }
 
+extension NodeReading {
+    /// Reports placeholders that an address can't hold.
+    func holdsOnlyAttributes(_ text: String, at node: Node) -> Bool {
+        !text.contains("{") || template(node, []) != nil
+    }
+}
+
+/// Says what makes a text no address, with or without placeholders; nil when it is one.
+func problem(inAddress text: String) -> String? {
+    text.contains("{") ? problem(inTemplate: text) : problem(inBase: text)
+}
+
 /// Says what makes a text no address; nil when it is one.
 func problem(inBase text: String) -> String? {
     guard let scheme = ["https://", "http://"].first(where: { text.hasPrefix($0) }) else {
@@ -119,7 +137,7 @@ func problem(inBase text: String) -> String? {
     }
     let rest = text.dropFirst(scheme.count)
     let authority = rest.prefix { $0 != "/" }
-    if rest.contains("{") { return "a base holds no placeholders" }
+    if rest.contains("{") { return "a base holds no braces" }
     if rest.contains("?") { return "a base has no query" }
     if rest.contains("#") { return "a base has no fragment" }
     if authority.contains("@") { return "a base holds no user or password" }

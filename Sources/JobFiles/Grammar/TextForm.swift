@@ -8,6 +8,7 @@ enum TextForm: String, CaseIterable, Sendable {
     case sourceID
     case baseURL
     case tokenURL
+    case hostPattern
     case container
     case zone
     case timeZone
@@ -56,12 +57,16 @@ enum TextForm: String, CaseIterable, Sendable {
         let next = "(\\.\(member)|\(quoted))"
         let time =
             "(?=.*yyyy)(?=.*M)(?=.*d)([^A-Za-z']|'[^']*'|yyyy|M{1,3}|EEE|dd?|HH?|hh?|a|mm|ss|S+|XXX)+"
+        let user = #"\{user\.\#(name)\}"#
+        let label = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
         return switch self {
         case .name: "^\(name)$"
         case .jobName: "^\(name)\\.\(name)$"
         case .sourceID: "^[a-z_][a-z0-9_-]{0,62}$"
-        case .baseURL: #"^https?://[A-Za-z0-9._\[\]:-]+(/[^?#{}@\s]*[^?#{}@\s/])?$"#
-        case .tokenURL: #"^https?://[^?#{}@\s]+$"#
+        case .baseURL:
+            #"^https?://([A-Za-z0-9._\[\]:-]|\#(user))+(/([^?#{}@\s]|\#(user))*([^?#{}@\s/]|\#(user)))?$"#
+        case .tokenURL: #"^https?://([^?#{}@\s]|\#(user))+$"#
+        case .hostPattern: #"^(\*|(\*\.)?\#(label)(\.\#(label))*)$"#
         case .container: #"^iCloud\.[A-Za-z0-9.-]+$"#
         case .zone: "^[A-Za-z0-9.-][A-Za-z0-9._-]{0,254}$"
         case .timeZone: #"^([A-Za-z+-][A-Za-z0-9_+:/-]{0,63}|\{user\.\#(name)\})$"#
@@ -99,6 +104,7 @@ enum TextForm: String, CaseIterable, Sendable {
         case .sourceID: "name that may hold `-`"
         case .baseURL: "`http(s)://host[:port][/prefix]`"
         case .tokenURL: "URL"
+        case .hostPattern: "host, `*.host` or `*`"
         case .container: "text such as `iCloud.com.example.app`"
         case .zone: "name of a custom zone"
         case .timeZone: "name of a time zone, or `{user.x}`"

@@ -121,7 +121,10 @@ extension Mapping where Model == WrittenAuth {
 
     private static let tokenURL = required(
         "token_url", \.client.tokenURL, .text(.tokenURL) { $1.tokenURL($0) },
-        "The address of the token endpoint. It is https, but for `localhost`, `127.0.0.1` and `[::1]`."
+        """
+        The address of the token endpoint. It is https, but for `localhost`, `127.0.0.1` and `[::1]`. It may hold \
+        `{user.x}` as `base` may.
+        """
     )
     private static let clientID = required(
         "client_id", \.client.clientID, .template(.secret), "The id of the client.")
@@ -258,9 +261,9 @@ extension Form where Value == String {
 extension NodeReading {
     /// A token travels only where nobody listens.
     fileprivate func tokenURL(_ node: Node) -> String? {
-        guard let text = text(node) else { return nil }
+        guard let text = text(node), holdsOnlyAttributes(text, at: node) else { return nil }
         // Unlike a base it is never added to, so it may end in a slash.
-        if let problem = problem(inBase: text.hasSuffix("/") ? String(text.dropLast()) : text) {
+        if let problem = problem(inAddress: text.hasSuffix("/") ? String(text.dropLast()) : text) {
             add(node, "\(problem); expected https://host[:port]/path")
             return nil
         }
@@ -268,7 +271,8 @@ extension NodeReading {
         let isLoopback = ["localhost", "127.0.0.1", "[::1]"].contains { name in
             host == name || host.hasPrefix(name + ":")
         }
-        guard text.hasPrefix("https://") || isLoopback else {
+        // Of a host that users choose the hosts decide, which are not known yet.
+        guard text.hasPrefix("https://") || isLoopback || host.contains("{") else {
             add(node, "a token endpoint must be https, but for this machine's own addresses")
             return nil
         }

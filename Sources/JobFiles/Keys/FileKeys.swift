@@ -23,6 +23,11 @@ extension Mapping where Model == JobFile {
         optional(
             "freshness", \.freshness, Mapping<Freshness>.freshness.form,
             without: "only the schedule decides", "How old stored rows may be.")
+        usual(
+            "inputs", \.inputs, .inputs, without: "an attribute may hold anything",
+            """
+            The attributes of the user that the file uses, by name. Those that stand in an address must be here.
+            """)
         required("source", \.source, .source, "The external system.")
         usual("lists", \.lists, .lists, "The local lists of ids, by name.")
         usual("calls", \.calls, .calls, "The requests around the entities, by name.")

@@ -14,10 +14,17 @@ extension Mapping where Model == Source {
         required(
             "base", \.base, .base,
             """
-            The address of the source, without user, query, fragment, placeholder or trailing slash. \
-            With a preset it is Apple's unless it is given.
+            The address of the source, without user, query, fragment or trailing slash. Without a preset its host and \
+            its prefix may hold `{user.x}` for whole labels or segments. With a preset it is Apple's unless it is given.
             """
         ).unlessPreset()
+        usual(
+            "hosts", \.hosts, .filled(.hostPattern), without: "no user chooses a host",
+            """
+            The hosts that users may choose where `{user.x}` stands in the host of `base` or `token_url`. \
+            `*` in front stands for any labels, and reaches public addresses only.
+            """
+        ).only(.withoutPreset)
         optional(
             "preset", \.presetWord, .words(["cloudkit"], noun: "preset"),
             without: "plain HTTP and JSON",

@@ -253,7 +253,7 @@ RUN_END = {
     "user_id": "bigint", "name": "text", "fence": "bigint", "nonce": "uuid", "outcome": "text", "error_kind": "text",
     "error": "text", "failures": "text", "wait_ms": "bigint", "requests": "integer", "ended_passes": "text",
     "calls": "text", "has_committed": "boolean", "is_unchanged": "boolean", "secret_versions": "text", "is_renewed": "boolean",
-    "crashes_allowed": "integer", "chance": "float8",
+    "crashes_allowed": "integer", "chance": "float8", "host": "text",
 }
 FINISHED = {"secret_versions": "string_to_array(e.secret_versions, ',')", "chance": "random()"}
 STATIC = {"jobrunner.chores", "jobrunner.job_files", "jobrunner.synced_tables"}
