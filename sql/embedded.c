@@ -5,8 +5,6 @@
 static const jr_sql_file files[] = {
 #define FILE "migrations/0001_schema.sql"
 #include "embed.h"
-#define FILE "migrations/0002_skips.sql"
-#include "embed.h"
 #define FILE "functions/abandon_pass.sql"
 #include "embed.h"
 #define FILE "functions/activate_limits.sql"

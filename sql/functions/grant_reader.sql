@@ -8,14 +8,15 @@ as $$
 declare
   v_reader oid := (select r.oid from pg_roles as r where r.rolname = 'jobrunner_reader');
   v_relations constant text[] := array[
-    'late_jobs', 'failing_jobs', 'running_jobs', 'entity_progress', 'tenant_freshness', 'worker_health', 'quarantined_jobs',
+    'late_jobs', 'failing_jobs', 'running_jobs', 'entity_progress', 'checkpoint_inputs', 'tenant_freshness', 'worker_health', 'quarantined_jobs',
     'user_story', 'blocked_sources', 'job_overview', 'jobs_in_trouble', 'kinds_of_trouble', 'tenant_shares', 'waiting_reasons', 'gauges', 'raised_alerts',
     'tenants', 'jobs', 'checkpoints', 'runs', 'workers', 'claims', 'sources', 'job_files', 'tenant_jobs', 'chores', 'periods',
     'slot_use', 'waiting_counts', 'trouble_counts', 'freshness_counts', 'swept_counts', 'migrations', 'applied_code'
   ];
   -- What the views call: a server may be set up so that nobody may call a function unless it is granted.
   v_functions constant text[] := array[
-    'describe_counters', 'endless_at', 'held_jobs', 'is_fruitless', 'other_files', 'session_figures', 'words_for'
+    'describe_counters', 'endless_at', 'has_other_file', 'held_jobs', 'is_fruitless', 'other_files', 'phase_of', 'session_figures',
+    'words_for'
   ];
   v_granted text[] := '{}';
   v_name text;

@@ -326,7 +326,8 @@ create type jobrunner.counter_values as (
   swept bigint,
   pushed bigint,
   push_failed bigint,
-  edits_lost bigint
+  edits_lost bigint,
+  skipped bigint
 );
 comment on type jobrunner.counter_values is 'What a run did, counted. A counter is declared here alone: add_counters and total follow the type.';
 comment on column jobrunner.counter_values.pages is 'Pages that were committed.';
@@ -343,6 +344,7 @@ comment on column jobrunner.counter_values.swept is 'Rows that were deleted beca
 comment on column jobrunner.counter_values.pushed is 'Local edits that the source took.';
 comment on column jobrunner.counter_values.push_failed is 'Local edits that the source refused.';
 comment on column jobrunner.counter_values.edits_lost is 'Local edits and deletions that gave way to what the source had.';
+comment on column jobrunner.counter_values.skipped is 'Entities that began to be skipped: the source has nothing to read there for this user.';
 
 create domain jobrunner.counters as jobrunner.counter_values
   constraint counters_add_up check (
@@ -598,7 +600,7 @@ create table jobrunner.checkpoints (
   last_error text,
   last_error_at timestamptz,
   run_fence bigint not null default 0,
-  counters jobrunner.counters not null default '(0,0,0,0,0,0,0,0,0,0,0,0,0,0)',
+  counters jobrunner.counters not null default '(0,0,0,0,0,0,0,0,0,0,0,0,0,0,0)',
   pass_is_whole boolean not null default true,
   pass_proves_absence boolean not null default true,
   last_full_at timestamptz,
@@ -620,6 +622,8 @@ create table jobrunner.checkpoints (
   unread jsonb,
   has_shared_keys boolean not null default false,
   troubles jsonb,
+  skipped_since timestamptz,
+  skip_reason text,
   primary key (user_id, job_name, entity),
   constraint pass_is_full_or_incremental check (pass_kind in ('full', 'incremental')),
   constraint pass_in_progress_has_a_start check ((pass_kind is null) = (pass_started_at is null)),
@@ -629,7 +633,8 @@ create table jobrunner.checkpoints (
   constraint troubles_are_named_by_their_kind_or_null check (jsonb_typeof(troubles) = 'object' and troubles <> '{}'),
   constraint full_requests_are_asked_then_begun_then_ended check (full_ended <= full_begun
     and full_begun <= full_asked),
-  constraint repair_is_one_of_the_full_requests check (repair_asked <= full_asked)
+  constraint repair_is_one_of_the_full_requests check (repair_asked <= full_asked),
+  constraint skipped_entity_has_a_reason check ((skipped_since is null) = (skip_reason is null))
 ) with (fillfactor = 70);
 comment on table jobrunner.checkpoints is 'How far each entity of a job has come; moved only in the transaction that writes the page it covers.';
 comment on column jobrunner.checkpoints.user_id is 'Whose data.';
@@ -673,11 +678,15 @@ comment on column jobrunner.checkpoints.full_page is 'The most records that a pa
 comment on column jobrunner.checkpoints.unread is 'Values that the last pass with any could not read, by field or flag: {field: {count, example, read_elsewhere}}; null: none.';
 comment on column jobrunner.checkpoints.has_shared_keys is 'Two records of the source were seen with one key: when the record of a row is deleted, another one may live.';
 comment on column jobrunner.checkpoints.troubles is 'What waits for a person, apart from the failure of the last run: {kind: {error, since, declaration}}, the kinds those of kinds_of_trouble; null: nothing. Set and ended by set_trouble alone.';
+comment on column jobrunner.checkpoints.skipped_since is 'Since when its passes are skipped, by a rule of errors in the job file; null: it is read.';
+comment on column jobrunner.checkpoints.skip_reason is 'What the source answered when that began.';
 create index checkpoints_with_errors on jobrunner.checkpoints (job_name, user_id) where last_error_kind is not null;
 comment on index jobrunner.checkpoints_with_errors is 'Entities whose last run left an error.';
 create index checkpoints_in_trouble on jobrunner.checkpoints (job_name, user_id) where troubles is not null;
 create index checkpoints_with_unread_values on jobrunner.checkpoints (job_name, entity) where unread is not null;
 comment on index jobrunner.checkpoints_with_unread_values is 'Entities with values that could not be read.';
+create index skipped_checkpoints on jobrunner.checkpoints (job_name, user_id) where skipped_since is not null;
+comment on index jobrunner.skipped_checkpoints is 'Entities that are skipped.';
 comment on index jobrunner.checkpoints_in_trouble is 'Entities with something that waits for a person.';
 
 create table jobrunner.seen_pages (
@@ -765,7 +774,7 @@ create table jobrunner.runs (
   error_kind text,
   error text,
   request_count integer not null default 0,
-  counters jobrunner.counters not null default '(0,0,0,0,0,0,0,0,0,0,0,0,0,0)',
+  counters jobrunner.counters not null default '(0,0,0,0,0,0,0,0,0,0,0,0,0,0,0)',
   entities jsonb not null default '{}',
   primary key (user_id, id, ended_at),
   constraint run_outcome_is_known check (
