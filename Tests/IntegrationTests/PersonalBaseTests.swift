@@ -238,12 +238,15 @@ import Testing
         }
     }
 
-    @Test func `a token that was issued for one host is not sent to another`() async throws {
+    @Test(arguments: ["http://{user.host}:HUB_PORT", "HUB_BASE"])
+    func `a token that was issued for one host is not sent to another`(
+        server: String
+    ) async throws {
         let yaml = Self.file(
             source: """
                 auth:
                   type: oauth2_client
-                  token_url: http://{user.host}:HUB_PORT/oauth/ann/token
+                  token_url: \(server)/oauth/ann/token
                   client_id: "{secret.client_id}"
                   client_secret: "{secret.client_secret}"
                 """)

@@ -160,6 +160,29 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("*", "{secret.token}", 1), ("*.hub.example", "{secret.token}", 0), ("*", "", 0),
+    ])
+    func `whoever may have secrets sent to any host is warned of`(
+        _ host: String, _ secret: String, _ count: Int
+    ) throws {
+        let file = try smallFile([
+            "source: { id: hub, base: \"https://hub.example\" }": """
+            inputs: { name: {} }
+            source:
+              id: hub
+              base: https://{user.name}.hub.example
+              hosts: ["\(host)"]
+              headers: { X-Token: "\(secret)" }
+            """
+        ])
+        try withDirectory(["a.yaml": file]) { directory in
+            let warnings = try JobFileSet.load(directory: directory).get().warnings
+            #expect(warnings.count == count)
+            #expect(warnings.allSatisfy { $0.path == "source.hosts" }, "\(warnings)")
+        }
+    }
+
     @Test func `mistakes of all files come together`() throws {
         let files = [
             "a.yaml": try smallFile(["every: 1h": "every: 1"]), "b.yaml": "version: 2\n",

@@ -42,7 +42,7 @@ from (
   from jobrunner.sources as s
   where s.blocked_until > now() and s.consecutive_failures >= 10
   group by s.tenant_id, split_part(s.name, '@', 1)
-  having bool_or(position('@' in s.name) = 0) or count(*) >= 10
+  having count(*) >= 10 or count(*) filter (where split_part(s.name, '@', 2) = '') > 0
 ) as s
 group by s.id
 union all
