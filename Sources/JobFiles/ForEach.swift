@@ -6,7 +6,7 @@ public struct ForEach: Sendable, Equatable {
     /// What `{each.x}` may name.
     public var names: [String] { sources.flatMap(\.names) }
 
-    /// How many items one pass is for; nil: one.
+    /// How many items one pass is for; nil means one.
     public var chunk: Int? { sources.compactMap(\.chunk).first }
 
     /// The stored rows among its sources.
@@ -14,7 +14,7 @@ public struct ForEach: Sendable, Equatable {
         sources.compactMap { if case .rows(let rows) = $0.origin { rows } else { nil } }
     }
 
-    /// After so long an item is asked for whose row is as it was; nil: every round asks for it.
+    /// After so long an item is asked for whose row is as it was; nil means that every round asks for it.
     public var asksUnchangedAfter: Duration? { rows.filter(\.onlyChanged).map(\.fullEvery).min() }
 }
 
@@ -35,9 +35,9 @@ public struct ItemSource: Sendable, Equatable {
     }
     /// What has the items.
     public var origin: Origin
-    /// What `{each.x}` calls an item; nil: its origin's own name.
+    /// What `{each.x}` calls an item; nil means as its origin is called.
     public var name: String?
-    /// How many items one pass is for, as `{chunk}`; nil: each has one of its own, as `{each.x}`.
+    /// How many items one pass is for, as `{chunk}`; nil means that each has a pass of its own, as `{each.x}`.
     public var chunk: Int?
     /// Passes at most; with more the entity fails before it asks for any.
     public var atMost = ForEach.usualMost

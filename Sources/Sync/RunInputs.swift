@@ -113,7 +113,7 @@ extension RunInputs {
         }
     }
 
-    /// Where the list of an entity begins in this run, as a time or a number; nil: at its beginning.
+    /// Where the list of an entity begins in this run, as a time or a number; nil means at its beginning.
     ///
     /// Throws `RunEnd` skipped where the user has no such attribute, and failed where it holds something else.
     func start(of entity: Entity) throws -> Incremental.Start? {

@@ -166,7 +166,7 @@ import Testing
             try await world.drain()
             #expect(try await stored(world)[boards[1]] == 20)
             try await world.source.heal()
-            try await world.sql("update jobrunner.jobs set deferred_until = null, due_at = now()")
+            try await world.given(.undeferred(.waiting), .due(.waiting))
             try await world.drain()
             #expect(try await stored(world).values.sorted() == [45, 45, 45])
             // One page before the cut, the one that was refused, and the two behind it.
@@ -256,9 +256,7 @@ import Testing
             var counts: [Int] = []
             for board in boards { counts.append(try await world.source.asked(by: board).count) }
             #expect(counts.sorted() == [3, 3, 6])
-            try await world.sql(
-                "update jobrunner.checkpoints set last_full_at = now() - interval '8 days' where entity like 'item#%'"
-            )
+            try await world.given(.staler("8 days"))
             try await world.runAgain()
             for (board, count) in zip(boards, counts) {
                 #expect(try await world.source.asked(by: board).count == count + 3)
@@ -301,8 +299,8 @@ import Testing
         try await withWorld(file, videos: 1) { world in
             let numbers = (1...500).map(String.init).joined(separator: ",")
             try await world.sql(
-                "update jobrunner.users set attributes = attributes || '{\"numbers\": [\(numbers)]}'"
-            )
+                "select jobrunner.set_user('acme', 'ann', $1::jsonb)",
+                .text("{\"numbers\": [\(numbers)]}"))
             try await world.drain()
             #expect(
                 try await world.value("select count(*)::text from synced.generic_item") == "500")

@@ -52,7 +52,7 @@ import Testing
             let before = try await begins(world)
             #expect(before.count == 4)
             #expect(try await world.checkpoint("ann").text("pass_kind") == "full")
-            try await world.sql("update jobrunner.jobs set deferred_until = null, due_at = now()")
+            try await world.given(.undeferred(.waiting), .due(.waiting))
             try await world.drain()
             #expect(try await world.holdsAllItems(of: "ann"))
             // The request that was refused is asked once more, and none before it is.
@@ -97,7 +97,7 @@ import Testing
             #expect(try await world.source.asked(by: "ann").isEmpty)
             for (value, outcome) in [("last week", "failed"), ("2024-06-01", "complete")] {
                 try await world.sql(
-                    "update jobrunner.users set attributes = attributes || jsonb_build_object('start', $1::text)",
+                    "select jobrunner.set_user('acme', 'ann', jsonb_build_object('start', $1::text))",
                     .text(value))
                 try await world.given(.due(.failed))
                 try await world.runAgain()

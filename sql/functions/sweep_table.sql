@@ -16,8 +16,8 @@ as $$
 -- A row that is lacking for the first time is only noted: a list that shifts while it is read, or a source that is not
 -- well, shows it again. A pass that was not read to its end is no look, but what it showed is not lacking in a row. Own
 -- is what a pass of the entity has shown or added, and what a push of it got a change tag for.
--- in_sweep: {table, key: [column], identity: [column], item, change_tag, is_pushed, is_repair, max_fraction, asks_again,
--- confirms, declaration}:
+-- in_sweep: {table, key: [column], identity: [column], item, change_tag, is_pushed, is_repair, max_fraction,
+-- asks_again, confirms, declaration}:
 --   identity     the columns by which pages noted their records
 --   item         of an entity with for_each, the texts of the item's columns, by their names: no other rows are looked
 --                at, so that a record which moved to another item is not lacking; null: all rows of the user are
