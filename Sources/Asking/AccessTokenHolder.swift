@@ -4,8 +4,9 @@ import JobFiles
 import JobQueue
 import Postgres
 import Secrets
+import Telemetry
 
-/// The access token that one run signs its requests with (OAuth 2.0).
+/// The token that one run signs its requests with: an access token of OAuth 2.0, or what a login was answered with.
 ///
 /// A token is renewed by one run at a time, over all jobs, workers and processes: a refresh token that
 /// serves once would be spent twice, for which some servers revoke the whole grant.
@@ -14,10 +15,12 @@ final class AccessTokenHolder {
     private static let marginMax = Duration.seconds(60)
     /// A token server that is slower than this is taken for unavailable.
     private static let requestMax = Duration.seconds(10)
+    /// What waiting for the source's budget may take, before a login.
+    private static let budgetMax = Duration.seconds(5)
     /// What storing the answer may take.
     private static let storeMax = Duration.seconds(5)
 
-    private let tokenRequest: TokenRequest
+    private let issuer: any TokenIssuer
     private let source: Source
     private let claim: Claim
     private let tools: SourceTools
@@ -32,11 +35,14 @@ final class AccessTokenHolder {
 
     /// Nil where the source wants no access token.
     init?(
-        for source: Source, _ claim: Claim, _ tools: SourceTools, _ credentials: Credentials,
-        deadline: ContinuousClock.Instant
+        for source: Source, at base: String, _ claim: Claim, _ tools: SourceTools,
+        _ credentials: Credentials, deadline: ContinuousClock.Instant
     ) {
-        guard let request = TokenRequest(for: source.auth) else { return nil }
-        tokenRequest = request
+        guard
+            let issuer: any TokenIssuer = TokenRequest(for: source.auth)
+                ?? SessionLogin(for: source, at: base)
+        else { return nil }
+        self.issuer = issuer
         self.source = source
         self.claim = claim
         self.tools = tools
@@ -44,17 +50,21 @@ final class AccessTokenHolder {
         self.deadline = deadline
     }
 
-    /// A good token: this process's, the database's, or a new one of the token server.
+    /// Signs a request with a good token: this process's, the database's, or a new one of the token server or login.
     ///
     /// `secrets` renders with the secrets as they are at the time. Throws `RunEnd.needsReauth` when
     /// the token server refuses the credential, `deferred` when others keep it.
-    func token(_ secrets: () -> SourceSecrets) async throws -> String {
+    ///
+    /// `nowUnixSeconds`: wall time, which a wait that the answer names is compared with.
+    func sign(
+        _ request: inout HTTPRequest, nowUnixSeconds now: Int, _ secrets: () -> SourceSecrets
+    ) async throws {
         let token = try await CredentialTurn(name: source.id, deadline: deadline).wait {
-            try await found(secrets)
+            try await found(secrets, now)
         }
         current = token
         credentials.protect(Array(token.text.utf8))
-        return token.text
+        try issuer.sign(&request, with: token.text, secrets())
     }
 
     /// Drops the token that the source has refused; false: there was none.
@@ -67,18 +77,21 @@ final class AccessTokenHolder {
     }
 
     /// Nil when another run renews the token at present.
-    private func found(_ secrets: () -> SourceSecrets) async throws -> AccessTokens.Token? {
+    private func found(
+        _ secrets: () -> SourceSecrets, _ now: Int
+    ) async throws -> AccessTokens.Token? {
         let key = key
         if let kept = tools.tokens.token(of: key) { return kept }
         guard tools.tokens.beginRenewal(of: key) else { return nil }
         defer { tools.tokens.endRenewal(of: key) }
         let lease = try await tools.queue.leaseCredential(
             key.credential, refused: refused,
-            for: requestMax + Self.storeMax + Self.storeMax,
+            for: requestMax + Self.storeMax + Self.storeMax
+                + (issuer.isOfSource ? Self.budgetMax : .zero),
             claim: claim.fence == 0 ? nil : claim, deadline: deadline)
         let token: AccessTokens.Token?
         if let id = lease.lease {
-            token = try await renewed(key.credential, lease: id, lease.secrets, secrets)
+            token = try await renewed(key.credential, lease: id, lease.secrets, secrets, now)
         } else {
             token = lease.accessToken.flatMap { opened($0, for: lease.goodFor) }
         }
@@ -107,12 +120,14 @@ final class AccessTokenHolder {
     /// was not stored can't be had again.
     private func renewed(
         _ credential: RenewedCredential, lease: String, _ stored: [SealedSecret],
-        _ secrets: () -> SourceSecrets
+        _ secrets: () -> SourceSecrets, _ now: Int
     ) async throws -> AccessTokens.Token {
         do {
             try credentials.adopt(stored)
-            var request = try tokenRequest.request(secrets())
-            request.isPublicOnly = source.tokenReachesPublicOnly
+            var request = try issuer.request(secrets())
+            request.isPublicOnly =
+                issuer.isOfSource ? source.reachesPublicOnly : source.tokenReachesPublicOnly
+            if issuer.isOfSource { try await takeBudget() }
             let asked = request
             let client = tools.client
             let patience = requestMax
@@ -120,12 +135,15 @@ final class AccessTokenHolder {
             let response = try await Task {
                 try await client.send(asked, deadline: .now + patience)
             }.value
-            let issued = try tokenRequest.issued(
+            if issuer.isOfSource {
+                tools.metrics.add(to: .sourceRequests, source.id, "\(response.status / 100)xx")
+            }
+            let issued = try issuer.issued(
                 by: response,
-                clientIsUsers: credentials.known(tokenRequest.clientSecretNames).contains {
+                clientIsUsers: credentials.known(issuer.clientSecretNames).contains {
                     $0.userID != 0
-                })
-            if let name = tokenRequest.refreshToken, let next = issued.refreshToken,
+                }, nowUnixSeconds: now)
+            if let name = issuer.refreshToken, let next = issued.refreshToken,
                 try secrets().text(ofSecret: name) != next
             {
                 try credentials.replace(with: NewCredential(name: name, value: next))
@@ -138,16 +156,29 @@ final class AccessTokenHolder {
         }
     }
 
+    /// A login is a request of the source's like any other; the request that it is for has passed the breaker.
+    private func takeBudget() async throws {
+        do {
+            try await tools.budgets.take(
+                tenant: credentials.tenantID, source: source, passesBreaker: true,
+                until: min(deadline, .now + Self.budgetMax))
+        } catch RunEnd.interrupted(.deadline) where .now < deadline {
+            throw RunEnd.deferred(
+                .rateLimited, message: "the budget of source \(source.id) left none for the login",
+                wait: Self.budgetMax)
+        }
+    }
+
     private func store(
-        _ issued: TokenRequest.Issued, _ credential: RenewedCredential, lease: String
+        _ issued: IssuedToken, _ credential: RenewedCredential, lease: String
     ) async throws -> AccessTokens.Token {
-        let text = SecretValue(Array(issued.accessToken.utf8))
+        let text = SecretValue(Array(issued.text.utf8))
         let sealed = tools.sealer?.seal(text, for: owner) ?? []
         let span = issued.validity - min(Self.marginMax, issued.validity / 2)
         try await credentials.store(
             with: .endRenewal(
                 of: credential, lease: lease, accessToken: sealed, goodFor: span))
-        return AccessTokens.Token(text: issued.accessToken, sealed: sealed, until: .now + span)
+        return AccessTokens.Token(text: issued.text, sealed: sealed, until: .now + span)
     }
 
     private var requestMax: Duration { min(source.timeout, Self.requestMax) }
@@ -156,18 +187,18 @@ final class AccessTokenHolder {
     ///
     /// Sources that share a refresh token share the turn to spend it.
     private var key: AccessTokens.Key {
-        let used = credentials.known(tokenRequest.secretNames)
-        let isUsers = tokenRequest.namesUser || source.isOfUser || used.contains { $0.userID != 0 }
+        let used = credentials.known(issuer.secretNames)
+        let isUsers = issuer.namesUser || source.isOfUser || used.contains { $0.userID != 0 }
         return AccessTokens.Key(
             credential: RenewedCredential(
                 tenantID: credentials.tenantID, userID: isUsers ? claim.userID : 0,
-                name: tokenRequest.refreshToken ?? source.id),
+                name: issuer.refreshToken ?? source.id),
             purpose: purpose, versions: used.map(\.version))
     }
 
     /// What was issued for one host of the source is never sent to another.
     private var purpose: String {
-        tokenRequest.purpose + (source.chosenHost.map { " for \($0)" } ?? "")
+        issuer.purpose + (source.chosenHost.map { " for \($0)" } ?? "")
     }
 
     /// A token that was asked for in other words opens nowhere.

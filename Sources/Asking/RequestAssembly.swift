@@ -30,17 +30,24 @@ struct RequestAssembly {
             method: request.method, url: address(path, query), headers: headers, body: body)
     }
 
-    /// The request for a whole address that a page named; sign-in is added, as it was never stored.
+    /// The request for a whole address that a page named; what signs in is added, as it was never stored.
     func request(_ request: Request, to url: String) throws -> HTTPRequest {
         var bare = request
         bare.path = Template(pieces: [.literal("/")])
         bare.query = []
         var assembled = try self.request(bare)
-        let signIn = try signInQuery().map(pair)
-        assembled.url =
-            signIn.isEmpty
-            ? url : url + (url.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + signIn[0]
+        assembled.url = url
+        let secret = request.query.filter {
+            !$0.value.secretNames.isEmpty && !holds(parameter: $0.name, url)
+        }
+        for added in try signInQuery() + pairs(secret) { assembled.add(parameter: added) }
         return assembled
+    }
+
+    private func holds(parameter name: String, _ url: String) -> Bool {
+        url.drop { $0 != "?" }.dropFirst().split(separator: "&").contains {
+            $0.prefix { $0 != "=" } == percentEncode(queryValue: name)
+        }
     }
 
     private func address(_ path: String, _ query: [(String, String)]) -> String {
@@ -73,7 +80,9 @@ struct RequestAssembly {
     private func signInHeaders() throws -> [HTTPHeader] {
         switch source.auth {
         // A dialect or an access token signs these, anew for every attempt.
-        case .none, .query, .oauth2Client, .oauth2Refresh, .cloudkitServer, .cloudkitUser: return []
+        case .none, .query, .oauth2Client, .oauth2Refresh, .oauth2Password, .session,
+            .cloudkitServer, .cloudkitUser:
+            return []
         case .basic(let user, let password):
             let pair = "\(try renderer.requiredText(user)):\(try renderer.requiredText(password))"
             return [HTTPHeader("Authorization", "Basic \(Base64.encode(Array(pair.utf8)))")]
@@ -82,5 +91,14 @@ struct RequestAssembly {
         case .header(let name, let value):
             return [HTTPHeader(name, try renderer.requiredText(value))]
         }
+    }
+}
+
+extension HTTPRequest {
+    /// One more parameter in the query.
+    mutating func add(parameter: (name: String, value: String)) {
+        url += url.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
+        url +=
+            "\(percentEncode(queryValue: parameter.name))=\(percentEncode(queryValue: parameter.value))"
     }
 }

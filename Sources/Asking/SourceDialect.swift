@@ -77,6 +77,16 @@ public struct SourceSecrets: Sendable {
 
     init(_ values: Values) { self.values = values }
 
+    /// Fills templates with them.
+    var renderer: Renderer { Renderer(values: values) }
+
+    /// The same with what a login was answered with.
+    func with(sessionToken token: String) -> SourceSecrets {
+        var filled = values
+        filled.sessionToken = token
+        return SourceSecrets(filled)
+    }
+
     /// The text of a credential's template.
     ///
     /// Throws `RunEnd.needsReauth` when a secret it names is not set.

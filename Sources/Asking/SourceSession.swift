@@ -18,6 +18,7 @@ public final class SourceSession {
     private let tools: SourceTools
     private let deadline: ContinuousClock.Instant
     private let passesBreaker: Bool
+    private let signsIn: Bool
     private let claimedAt: ContinuousClock.Instant
     private let activity: RunActivity
 
@@ -42,14 +43,16 @@ public final class SourceSession {
     /// Begins a conversation for a claimed job.
     ///
     /// `base` is the tenant's own address for the source; nil means the job file's. `secretNames` are those that the
-    /// job file names.
+    /// job file names. `signsIn`: a request holds one of them, so that a refusal may be of that; nil means that `auth`
+    /// says so.
     public init(
         with source: Source, at base: String?, naming secretNames: [String], for job: ClaimedJob,
         _ tools: SourceTools, claimedAt: ContinuousClock.Instant, deadline: ContinuousClock.Instant,
-        passesBreaker: Bool = false, _ activity: RunActivity = RunActivity()
+        signsIn: Bool? = nil, passesBreaker: Bool = false, _ activity: RunActivity = RunActivity()
     ) {
         self.activity = activity
         self.passesBreaker = passesBreaker
+        self.signsIn = signsIn ?? (source.auth != .none)
         self.source = source
         self.base = base ?? source.base
         self.job = job
@@ -62,7 +65,7 @@ public final class SourceSession {
             of: job.claim, tenant: job.tenantID, names: secretNames, tools.sealer, tools.queue,
             deadline: deadline)
         accessToken = AccessTokenHolder(
-            for: source, job.claim, tools, credentials, deadline: deadline)
+            for: source, at: self.base, job.claim, tools, credentials, deadline: deadline)
     }
 
     /// Sends a declared request.
@@ -117,7 +120,7 @@ public final class SourceSession {
         return classified(
             status: answer.response.status,
             of: requestLabel(HTTPRequest(method: method, url: answer.url, headers: [], body: nil)),
-            excerpt: excerpt, hasCredential: source.auth != .none)
+            excerpt: excerpt, hasCredential: signsIn)
     }
 
     /// How a run ends whose list is still being made: put off, for as long as the source says, else for a little
@@ -291,10 +294,9 @@ public final class SourceSession {
                 sourceRequests += 1
                 return request
             }
-            let token = try await accessToken.token { secrets }
-            sourceRequests += 1
             var request = request
-            request.headers.append(HTTPHeader("Authorization", "Bearer \(token)"))
+            try await accessToken.sign(&request, nowUnixSeconds: unixSeconds) { secrets }
+            sourceRequests += 1
             return request
         }
         if let name = dialect.rotatingSecret { try await holdCredential(name) }

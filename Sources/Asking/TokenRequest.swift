@@ -5,40 +5,52 @@ import JobFiles
 import JobQueue
 
 /// Asks a token server for an access token (OAuth 2.0, RFC 6749).
-struct TokenRequest {
+struct TokenRequest: TokenIssuer {
     /// What a server means that names no span of validity.
     private static let unsaidSpan = Duration.seconds(300)
 
-    let client: OAuth2
-    /// Name of the secret that is the refresh token; nil means client credentials.
-    let refreshToken: String?
+    /// What the client shows for a token.
+    private enum Grant {
+        case client
+        case refreshToken(String)
+        case password(user: Template, password: Template)
+    }
+
+    private let client: OAuth2
+    private let grant: Grant
 
     /// Nil where the source wants no access token.
     init?(for auth: Authentication) {
         switch auth {
-        case .oauth2Client(let client): (self.client, refreshToken) = (client, nil)
-        case .oauth2Refresh(let client, let name): (self.client, refreshToken) = (client, name)
+        case .oauth2Client(let client): (self.client, grant) = (client, .client)
+        case .oauth2Refresh(let client, let name):
+            (self.client, grant) = (client, .refreshToken(name))
+        case .oauth2Password(let client, let user, let password):
+            (self.client, grant) = (client, .password(user: user, password: password))
         default: return nil
         }
     }
 
-    /// What the token is asked for; another purpose takes another token.
+    var isOfSource: Bool { false }
+
+    /// Nil where none is spent.
+    var refreshToken: String? {
+        if case .refreshToken(let name) = grant { name } else { nil }
+    }
+
     var purpose: String {
         ([client.tokenURL, client.scope ?? ""] + client.parameters.map { "\($0.name)=\($0.value)" })
             .joined(separator: " ")
     }
 
-    /// The secrets that the token comes of.
     var secretNames: [String] {
         templates.flatMap(\.secretNames) + (refreshToken.map { [$0] } ?? [])
     }
 
-    /// Those of them that the client proves itself with.
     var clientSecretNames: [String] {
         [client.clientID, client.clientSecret].compactMap(\.self).flatMap(\.secretNames)
     }
 
-    /// Something of a user that is no secret stands in the request.
     var namesUser: Bool {
         templates.flatMap(\.placeholders).contains {
             if case .secret = $0 { false } else { true }
@@ -47,36 +59,37 @@ struct TokenRequest {
 
     private var templates: [Template] {
         [client.clientID, client.clientSecret].compactMap(\.self) + client.parameters.map(\.value)
+            + owners
     }
 
-    /// What a token server has answered.
-    struct Issued {
-        var accessToken: String
-        /// The refresh token that takes the old one's place; nil when that stays.
-        var refreshToken: String?
-        var validity: Duration
+    /// The name and the password of the user.
+    private var owners: [Template] {
+        if case .password(let user, let password) = grant { [user, password] } else { [] }
     }
 
-    /// Reads the answer.
-    ///
-    /// `clientIsUsers`: a secret of the user stands for the client. Throws how the run ends where the server gives no
-    /// token, or one that can't be used: nothing of such an answer is kept.
-    func issued(by response: HTTPResponse, clientIsUsers: Bool) throws -> Issued {
+    func issued(
+        by response: HTTPResponse, clientIsUsers: Bool, nowUnixSeconds: Int
+    ) throws -> IssuedToken {
         let root = (try? JSONDocument(parsing: response.body))?.root
         guard 200..<300 ~= response.status, let token = present(root?["access_token"]) else {
             throw TokenRefusal(
                 status: response.status, word: root?["error"]?.string ?? "",
-                clientIsUsers: clientIsUsers, hasGrant: refreshToken != nil,
+                clientIsUsers: clientIsUsers, hasGrant: hasGrant,
                 hasClientSecret: client.clientSecret != nil
             ).end
         }
         let seconds = root?["expires_in"]?.numberText.flatMap { Double($0) }
-        return Issued(
-            accessToken: try checked(token, "access_token", .accessToken),
+        return IssuedToken(
+            text: try checked(token, "access_token", .accessToken),
             refreshToken: try present(root?["refresh_token"]).map {
                 try checked($0, "refresh_token", .token)
             },
             validity: seconds.map { .seconds(Int64(min(max($0, 0), 86_400))) } ?? Self.unsaidSpan)
+    }
+
+    /// The token is for what a user gave.
+    private var hasGrant: Bool {
+        if case .client = grant { false } else { true }
     }
 
     /// Null and an empty text are as good as none: an empty refresh token would take the place of a good one.
@@ -97,12 +110,31 @@ struct TokenRequest {
         return text
     }
 
-    /// Section 4.4.2 or 6; the client proves itself by Basic or in the form (2.3.1), a public one names itself.
-    func request(_ secrets: SourceSecrets) throws -> HTTPRequest {
-        var form = [("grant_type", refreshToken == nil ? "client_credentials" : "refresh_token")]
-        if let refreshToken {
-            form.append(("refresh_token", try secrets.text(ofSecret: refreshToken)))
+    func sign(
+        _ request: inout HTTPRequest, with token: String, _ secrets: SourceSecrets
+    ) {
+        request.headers.append(HTTPHeader("Authorization", "Bearer \(token)"))
+    }
+
+    private func grantFields(_ secrets: SourceSecrets) throws -> [(String, String)] {
+        switch grant {
+        case .client: [("grant_type", "client_credentials")]
+        case .refreshToken(let name):
+            [
+                ("grant_type", "refresh_token"),
+                ("refresh_token", try secrets.text(ofSecret: name)),
+            ]
+        case .password(let user, let password):
+            [
+                ("grant_type", "password"), ("username", try secrets.text(user)),
+                ("password", try secrets.text(password)),
+            ]
         }
+    }
+
+    /// Section 4.3.2, 4.4.2 or 6; the client proves itself by Basic or in the form (2.3.1), a public one names itself.
+    func request(_ secrets: SourceSecrets) throws -> HTTPRequest {
+        var form = try grantFields(secrets)
         if let scope = client.scope { form.append(("scope", scope)) }
         var headers = [
             HTTPHeader("Content-Type", "application/x-www-form-urlencoded"),

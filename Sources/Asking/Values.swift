@@ -36,6 +36,8 @@ public struct Values: Sendable {
     public var lists: [String: [String]] = [:]
     /// Bodies of earlier calls of this run.
     public var answers: [String: JSONDocument] = [:]
+    /// What the login of a session was answered with; nil where nothing is signed with it.
+    var sessionToken: String?
     /// Those of one request.
     var pass = PassValues()
 
@@ -67,6 +69,7 @@ public struct Values: Sendable {
         case .chunk: pass.chunk.map { .array($0.map(JSONValue.string)) }
         case .each(let name): pass.each[name]
         case .row(let name): pass.row[name].map(JSONValue.string)
+        case .sessionToken: sessionToken.map(JSONValue.string)
         }
     }
 }

@@ -28,7 +28,8 @@ extension CloudKitDialect {
             var request = request
             request.url += (request.url.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query
             return request
-        case .none, .basic, .bearer, .header, .query, .oauth2Client, .oauth2Refresh:
+        case .none, .basic, .bearer, .header, .query, .oauth2Client, .oauth2Refresh,
+            .oauth2Password, .session:
             return request
         }
     }

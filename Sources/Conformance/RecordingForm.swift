@@ -16,6 +16,7 @@ struct RecordingForm: Sendable {
     private let redactor: Redactor
     private let signInNames: Set<String>
     private let client: OAuth2?
+    private let login: SessionSignIn?
     private let keptNames: Set<String>
     /// For the entities whose records bring secrets.
     private let secretReaders: [PageReader]
@@ -25,10 +26,13 @@ struct RecordingForm: Sendable {
         var names: Set<String> = ["ckAPIToken", "ckWebAuthToken"]
         var client: OAuth2?
         switch file.source.auth {
-        case .query(let name, _): names.insert(name)
-        case .oauth2Client(let asked), .oauth2Refresh(let asked, _): client = asked
+        case .oauth2Client(let asked), .oauth2Refresh(let asked, _),
+            .oauth2Password(let asked, _, _):
+            client = asked
         default: break
         }
+        if let name = file.source.auth.queryName { names.insert(name) }
+        if case .session(let session) = file.source.auth { login = session } else { login = nil }
         signInNames = names
         self.client = client
         let positions = file.entities.compactMap { $0.page.positionHeader?.lowercased() }
@@ -46,16 +50,20 @@ struct RecordingForm: Sendable {
         let path = String(parts.first ?? "/")
         let whole = path + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
         // What is sent for an access token is secret as a whole.
-        let body = isForToken(request) ? [] : request.body ?? []
+        let body = isForToken(request) || isLogin(request) ? [] : request.body ?? []
         let text = redactor.redacted(String(decoding: body, as: UTF8.self))
         return (request.method, redactor.redacted(whole), body.isEmpty ? "" : stableHash(text))
     }
 
     /// The answer as a recording keeps it.
     func kept(_ response: HTTPResponse, to request: HTTPRequest) -> JSONValue {
-        let headers = response.headers.filter { keptNames.contains($0.name.lowercased()) }
+        let headers =
+            response.headers.filter { keptNames.contains($0.name.lowercased()) }
+            + (isLogin(request) ? Self.recorded(login) : [])
         let body =
-            isForToken(request) ? withoutTokens(response.body) : withoutSecrets(response.body)
+            isForToken(request)
+            ? withoutTokens(response.body)
+            : isLogin(request) ? withoutToken(response.body) : withoutSecrets(response.body)
         let (method, path, hash) = key(of: request)
         return .object([
             JSONMember("method", .string(method)), JSONMember("path", .string(path)),
@@ -76,6 +84,37 @@ struct RecordingForm: Sendable {
 
     private func isForToken(_ request: HTTPRequest) -> Bool {
         client?.isAsked(at: request.url) ?? false
+    }
+
+    private func isLogin(_ request: HTTPRequest) -> Bool {
+        guard let login = login?.login, request.method == login.method else { return false }
+        let path = request.url.prefix { $0 != "?" }
+        let ends = login.path.pieces.compactMap { piece in
+            if case .literal(let text) = piece { text } else { nil }
+        }
+        return ends.allSatisfy { path.contains($0) } && path.hasSuffix(ends.last ?? "")
+    }
+
+    /// What holds the token beside the body.
+    private static func recorded(_ session: SessionSignIn?) -> [HTTPHeader] {
+        switch session?.tokenAt {
+        case .header(let name): [HTTPHeader(name, "recorded")]
+        case .cookie(let name): [HTTPHeader("Set-Cookie", "\(name)=recorded")]
+        case .body, nil: []
+        }
+    }
+
+    /// A login's answer with a word in place of the token, and nothing beside it.
+    private func withoutToken(_ body: [UInt8]) -> String {
+        guard case .body(let path) = login?.tokenAt,
+            let root = (try? JSONDocument(parsing: body))?.root, path.first(in: root) != nil
+        else { return "" }
+        return path.steps.reversed().reduce(JSONValue.string("recorded")) { value, step in
+            switch step {
+            case .member(let name): .object([JSONMember(name, value)])
+            case .each, .element: .array([value])
+            }
+        }.text
     }
 
     /// A body without what its records bring as secrets; of one that can't be read nobody knows where these are.

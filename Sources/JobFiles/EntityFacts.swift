@@ -97,11 +97,49 @@ extension Page {
 extension Authentication {
     /// The query parameter that signs in, when one does.
     public var queryName: String? {
+        switch self {
+        case .query(let name, _): name
+        case .session(let session): session.sent.queryName
+        default: nil
+        }
+    }
+}
+
+extension SessionSignIn.Sent {
+    fileprivate var queryName: String? {
         if case .query(let name, _) = self { name } else { nil }
     }
 }
 
+extension Request {
+    /// The secrets that stand where an address or a position may repeat them: everywhere but in header fields.
+    public var shownSecretNames: [String] {
+        (path.secretNames + (query + form).flatMap(\.value.secretNames)
+            + (body?.placeholders.compactMap {
+                if case .secret(let name) = $0 { name } else { nil }
+            }
+                ?? []))
+            .reduce(into: []) { names, name in
+                if !names.contains(name) { names.append(name) }
+            }
+    }
+
+    /// All secrets that are sent.
+    public var secretNames: [String] {
+        shownSecretNames + headers.flatMap(\.value.secretNames)
+    }
+
+    /// As a file writes it, which tells one request from another.
+    public var words: String { JSONValue.object(members).text }
+}
+
 extension JobFile {
+    /// What the source refuses may be a credential: requests hold one, or are signed with one.
+    public var signsIn: Bool {
+        source.auth != .none || source.headers.contains { !$0.value.secretNames.isEmpty }
+            || (entities.map(\.request) + calls.map(\.request)).contains { !$0.secretNames.isEmpty }
+    }
+
     /// What follows from changes of a list, in file order.
     public var listSteps: [AfterStep.Action] {
         after.map(\.action).filter { action in

@@ -152,20 +152,24 @@ extension Authentication {
         switch self {
         case .basic(let user, let password): user.placeholders + password.placeholders
         case .bearer(let value), .header(_, let value), .query(_, let value): value.placeholders
+        case .oauth2Password(_, let user, _): user.placeholders
+        case .session(let session): session.login.placeholders
         default: []
         }
     }
 }
 
 extension Request {
-    fileprivate var placeholders: [Placeholder] {
+    /// All that its texts hold.
+    public var placeholders: [Placeholder] {
         path.placeholders + (query + form + headers).flatMap(\.value.placeholders)
             + (body?.placeholders ?? [])
     }
 }
 
 extension BodyTemplate {
-    fileprivate var placeholders: [Placeholder] {
+    /// All that its texts hold.
+    public var placeholders: [Placeholder] {
         switch self {
         case .literal: []
         case .text(let template): template.placeholders

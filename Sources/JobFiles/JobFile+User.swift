@@ -82,7 +82,9 @@ extension Authentication {
     fileprivate(set) var client: OAuth2? {
         get {
             switch self {
-            case .oauth2Client(let client), .oauth2Refresh(let client, _): client
+            case .oauth2Client(let client), .oauth2Refresh(let client, _),
+                .oauth2Password(let client, _, _):
+                client
             default: nil
             }
         }
@@ -91,6 +93,8 @@ extension Authentication {
             switch self {
             case .oauth2Client: self = .oauth2Client(newValue)
             case .oauth2Refresh(_, let token): self = .oauth2Refresh(newValue, refreshToken: token)
+            case .oauth2Password(_, let user, let password):
+                self = .oauth2Password(newValue, user: user, password: password)
             default: break
             }
         }

@@ -52,6 +52,10 @@ public enum Authentication: Sendable, Equatable {
     case oauth2Client(OAuth2)
     /// RFC 6749, 6: access tokens for a user's refresh token, which may rotate.
     case oauth2Refresh(OAuth2, refreshToken: String)
+    /// RFC 6749, 4.3: a user's name and password, where a server still takes them.
+    case oauth2Password(OAuth2, user: Template, password: Template)
+    /// A call that answers with what the requests are signed with.
+    case session(SessionSignIn)
     /// Signed requests; public database only (CloudKit Web Services, server-to-server keys).
     case cloudkitServer(keyID: Template, privateKey: Template)
     /// A user's web auth token, the secret of that name; rotating ones are stored with the page.
@@ -77,6 +81,29 @@ public struct OAuth2: Sendable, Equatable {
 
     /// How a client proves itself to the token endpoint (RFC 6749, 2.3.1).
     public enum ClientAuth: String, Sendable, CaseIterable { case basic, body }
+}
+
+/// A sign-in whose answer is sent with the requests.
+public struct SessionSignIn: Sendable, Equatable {
+    /// Where the token is in the answer to the login.
+    public enum TokenPlace: Sendable, Equatable {
+        case body(Path)
+        case header(String)
+        case cookie(String)
+    }
+    /// Where requests have it.
+    public enum Sent: Sendable, Equatable {
+        case header(String, value: Template)
+        case query(String, value: Template)
+    }
+    /// What signs in.
+    public var login: Request
+    /// Where the token is in its answer.
+    public var tokenAt: TokenPlace
+    /// Where requests have it, as `{session.token}`.
+    public var sent: Sent
+    /// How long it is sent before the next login; one that the source refuses ends sooner.
+    public var lasts: Duration
 }
 
 /// A protocol that a source speaks.

@@ -46,7 +46,7 @@ extension Template: CustomStringConvertible {
 extension Placeholder: CustomStringConvertible {
     private static let known = [
         "since", "until", "now", "page.token", "page.size", "user.name", "secret.name", "list.name",
-        "call.name.path", "chunk", "each.name", "row.name",
+        "call.name.path", "chunk", "each.name", "row.name", "session.token",
     ]
 
     /// Reads what stands between the braces.
@@ -59,6 +59,7 @@ extension Placeholder: CustomStringConvertible {
         case _ where head.hasPrefix("now"): self = .now(try Moment(text))
         case ("page", "token"): self = .pageToken
         case ("page", "size"): self = .pageSize
+        case ("session", "token"): self = .sessionToken
         case ("user", _) where isNameText(tail): self = .user(tail)
         case ("secret", _) where isNameText(tail): self = .secret(tail)
         case ("chunk", "") where text == head: self = .chunk
@@ -81,7 +82,8 @@ extension Placeholder: CustomStringConvertible {
             return FormatError("{\(text)} must be {\(head).name}, the name \(nameRule)")
         }
         let nearest = nearestWord(
-            to: text, in: ["since", "until", "now", "page.token", "page.size", "chunk"])
+            to: text,
+            in: ["since", "until", "now", "page.token", "page.size", "chunk", "session.token"])
         return FormatError(
             "unknown placeholder {\(text)}; "
                 + (nearest.map { "did you mean {\($0)}?" }
@@ -103,6 +105,7 @@ extension Placeholder: CustomStringConvertible {
         case .call(let name, let path): "{call.\(name).\(path)}"
         case .chunk: "{chunk}"
         case .row(let name): "{row.\(name)}"
+        case .sessionToken: "{session.token}"
         case .each(let name): "{each.\(name)}"
         }
     }

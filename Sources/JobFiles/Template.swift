@@ -53,6 +53,8 @@ public enum Placeholder: Sendable, Equatable, Hashable {
     case each(String)
     /// A column of the row that is pushed.
     case row(String)
+    /// What the login of a session was answered with.
+    case sessionToken
 }
 
 /// A time by the clock of a run.

@@ -12,6 +12,8 @@ struct Permits: OptionSet {
     static let each = Permits(rawValue: 16)
     /// `{row.x}`, in the name of a pushed record.
     static let row = Permits(rawValue: 32)
+    /// `{session.token}`, in `auth.send`.
+    static let session = Permits(rawValue: 64)
 
     func allow(_ placeholder: Placeholder) -> Bool {
         switch placeholder {
@@ -22,6 +24,7 @@ struct Permits: OptionSet {
         case .call: contains(.call)
         case .chunk, .each: contains(.each)
         case .row: contains(.row)
+        case .sessionToken: contains(.session)
         }
     }
 }
@@ -57,12 +60,13 @@ extension NodeReading {
             let allowed =
                 switch placeholder {
                 case .user, .now: ""
-                case .secret: "auth and headers"
+                case .secret: "auth and requests"
                 case .list: "a body"
                 case .since, .until, .pageToken, .pageSize: "an entity's request"
                 case .call: "requests and conditions"
                 case .chunk, .each: "the request of an entity with for_each"
                 case .row: "push.record_name and deletes.confirm.path"
+                case .sessionToken: "auth.send"
                 }
             add(node, "\(placeholder) is allowed only in \(allowed)")
             return false

@@ -16,6 +16,14 @@ public struct NextPosition: Sendable, Equatable {
         self.next = next
         self.reached = reached
     }
+
+    /// The same with both places changed.
+    public func mapping(_ change: (String) throws -> String) rethrows -> NextPosition {
+        var position = self
+        position.next = try next.map(change)
+        position.reached = try reached.map(change)
+        return position
+    }
 }
 
 /// What a page tells about the next one.

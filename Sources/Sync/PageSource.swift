@@ -41,6 +41,7 @@ struct PageSource {
     private let part: EntityPart
     private let reader: PageReader
     private let rules: ErrorRules
+    private let mask: PositionMask
     private var recoveries: Recoveries
 
     init(of part: EntityPart, _ context: RunContext, _ calls: Calls) {
@@ -48,6 +49,7 @@ struct PageSource {
         self.context = context
         recoveries = Recoveries(of: part.entity, context, calls)
         rules = ErrorRules(part.entity)
+        mask = PositionMask(of: part.entity)
         let file = context.inputs.file
         reader = PageReader(
             part.entity, context.session.dialect,
@@ -147,7 +149,9 @@ struct PageSource {
 
     private func ask(_ pass: PassState) async throws -> Answer {
         var values = values(of: pass)
-        if entity.page.continuesByAddress, let url = pass.cursor {
+        if entity.page.continuesByAddress,
+            let url = pass.cursor.map({ mask.unmasked($0, context.session.credentials) })
+        {
             return try await context.session.send(
                 entity.request, values, retries: true, to: url, judgedBy: rules)
         }
@@ -277,6 +281,7 @@ struct PageSource {
             document.root, of: answer.response, from: answer.url, at: pass.cursor,
             begun: pass.startedAt, now: Int64(context.session.unixSeconds) * 1_000_000,
             fullPage: context.checkpoints.given(entity.name).fullPage, cut: cut)
+        page.next = try page.next.mapping { try mask.masked($0, context.session.credentials) }
         let redactor = context.redactor
         page.batch.failures = page.batch.failures.map { $0.sanitised(redactor) }
         for (name, values) in page.batch.unread {

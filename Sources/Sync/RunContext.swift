@@ -34,7 +34,8 @@ final class RunContext {
         session = SourceSession(
             with: inputs.file.source, at: inputs.base, naming: inputs.file.secretNames,
             for: inputs.job, services.tools, claimedAt: inputs.claimedAt,
-            deadline: deadline, passesBreaker: inputs.passesBreaker, control.activity)
+            deadline: deadline, signsIn: inputs.file.signsIn, passesBreaker: inputs.passesBreaker,
+            control.activity)
         checkpoints = RunCheckpoints(of: inputs.job)
         warnings = RecordWarnings(inputs.subject, services.log)
     }

@@ -49,20 +49,6 @@ import Writing
         (500, cut, "failed unavailable"),
     ]
 
-    /// Every text of the database and the log.
-    private func texts(_ world: World) async throws -> [String] {
-        let tables = try await world.texts(
-            """
-            select c.oid::regclass from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
-            where n.nspname in ('jobrunner', 'synced', 'public') and c.relkind in ('r', 'p', 'v')
-            """)
-        var texts = world.lines.all
-        for table in tables {
-            texts += try await world.texts("select t::text from \(table) as t")
-        }
-        return texts
-    }
-
     private func leaks(_ texts: [String]) -> [String] {
         // Any piece long enough to mean something, in the forms in which it may be repeated.
         let pieces = ["cAn4ry", "zZ9", "Y0FuNHJ5"]
@@ -83,19 +69,19 @@ import Writing
             try await world.drain()
             let ends = try await world.outcomes("ann")
             #expect(ends == [answer.end])
-            let found = leaks(try await texts(world))
+            let found = leaks(try await world.everyText())
             #expect(found == [])
             try await world.source.heal()
             try await world.answerNext(Self.page())
             try await world.runAgain()
             #expect(try await world.secret("canary", of: "ann") == Self.canary)
-            #expect(leaks(try await texts(world)) == [])
+            #expect(leaks(try await world.everyText()) == [])
             // The next run knows it, too.
             try await world.source.fault(
                 #"{"kind": "status", "status": 409, "body": \#(JSONValue.string(Self.quoted).text)}"#
             )
             try await world.runAgain()
-            #expect(leaks(try await texts(world)) == [])
+            #expect(leaks(try await world.everyText()) == [])
             #expect(try await world.job("ann").text("last_error")?.contains("•••") == true)
         }
     }
@@ -109,7 +95,7 @@ import Writing
             var text = ""
             dump(report, to: &text)
             #expect(text.contains("2026-01-01"))
-            #expect(leaks(try await texts(world) + [text]) == [])
+            #expect(leaks(try await world.everyText() + [text]) == [])
             #expect(try await world.secret("canary", of: "ann") == nil)
         }
     }
@@ -120,7 +106,7 @@ import Writing
                 Self.page(and: #", "next": "n""#), #"{"error": \#(Self.quoted), "items": []}"#)
             try await world.drain()
             #expect(try await world.outcomes("ann") == ["failed source_error"])
-            #expect(leaks(try await texts(world)) == [])
+            #expect(leaks(try await world.everyText()) == [])
             #expect(try await world.secret("canary", of: "ann") == Self.canary)
         }
     }

@@ -18,4 +18,16 @@ extension World {
             "select jobrunner.set_secret($1, $2, $3, $4)", .int8(tenantID), .int8(userID),
             .text(name), .bytes(sealed))
     }
+
+    /// Every text of the database and the log.
+    func everyText() async throws -> [String] {
+        let tables = try await texts(
+            """
+            select c.oid::regclass from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
+            where n.nspname in ('jobrunner', 'synced', 'public') and c.relkind in ('r', 'p', 'v')
+            """)
+        var all = lines.all
+        for table in tables { all += try await texts("select t::text from \(table) as t") }
+        return all
+    }
 }

@@ -15,6 +15,7 @@ private struct WrittenAuth {
     var apiToken = Template(pieces: [])
     var webAuthToken = ""
     var rotates = true
+    var session = SessionSignIn.blank
 
     /// The client's secret where a client must prove itself.
     var clientSecret: Template {
@@ -95,6 +96,46 @@ extension Mapping where Model == WrittenAuth {
             parameters
         },
         word(
+            "oauth2_password",
+            "Fetches a token for a user's name and password and sends `Authorization: Bearer …`.",
+            in: .withoutPreset,
+            rules: [.when(.isThere("client_auth"), [.needs(["client_secret"])])]
+        ) {
+            tokenURL
+            clientID
+            optional(
+                "client_secret", \.client.clientSecret, .secret, without: "a public client",
+                "The secret of the client.")
+            required("user", \.user, .template(.secret), "The name of the user.")
+            required("password", \.password, .secret, "The password.")
+            scope
+            clientAuth
+            parameters
+        },
+        word(
+            "session",
+            """
+            Signs in by a call of its own and sends what that is answered with. One run signs in, and the others wait for \
+            it. On 401 it is done once more.
+            """, in: .withoutPreset
+        ) {
+            required(
+                "login", \.session.login, Mapping<Request>.ofLogin.form,
+                "The request that signs in.")
+            required(
+                "token_at", \.session.tokenAt, .sessionToken,
+                "Where the token is in its answer: at a path of the body, or in a header field or a cookie."
+            )
+            usual(
+                "send", \.session.sent, Form<SessionSignIn.Sent>.send,
+                without: "`{ header: Authorization, value: \"Bearer {session.token}\" }`",
+                "Where requests have the token."
+            ).when { $0.session.sent != .bearer }
+            standard(
+                "lasts", \.session.lasts, .duration(.seconds(10) ... .days(30)),
+                "How long a token is sent before the next login.")
+        },
+        word(
             "cloudkit_server", "Signs each request. It reaches database `public` only.",
             in: .withPreset
         ) {
@@ -144,7 +185,10 @@ extension Mapping where Model == WrittenAuth {
 
     @Sendable private static func checkClient(_ place: Place, _ auth: WrittenAuth) {
         switch auth.type {
-        case "oauth2_refresh":
+        case "session" where auth.session.login.secretNames.isEmpty:
+            place.report(
+                "login", "the login holds no {secret.name}, so that it proves nothing")
+        case "oauth2_refresh", "oauth2_password":
             guard !place.has("client_secret") else { return }
             place.report(
                 ifThere: "client_auth",
@@ -176,6 +220,9 @@ extension Form where Value == Authentication {
             case "oauth2_client": .oauth2Client(written.client)
             case "oauth2_refresh":
                 .oauth2Refresh(written.client, refreshToken: written.refreshToken)
+            case "oauth2_password":
+                .oauth2Password(written.client, user: written.user, password: written.password)
+            case "session": .session(written.session)
             case "cloudkit_server":
                 .cloudkitServer(keyID: written.keyID, privateKey: written.privateKey)
             case "cloudkit_user":
@@ -202,6 +249,10 @@ extension Form where Value == Authentication {
                 (written.type, written.client, written.refreshToken) = (
                     "oauth2_refresh", client, token
                 )
+            case .oauth2Password(let client, let user, let password):
+                (written.type, written.client) = ("oauth2_password", client)
+                (written.user, written.password) = (user, password)
+            case .session(let session): (written.type, written.session) = ("session", session)
             case .cloudkitServer(let keyID, let privateKey):
                 (written.type, written.keyID, written.privateKey) = (
                     "cloudkit_server", keyID, privateKey

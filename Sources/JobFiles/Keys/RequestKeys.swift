@@ -10,6 +10,18 @@ extension Mapping where Model == Request {
     /// The request of a probe, which knows of no position.
     static let ofProbe = reading("What is sent for each page.", .call)
 
+    /// The request that begins a session.
+    static let ofLogin = Mapping(
+        "login", "The request that signs in.", blank: Request.blank, rules: [bodyRule]
+    ) {
+        keys(
+            [], methods: ["GET", "POST", "PUT"], expect: 200...299,
+            "The status codes of an answer that holds a token."
+        )
+    } check: {
+        checkBody($0, $1)
+    }
+
     private static func reading(_ meaning: String, _ permits: Permits) -> Mapping {
         Mapping("request", meaning, blank: .blank, rules: [bodyRule]) {
             keys(
@@ -44,7 +56,8 @@ extension Mapping where Model == Request {
     fileprivate static func keys(
         _ permits: Permits, methods: [String], expect: ClosedRange<Int>, _ expectMeaning: String
     ) -> [Key<Request>] {
-        [
+        let permits = permits.union(.secret)
+        return [
             standard(
                 "method", \.method, .words(methods, noun: "method"),
                 "The method. A `GET` has no `body`."),
@@ -57,9 +70,7 @@ extension Mapping where Model == Request {
             usual(
                 "query", \.query, .parameters(permits),
                 "The parameters, by name. A list of values repeats the name."),
-            usual(
-                "headers", \.headers, .headers(permits),
-                "The header fields, by name. They may hold `{secret.x}`."),
+            usual("headers", \.headers, .headers(permits), "The header fields, by name."),
             optional(
                 "body", \.body, .body(permits.union(.list)),
                 """
