@@ -226,6 +226,9 @@ extension NodeReading {
         if entity.records.keyless == .content, let location = node["flag_at"] {
             add(location, "a deleted record has other content than its row; leave flag_at out")
         }
+        if entity.records.countsMapAsList, let location = node["confirm"] {
+            add(location, "a record of map_as_list is not asked for by itself; leave confirm out")
+        }
         if entity.cloudkit != nil, let location = node["confirm"] {
             add(location, "records of CloudKit are not asked for by a path; leave confirm out")
         }

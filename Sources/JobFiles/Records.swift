@@ -21,6 +21,8 @@ public struct Records: Sendable, Equatable {
     public var keepIf: [KeepRule]
     /// One object where `at` has `[]` counts as a list of one.
     public var countsOneAsList = false
+    /// An object where `at` first has `[]` counts as a list of its members.
+    public var countsMapAsList = false
     /// A list that is not there, or null, is an empty one.
     public var absentIsEmpty = false
     /// How the rest of a list inside a record is read; nil when such a list is told.

@@ -194,7 +194,7 @@ struct PageSource {
     }
 
     private func read(_ answer: Answer, _ pass: inout PassState) async throws -> Fetched {
-        let document = try answer.document()
+        let document = try listed(answer.document())
         if case .fail(var said) = answer.verdict {
             said.wait = waitInHeader(of: answer)
             return .failing(
@@ -211,6 +211,15 @@ struct PageSource {
             return .page(page)
         }
         return .page(try page(answer, document, pass))
+    }
+
+    /// The page as its records are read of it.
+    private func listed(_ document: JSONDocument) throws -> JSONDocument {
+        do {
+            return try entity.records.withList(document)
+        } catch {
+            throw RunEnd.failed(.malformed, "the page's map is too large to be a list: \(error)")
+        }
     }
 
     /// The page with the rest of its inner lists, which is asked for here and written with it.

@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test
-    func `an entity that was never read is skipped without a failure, and so is what needs it not`()
+    func `an entity that was never read is skipped without a failure`()
         async throws
     {
         try await withWorld(Self.file("{ status: 404, then: skip }"), videos: 5) { world in

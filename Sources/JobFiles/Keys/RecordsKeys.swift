@@ -45,6 +45,13 @@ extension Mapping where Model == Records {
             `malformed`. For sources that leave the list out around a single record.
             """
         ).only(.withoutPreset).when(\.countsOneAsList)
+        standard(
+            "map_as_list", \.countsMapAsList, .boolean,
+            """
+            With `true` the object where `at` first has `[]` counts as a list of its members, each a record \
+            `{ key, value }`: `at: key` is the member's name, and `at: value.x` is in what it holds.
+            """
+        ).only(.withoutPreset).when(\.countsMapAsList)
         usual(
             "absent", \.absentIsEmpty, .only("empty"),
             without: "a page without the list is `malformed`",
@@ -128,6 +135,19 @@ extension Form where Value == Records.Told {
 }
 
 extension Place {
+    /// A page whose list is an object is read in another form than it came.
+    private func checkMap(_ records: Records) {
+        if records.countsOneAsList {
+            report("map_as_list", "an object is either one record or a list; leave one_as_list out")
+        }
+        if !records.secrets.isEmpty {
+            report("map_as_list", "records that bring secrets are elements of a list")
+        }
+        if records.rest != nil {
+            report("map_as_list", "the rest of an inner list is read from a list of records")
+        }
+    }
+
     /// What depends on whether `at` leads through lists.
     fileprivate func checkLists(_ records: Records, isPaged: Bool) {
         let at = records.at
@@ -140,10 +160,14 @@ extension Place {
             if records.countsOneAsList {
                 report("one_as_list", "\(at) names one record already; leave one_as_list out")
             }
+            if records.countsMapAsList {
+                report("map_as_list", "\(at) names one record already; leave map_as_list out")
+            }
             if records.absentIsEmpty {
                 report("absent", "\(at) leads to one record and to no list; leave absent out")
             }
         }
+        if records.countsMapAsList { checkMap(records) }
         guard records.rest != nil, let rest = self["rest"] else { return }
         if !records.secrets.isEmpty {
             reading.add(
