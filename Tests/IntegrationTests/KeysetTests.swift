@@ -122,8 +122,9 @@ import Testing
             let before = try await pages(world).count
             try await world.runAgain()
             #expect(try await world.unfinished() == [])
-            // The rest of the second, whose turn comes first, and one empty page of the first.
-            #expect(Array(try await pages(world).dropFirst(before)) == [10, 10, 0, 0])
+            // The rest of the second; the first was read to its end by the run before.
+            let asked = Array(try await pages(world).dropFirst(before))
+            #expect(asked == [10, 10, 0])
             #expect(try await positions(world) == ["30"])
         }
     }

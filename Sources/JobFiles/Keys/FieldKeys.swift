@@ -127,6 +127,7 @@ extension Mapping where Model == Field {
         .when(.has("meta", metaTimes), [.narrows("type", .word(["timestamp"], noun: ""))]),
         .when(.has("meta", metaTexts), [.narrows("type", .word(["text"], noun: ""))]),
         .when(.isThere("meta"), [.forbids(["default", "one_of"])]),
+        .when(.isThere("each"), [.forbids(["default", "one_of", "format"])]),
         .when(.has("type", ["int"]), [.narrows("default", .integer(.min ... .max))]),
         .when(
             .has("type", ["double", "decimal", "duration"]),

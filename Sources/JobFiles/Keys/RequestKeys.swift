@@ -12,7 +12,7 @@ extension Mapping where Model == Request {
 
     /// The request that begins a session.
     static let ofLogin = Mapping(
-        "login", "The request that signs in.", blank: Request.blank, rules: [bodyRule]
+        "login", "The request that signs in.", blank: Request.blank, rules: bodyRules
     ) {
         keys(
             [], methods: ["GET", "POST", "PUT"], expect: 200...299,
@@ -23,7 +23,7 @@ extension Mapping where Model == Request {
     }
 
     private static func reading(_ meaning: String, _ permits: Permits) -> Mapping {
-        Mapping("request", meaning, blank: .blank, rules: [bodyRule]) {
+        Mapping("request", meaning, blank: .blank, rules: bodyRules) {
             keys(
                 permits, methods: ["GET", "POST"], expect: 200...299,
                 """
@@ -36,10 +36,13 @@ extension Mapping where Model == Request {
     }
 
     /// Only a method that sends something has a body.
-    fileprivate static var bodyRule: KeyRule {
-        .when(
-            .not(.all([.isThere("method"), .not(.has("method", ["GET"]))])),
-            [.forbids(["body", "form"])])
+    fileprivate static var bodyRules: [KeyRule] {
+        [
+            .atMostOne(["body", "form"]),
+            .when(
+                .not(.all([.isThere("method"), .not(.has("method", ["GET"]))])),
+                [.forbids(["body", "form"])]),
+        ]
     }
 
     fileprivate static func checkBody(_ place: Place, _ request: Request) {
@@ -107,7 +110,7 @@ extension Mapping where Model == Call {
         blank: Call(
             name: "", request: .blank, retries: true, skipIfEmpty: nil, minGap: nil,
             onFailure: .fail),
-        rules: [Mapping<Request>.bodyRule]
+        rules: Mapping<Request>.bodyRules
     ) {
         Mapping<Request>.keys(
             .call, methods: ["GET", "POST", "PUT", "PATCH", "DELETE"], expect: 100...599,
