@@ -218,6 +218,9 @@ public struct Page: Sendable, Equatable {
     public var moreAt: Path?
     /// A next address is asked for at the source's own origin, whatever it names.
     public var staysAtOrigin = false
+    /// Where the last page of a pass has what the next pass begins with: an address, or a token that is sent as `{since}`;
+    /// nil when it has nothing.
+    public var resumeAt: Path?
     /// Keyset only: the position outlives the pass.
     public var persists: Bool
 }

@@ -51,10 +51,13 @@ extension Entity {
 }
 
 extension Page {
-    /// A change feed: its position is a token that outlives the pass.
+    /// A change feed: it gives a token that outlives the pass.
     public var isFeed: Bool {
-        if case .syncToken = style { true } else { false }
+        if case .syncToken = style { true } else { resumeAt != nil }
     }
+
+    /// The token that outlives the pass is no position of a page, and is sent as `{since}`.
+    public var resumesBySince: Bool { resumeAt != nil && !continuesByAddress }
 
     /// Its position is kept when the pass ends.
     public var outlives: Bool { persists || isFeed }

@@ -1,7 +1,10 @@
 /// What two parts of one entity must agree on, as far as they could be read.
 extension NodeReading {
     func checkParts(_ parts: Parts<Entity>, _ written: Node) {
-        if let uses = scope.entity?.uses { checkSince(uses, written) }
+        if let uses = scope.entity?.uses {
+            parts.model.page.resumesBySince
+                ? checkResumption(uses, written) : checkSince(uses, written)
+        }
         let columns = scope.entity?.columns
         if !parts.wrong.contains("for_each") { checkItems(parts.model.forEach, written, columns) }
         checkNewerBy(parts, written, columns)
@@ -29,6 +32,15 @@ extension NodeReading {
         if use == nil, written["incremental"] != nil, let request = written["request"] {
             add(request, "incremental, but {since} is never sent; every pass would be a full one")
         }
+    }
+
+    /// A token of the last page stands in the place of a watermark.
+    private func checkResumption(_ uses: [PlaceholderUse], _ written: Node) {
+        guard uses.allSatisfy({ $0.placeholder != nil }),
+            !uses.contains(where: { $0.placeholder == .since }),
+            let node = written["page"]?["resume_at"]
+        else { return }
+        add(node, "resume_at, but {since} is never sent; every pass would be the first one")
     }
 
     private func checkNewerBy(_ parts: Parts<Entity>, _ written: Node, _ columns: Columns?) {
@@ -104,6 +116,7 @@ extension NodeReading {
     func checkEntity(_ entity: Entity, _ written: Node) {
         checkWindow(entity, written)
         checkWindows(entity, written)
+        checkResumed(entity, written)
         checkFullPasses(entity, written)
         checkDeletes(entity, written)
         checkPush(entity, written)
@@ -122,6 +135,12 @@ extension NodeReading {
         if entity.forEach != nil, entity.cloudkit != nil, let node = written["for_each"] {
             add(node, "an operation of cloudkit has no place for an item")
         }
+    }
+
+    /// What the last page says of the next pass leaves no room for a watermark.
+    private func checkResumed(_ entity: Entity, _ written: Node) {
+        guard entity.page.resumeAt != nil, let node = written["incremental"] else { return }
+        add(node, "the last page says where the next pass begins; leave incremental out")
     }
 
     /// A query is windowed by `since` and `incremental` together, a feed by its token.

@@ -19,7 +19,25 @@ extension Page {
         if position.next == nil, !facts.isLast, !isDeclaredEnd(facts) {
             position.doubt = doubt(about: facts)
         }
+        if let resumeAt, position.next == nil {
+            position.reached = try resumption(at: resumeAt, facts, signInName)
+        }
         return position
+    }
+
+    /// What the next pass begins with.
+    private func resumption(
+        at path: Path, _ facts: PageFacts, _ signInName: String?
+    ) throws -> String {
+        let found =
+            continuesByAddress
+            ? try address(url(at: path, facts), facts, signInName) : try token(at: path, facts)
+        guard let found else {
+            throw PageError.malformed(
+                "the last page has nothing at \(path), so that nobody knows where the next pass begins"
+            )
+        }
+        return found
     }
 
     /// Whether more follows by the source's own words; nil when it does not say.

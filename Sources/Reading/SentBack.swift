@@ -17,7 +17,9 @@ extension Entity {
 
     /// What `{since}` stands for where an incremental pass begins; times that name no offset are of `zone`.
     public func sinceValue(_ since: String, in zone: TimeZone? = nil) -> JSONValue {
-        guard let incremental else { return .string(since) }
+        guard let incremental else {
+            return page.resumesBySince ? KeptPosition.value(since) : .string(since)
+        }
         guard incremental.format == .raw, let name = write.newerBy else {
             return incremental.sent(since, in: zone)
         }

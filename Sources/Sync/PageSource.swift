@@ -190,7 +190,7 @@ struct PageSource {
     /// (docs/decisions/0023).
     private func isSecondRefusal(of pass: PassState) -> Bool {
         let stored = context.checkpoints[entity]
-        return stored.isCursorRefused && pass.cursor == (stored.cursor ?? stored.syncToken)
+        return stored.isCursorRefused && pass.given(entity) == (stored.cursor ?? stored.syncToken)
     }
 
     private func read(_ answer: Answer, _ pass: inout PassState) async throws -> Fetched {

@@ -66,13 +66,14 @@ struct PassState: Positioned {
             position.syncToken = nil
             position.validator = nil
         }
-        position.cursor = entity.page.firstPosition(
-            persisted: entity.page.outlives ? position.syncToken : nil)
-        let isFromToken = entity.page.isFeed && position.cursor != nil
+        let token = entity.page.outlives ? position.syncToken : nil
+        position.cursor = entity.page.firstPosition(persisted: token)
+        let isFromToken = entity.page.isFeed && token != nil
         position.passKind = reached != nil || isFromToken ? .incremental : .full
         position.passNumber += 1
         position.passStartedAt = startedAt
-        position.passSince = reached ?? entity.incremental?.first
+        position.passSince =
+            entity.page.resumesBySince ? token : reached ?? entity.incremental?.first
         position.pageNumber = 0
         position.asked = asked
         isFullRequested = checkpoint.isFullRequested
@@ -97,6 +98,12 @@ struct PassState: Positioned {
     /// It asks for a position that the source gave, not for where every pass begins.
     func isBeyondBeginning(of entity: Entity) -> Bool {
         position.cursor != nil && position.cursor != entity.page.firstPosition(persisted: nil)
+            || entity.page.resumesBySince && position.passSince != nil
+    }
+
+    /// What the source gave to ask with.
+    func given(_ entity: Entity) -> String? {
+        position.cursor ?? (entity.page.resumesBySince ? position.passSince : nil)
     }
 
     /// The last pass of which a page is committed: this one, or the one before it.

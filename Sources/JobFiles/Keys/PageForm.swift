@@ -24,7 +24,8 @@ extension Form where Value == Page {
                 size: written.size ?? entity.operation.map { _ in CloudKitAddress.batchMax },
                 maxPages: written.maxPages, end: written.end,
                 moreAt: written.style == "sync_token" || entity.isOfPreset ? nil : written.moreAt,
-                staysAtOrigin: written.staysAtOrigin, persists: written.persists)
+                staysAtOrigin: written.staysAtOrigin, resumeAt: written.resumeAt,
+                persists: written.persists)
         }, write: { Mapping<WrittenPage>.page.form.write(WrittenPage($0)) })
 }
 
@@ -111,6 +112,7 @@ extension WrittenPage {
         end = page.end
         moreAt = page.moreAt
         staysAtOrigin = page.staysAtOrigin
+        resumeAt = page.resumeAt
         persists = page.persists
         switch page.style {
         case .single: break

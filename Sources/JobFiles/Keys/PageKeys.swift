@@ -20,6 +20,7 @@ struct WrittenPage {
     var moreAt: Path?
     var end: Page.End?
     var staysAtOrigin = false
+    var resumeAt: Path?
 
     /// The number of the first page, which is one where the file says nothing.
     var firstPage: Int {
@@ -66,7 +67,8 @@ extension Mapping where Model == WrittenPage {
         word(
             "token",
             "The next position stands in the body. The pass ends where the token is absent, null, `false` or empty.",
-            title: "page_token", shared: [moreAt, end(naming, namingWithout, namingMeaning)]
+            title: "page_token",
+            shared: [moreAt, end(naming, namingWithout, namingMeaning), resumeAt]
         ) {
             required(
                 "token_at", \.tokenAt,
@@ -78,7 +80,7 @@ extension Mapping where Model == WrittenPage {
             "next_url",
             "The whole URL of the next page stands in the body or in a header field. The pass ends where it is absent.",
             in: .withoutPreset, oneOf: ["url_at", "url_header"], title: "page_next_url",
-            shared: [moreAt, end(naming, namingWithout, namingMeaning), origin]
+            shared: [moreAt, end(naming, namingWithout, namingMeaning), origin, resumeAt]
         ) {
             optional("url_at", \.urlAt, .innerPath, "Where in the body the URL is.")
             optional(
@@ -195,6 +197,15 @@ extension Mapping where Model == WrittenPage {
         With `base` the path and query of the link are asked for at the origin of the source, whatever other \
         origin it names. For sources behind a proxy that do not know their own name. Nobody else is asked.
         """)
+
+    private static let resumeAt = optional(
+        "resume_at", \.resumeAt, .innerPath, without: "each pass begins as the first one",
+        """
+        Where the last page of a pass has what the next one begins with, which then shows what has changed since: with \
+        `next_url` an address, such as `["@odata.deltaLink"]`, else a token that is sent where `{since}` stands. A last \
+        page without it is `malformed`. Where the source refuses it twice, everything is read anew.
+        """
+    ).only(.withoutPreset)
 
     private static let totalAt = optional(
         "total_at", \.totalAt, .innerPath,
