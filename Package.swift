@@ -48,6 +48,7 @@ let testTargets: [Target] =
         tests("ServingTests", of: ["Serving", "HTTP", "TestSupport"]),
         tests("JobFilesTests", of: ["JobFiles", "JSON", "Basics", "TestJobFiles"]),
         tests("SecretsTests", of: ["Secrets", "Basics"]),
+        tests("ImportingTests", of: ["Importing", "JobFiles", "JSON"]),
         tests("SchemaTests", of: ["Schema", "Postgres", "JobFiles", "JSON", "TestSupport"]),
         tests(
             "JobQueueTests",
@@ -156,6 +157,7 @@ let package = Package(
         room("Serving", uses: ["CMicroHTTPD", "CMicroHTTPDShim"]),
         room("JobFiles", uses: ["Basics", "CYAML", "JSON"]),
         room("Secrets", uses: ["Basics", "CSodium"]),
+        room("Importing", uses: ["JobFiles", "JSON"]),
         room("Schema", uses: ["Basics", "Postgres", "JobFiles", "JSON", "CSQLFiles"]),
         room("JobQueue", uses: ["Basics", "Postgres", "JSON"]),
         room("Claiming", uses: ["Basics", "JobQueue", "Postgres"]),
@@ -196,7 +198,7 @@ let package = Package(
             "Commands",
             uses: [
                 "Conformance", "Serving", "Runner", "Sync", "Writing", "Asking", "CloudKit",
-                "JobQueue", "Postgres",
+                "Importing", "JobQueue", "Postgres",
                 "HTTP", "JobFiles", "JSON", "Schema", "Secrets", "Telemetry", "CLinux", "Basics",
             ]),
         .executableTarget(

@@ -9,13 +9,23 @@ struct YAMLReader {
     /// More than a table of PostgreSQL has columns; bounds what is compared with each other.
     static let entriesMax = 2000
 
+    /// What bounds the reading of one file.
+    struct Limits {
+        var bytes = YAMLReader.bytesMax
+        var depth = YAMLReader.depthMax
+        var entries = YAMLReader.entriesMax
+    }
+
     private let events: YAMLEvents
     private let reading: NodeReading
+    private let limits: Limits
 
     /// The file's value; nil when something was reported that leaves nothing to read.
-    static func node(of bytes: [UInt8], reading: NodeReading) -> Node? {
-        guard bytes.count <= bytesMax else {
-            reading.add(.start, "", "more than \(bytesMax) bytes")
+    static func node(
+        of bytes: [UInt8], reading: NodeReading, limits: Limits = Limits()
+    ) -> Node? {
+        guard bytes.count <= limits.bytes else {
+            reading.add(.start, "", "more than \(limits.bytes) bytes")
             return nil
         }
         if let offset = firstInvalidUTF8(in: bytes) {
@@ -24,7 +34,7 @@ struct YAMLReader {
         }
         do {
             return try YAMLEvents.reading(bytes) { (events) throws(YAMLError) in
-                try YAMLReader(events: events, reading: reading).document()
+                try YAMLReader(events: events, reading: reading, limits: limits).document()
             }
         } catch {
             let location = error.position ?? Position(ofByte: error.offset, in: bytes)
@@ -51,8 +61,8 @@ struct YAMLReader {
     }
 
     private func value(_ event: YAMLEvent, path: String, depth: Int) throws(YAMLError) -> Node {
-        guard depth <= Self.depthMax else {
-            throw YAMLError("nested deeper than \(Self.depthMax)", at: event.position)
+        guard depth <= limits.depth else {
+            throw YAMLError("nested deeper than \(limits.depth)", at: event.position)
         }
         if event.hasAnchor { refuse("anchors are refused; write the value out", event, path) }
         if event.hasTag { refuse("tags are refused; the key decides the type", event, path) }
@@ -105,9 +115,9 @@ struct YAMLReader {
     }
 
     private func checkCount(_ count: Int, _ event: YAMLEvent) throws(YAMLError) {
-        guard count < Self.entriesMax else {
+        guard count < limits.entries else {
             throw YAMLError(
-                "more than \(Self.entriesMax) entries in one mapping or list", at: event.position)
+                "more than \(limits.entries) entries in one mapping or list", at: event.position)
         }
     }
 

@@ -1,3 +1,4 @@
 /// Every command, in the order of the help.
 let allCommands: [CommandSpec] =
     schemaCommands + tenantCommands + userCommands + runCommands + questionCommands + jobCommands
+    + importCommands

@@ -35,4 +35,5 @@ let bodies: [String: Body] = [
     "period": setPeriod,
     "reset": resetJobs,
     "repair": repairJobs,
+    "import airbyte": importAirbyte,
 ]

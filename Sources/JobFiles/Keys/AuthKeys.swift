@@ -43,13 +43,25 @@ extension Mapping where Model == WrittenAuth {
                         : "type \"\(auth.type)\" needs source.preset: cloudkit")
             }
             checkClient(place, auth)
+            checkBasic(place, auth)
         })
+
+    /// A file is no place for what proves identity, wherever of the two it stands.
+    private static func checkBasic(_ place: Place, _ auth: WrittenAuth) {
+        guard auth.type == "basic", (auth.user.secretNames + auth.password.secretNames).isEmpty
+        else { return }
+        guard let node = place.node["password"] ?? place.node["user"] else { return }
+        place.reading.add(node, "expected a placeholder {secret.name} in user or password")
+    }
 
     private static let types = [
         word("none", "Nothing is sent.", in: .withoutPreset),
         word("basic", "Sends `Authorization: Basic …`.", in: .withoutPreset) {
             required("user", \.user, .template(.secret), "The name of the user.")
-            required("password", \.password, .secret, "The password.")
+            usual(
+                "password", \.password, .template(.secret), without: "empty",
+                "The password. It or the name holds a `{secret.name}`: some sources take a key for the name, and no password."
+            ).when { !$0.password.pieces.isEmpty }
         },
         word("bearer", "Sends `Authorization: Bearer …`.", in: .withoutPreset) {
             required("token", \.token, .secret, "The token.")

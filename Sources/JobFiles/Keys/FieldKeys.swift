@@ -251,6 +251,9 @@ extension Form where Value == [Field] {
         reading.isColumn(entry.key, at: entry.position, entry.value.path)
     }
 
+    /// What no column of a synced table may be called.
+    fileprivate static var taken: [String] { reserved + system }
+
     /// Says why a name can't be a column of a synced table; nil when it can.
     static func complaint(ofColumn name: String) -> String? {
         if reserved.contains(name) {
@@ -320,6 +323,13 @@ extension NodeReading {
         return nil
     }
 }
+
+extension Field {
+    /// Names that no field may have, since every table has columns of them.
+    public static var takenNames: [String] { columnsOfTables }
+}
+
+private let columnsOfTables = Form<[Field]>.taken
 
 extension Form where Value == String {
     /// Of a field of the entity.
