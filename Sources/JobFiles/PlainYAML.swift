@@ -11,7 +11,8 @@ public enum PlainYAML {
         of bytes: [UInt8], file: String, bytesMax: Int
     ) -> Result<JSONValue, Mistakes> {
         let reading = NodeReading(file: file)
-        let limits = YAMLReader.Limits(bytes: bytesMax, depth: depthMax, entries: entriesMax)
+        let limits = YAMLReader.Limits(
+            bytes: bytesMax, depth: depthMax, entries: entriesMax, mayRepeatKeys: true)
         let node = YAMLReader.node(of: bytes, reading: reading, limits: limits)
         guard let node, reading.mistakes.isEmpty else {
             return .failure(Mistakes(all: reading.mistakes))

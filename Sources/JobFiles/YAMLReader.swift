@@ -14,6 +14,8 @@ struct YAMLReader {
         var bytes = YAMLReader.bytesMax
         var depth = YAMLReader.depthMax
         var entries = YAMLReader.entriesMax
+        /// Of two keys of one name the last one counts, as most readers have it.
+        var mayRepeatKeys = false
     }
 
     private let events: YAMLEvents
@@ -107,6 +109,9 @@ struct YAMLReader {
             let child = (path.isEmpty ? "" : path + ".") + excerpt(of: name)
             let node = try value(try events.next(), path: child, depth: depth + 1)
             if known.insert(name).inserted {
+                entries.append(Node.Entry(key: name, position: event.position, value: node))
+            } else if limits.mayRepeatKeys {
+                entries.removeAll { $0.key == name }
                 entries.append(Node.Entry(key: name, position: event.position, value: node))
             } else {
                 refuse("key \"\(excerpt(of: name))\" appears twice", event, path)

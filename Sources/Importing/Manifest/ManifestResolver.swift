@@ -72,6 +72,7 @@ final class ManifestResolver {
             var parameters = above
             for own in value["$parameters"]?.members ?? [] { parameters[own.name] = own.value }
             var found = members.filter { $0.name != "$parameters" }
+            let own = Set(found.filter(\.value.isSaid).map(\.name))
             for (name, parameter) in parameters.sorted(by: { $0.key < $1.key })
             where !found.contains(where: { $0.name == name && $0.value.isSaid }) {
                 found.removeAll { $0.name == name }
@@ -80,7 +81,8 @@ final class ManifestResolver {
             var result = found.map { member in
                 JSONMember(
                     member.name,
-                    ["schema", "$parameters"].contains(member.name)
+                    // What is handed down is as it was said above, and could hold itself.
+                    member.name == "schema" || !own.contains(member.name)
                         ? member.value : inherited(member.value, parameters))
             }
             if !parameters.isEmpty {

@@ -257,9 +257,7 @@ extension StreamContext {
             if case .expression(let expression, _) = part, let place = expression.reference,
                 place.root == "parameters" || place.root == "options"
             {
-                guard let value = parameters[path: place.path] ?? place.fallback?.literal,
-                    let text = value.scalarText
-                else {
+                guard let text = parameterText(place) else {
                     throw Untranslatable(short(text), "a parameter that is not there")
                 }
                 parts += try MixedText(text).parts
@@ -269,6 +267,15 @@ extension StreamContext {
         }
         mixed.parts = parts
         return mixed
+    }
+
+    /// What a parameter says, or the one that stands in for it.
+    func parameterText(_ place: Reference) -> String? {
+        if let value = parameters[path: place.path] { return value.scalarText }
+        if let other = place.fallback?.reference, other.root == place.root {
+            return parameterText(other)
+        }
+        return place.fallback?.literalText
     }
 }
 

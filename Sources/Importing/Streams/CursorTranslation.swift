@@ -45,7 +45,11 @@ extension StreamContext {
             } ?? ""
         let written = (cursor["cursor_datetime_formats"]?.elements ?? []).compactMap(\.string)
         let known = (written.isEmpty ? [cursorFormat] : written).map(TimeForms.read)
-        let formats = known.contains { $0 == nil } ? [] : known.compactMap(\.self)
+        var formats: [String] = []
+        for format in known.compactMap(\.self) where !formats.contains(format) {
+            formats.append(format)
+        }
+        if known.contains(where: { $0 == nil }) { formats = [] }
         var draft = CursorDraft(incremental: nil, field: field, formats: formats)
         guard sendsSince || sendsUntil else { return draft }
         if !sendsSince {
@@ -205,6 +209,10 @@ extension Expression {
         }
         if case .call(.member(let inner, "strftime"), _, _) = self, clock == nil {
             return inner.withoutFormat
+        }
+        if case .filter(let inner, "int", _) = self { return inner.withoutFormat }
+        if case .choice(let value, let condition, let other) = self {
+            return .choice(value.withoutFormat, when: condition, otherwise: other)
         }
         return self
     }

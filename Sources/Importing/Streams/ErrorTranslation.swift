@@ -63,6 +63,7 @@ extension StreamContext {
         if let words = filter["error_message_contains"]?.string, !words.isEmpty {
             tests = [.test("", "contains", .string(words))]
         }
+        predicateStatus = nil
         if let predicate = filter["predicate"]?.string, !predicate.isEmpty {
             guard
                 let found = attempt(
@@ -83,11 +84,13 @@ extension StreamContext {
         // A test of the body alone is for whatever answer comes.
         var codes =
             isAny ? [200, 400, 401, 402, 403, 404, 405, 406, 409, 410, 412, 422, 429] : statuses
+        if isAny, let predicateStatus { codes = [predicateStatus] }
         codes = codes.filter { (200...299).contains($0) || (400...599).contains($0) }
         let then: String
         switch action {
         case "IGNORE", "SUCCESS":
-            then = "skip"
+            // Behind the last counted page some sources answer with an error.
+            then = countsPages && test?.text.lowercased().contains("page") == true ? "end" : "skip"
             if test == nil {
                 let plain = codes.filter { !Self.unclear.contains($0) }
                 if plain.count < codes.count {
@@ -165,6 +168,11 @@ extension StreamContext {
             let values = elements.compactMap(\.literal)
             guard values.count == elements.count, let path = left.answerPath else { return nil }
             return .test(path, "in", .array(values))
+        case .binary("and", .binary("==", let left, .literal(.number(let text))), let right)
+        where [["status"], ["status_code"]].contains(left.answerPath ?? []):
+            // Such a body repeats the status of its answer.
+            predicateStatus = Int(text)
+            return bodyTest(right)
         case .binary("and", let left, let right):
             // That the place is there at all is said by what is said of it.
             if let path = left.askedPath, let inner = right.testedPath, inner.starts(with: path) {

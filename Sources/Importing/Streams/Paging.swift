@@ -127,6 +127,9 @@ extension StreamContext {
                 isPath
                     ? .string(found.path[0])
                     : .object([JSONMember("header", .string(found.path[0]))]))
+        } else if let path = value.lastElementPath(of: records), !isPath {
+            draft.style = "token"
+            draft.set("token_at", .object([JSONMember("last", .string(pathText(path)))]))
         } else if case .binary("+", let inner, .literal(.number("1"))) = value,
             let path = inner.without(["int"]).answerPath, !isPath
         {
@@ -203,9 +206,15 @@ extension StreamContext {
         _ paginator: JSONValue, _ draft: inout PageDraft, _ request: inout RequestDraft
     ) {
         let sizeOption = paginator["page_size_option"]
-        if let sizeOption, sizeOption != .null, draft.size != nil {
+        if let sizeOption, sizeOption != .null, let size = draft.size {
+            // A size beyond what page.size may be stands in the request itself; an empty page ends the pass then.
+            let isKnown = size <= 10_000
             _ = attempt("paginator.page_size_option") { () throws(Untranslatable) in
-                try inject(sizeOption, "{page.size}", into: &request)
+                try inject(sizeOption, isKnown ? "{page.size}" : "\(size)", into: &request)
+            }
+            if !isKnown {
+                draft.size = nil
+                draft.members.removeAll { $0.name == "end" }
             }
         }
         let needsToken = ["token", "page", "offset", "keyset"].contains(draft.style)
@@ -226,6 +235,20 @@ extension StreamContext {
 }
 
 extension Expression {
+    /// `response.data[-1].id`: the place in the last element of the records' list.
+    fileprivate func lastElementPath(of records: [String]) -> [String]? {
+        switch self {
+        case .member(.index(let list, .literal(.number("-1"))), let name):
+            return list.answerPath == records ? [name] : nil
+        case .choice(let value, let condition, let other)
+        where other.isEmpty && condition.answerPath == records:
+            return value.lastElementPath(of: records)
+        case .member(let inner, let name):
+            return inner.lastElementPath(of: records).map { $0 + [name] }
+        default: return nil
+        }
+    }
+
     /// The place of an address that the position is cut out of: the whole address leads to the next page as well.
     fileprivate var addressPath: [String]? { cutSource.flatMap(\.answerPath) }
 

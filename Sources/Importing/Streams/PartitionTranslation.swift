@@ -106,6 +106,8 @@ extension StreamContext {
             return nil
         }
         guard let stream = parent["stream"], let entity = finder.parent(stream) else {
+            // That its items are unknown follows from it, and is not told by itself.
+            for key in [parent["partition_field"]?.scalarText ?? "parent_id"] { items[key] = "x" }
             leave(
                 "partition_router", name, "its parent is not translated",
                 nearest: "the parent first")

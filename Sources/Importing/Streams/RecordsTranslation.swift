@@ -333,7 +333,7 @@ extension StreamContext {
             return rule(path, "in", .array(values), type: type(of: first))
         case .binary(">=", let left, let right), .binary(">", let left, let right):
             // What is older than the window was read before.
-            guard place(left) != nil, let bound = right.reference,
+            guard left.isOfRecord, let bound = right.reference,
                 ["stream_slice", "stream_interval", "stream_state"].contains(bound.root)
             else { return nil }
             return []
@@ -351,6 +351,17 @@ extension StreamContext {
             case "bool": return rule(path, "eq", .bool(true), type: "bool")
             default: return nil
             }
+        }
+    }
+}
+
+extension Expression {
+    /// A value of the record, whichever.
+    fileprivate var isOfRecord: Bool {
+        switch self {
+        case .name(let name): name == "record"
+        case .member(let inner, _), .index(let inner, _): inner.isOfRecord
+        default: false
         }
     }
 }

@@ -32,6 +32,10 @@ final class StreamContext {
     var sendsSince = false
     var sendsUntil = false
     var sendsToken = false
+    /// Pages are counted, so that there is one behind the last.
+    var countsPages = false
+    /// The status that a predicate asks for beside the body.
+    var predicateStatus: Int?
     private(set) var left: [Left] = []
     private(set) var notes: [String] = []
 

@@ -99,6 +99,7 @@ final class StreamTranslator: ParentFinding {
         let cursor = context.cursor(stream["incremental_sync"], into: &request)
         var records = context.recordsPlace(retriever["record_selector"])
         let page = context.page(retriever["paginator"], records: records.path, into: &request)
+        context.countsPages = page.style == "page" || page.style == "offset"
         let errors = context.errors(requester["error_handler"])
         context.fields(stream, cursor, into: &records)
         addItemFields(context, &records)

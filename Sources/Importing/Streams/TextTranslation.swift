@@ -101,9 +101,7 @@ extension StreamContext {
     ) throws(Untranslatable) -> [Template.Piece]? {
         switch place.root {
         case "parameters", "options":
-            guard let value = parameters[path: place.path] ?? place.fallback?.literal,
-                let text = value.scalarText
-            else { return nil }
+            guard let text = parameterText(place) else { return nil }
             return try template(text, mayHoldSecrets: true).pieces
         case "config":
             guard !place.path.isEmpty else { return nil }
