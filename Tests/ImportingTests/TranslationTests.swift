@@ -253,7 +253,7 @@ import Testing
         #expect(file.contains("- { status: [403, 404], then: skip }"))
         #expect(file.contains("body: { at: error.code, eq: busy }"))
         #expect(!file.contains("402"))
-        #expect(file.contains("wait_from: [{ header: Retry-After }, { header: X-Wait }]"))
+        #expect(file.contains("- { header: Retry-After }\n      - { header: X-Wait }"))
         #expect(result.notes.contains { $0.contains("401 is not ignored") })
     }
 
