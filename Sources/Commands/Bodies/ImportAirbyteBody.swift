@@ -41,7 +41,7 @@ private func sourceName(of path: String) -> String {
     return name.hasPrefix("source-") ? String(name.dropFirst("source-".count)) : name
 }
 
-/// What `metadata.yaml` says of the connector's licence; nil without one.
+/// What the metadata.yaml beside it says of the connector's licence; nil without one.
 private func licence(beside path: String) -> String? {
     let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
     let metadata = (folder + ["metadata.yaml"]).joined(separator: "/")

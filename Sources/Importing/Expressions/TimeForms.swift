@@ -132,7 +132,7 @@ extension Expression {
     }
 }
 
-/// Milliseconds of `P30D`, `PT1H` or `P1M`, a month being 30 days and a year 365; nil for none.
+/// Milliseconds of a span by ISO 8601, a month being 30 days and a year 365; nil for none.
 func isoSpan(_ text: String) -> Int64? {
     guard text.hasPrefix("P"), text.count > 2 else { return nil }
     let day: Int64 = 86_400_000

@@ -1,6 +1,6 @@
 import JobFiles
 
-/// `orderItems`, `Order Items` and `order-items` as `order_items`.
+/// A name of lower-case words with `_` between, whatever case and marks it was written with.
 func snakeCase(_ text: String) -> String {
     var result = ""
     var before: Character = "_"
