@@ -6,7 +6,9 @@ public enum PlainYAML {
     public static let depthMax = 100
     private static let entriesMax = 20_000
 
-    /// The file's value; on failure every mistake in it. `file` is only the name that the mistakes carry.
+    /// The file's value; on failure every mistake in it.
+    ///
+    /// `file` is only the name that the mistakes carry.
     public static func value(
         of bytes: [UInt8], file: String, bytesMax: Int
     ) -> Result<JSONValue, Mistakes> {

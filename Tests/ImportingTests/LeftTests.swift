@@ -25,8 +25,8 @@ import Testing
 
     @Test(arguments: [
         (
-            "request_parameters: { q: \"{{ config['api_key'] }}\" }",
-            "a secret in a path, query or body"
+            "request_parameters: { \"{{ config['api_key'] }}\": q }",
+            "a secret in an address or a name"
         ),
         ("request_parameters: { q: \"{{ range(3) }}\" }", "an expression beyond"),
         ("request_parameters: { q: \"{% if config.x %}a{% endif %}\" }", "there are no statements"),

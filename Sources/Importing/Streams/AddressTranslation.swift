@@ -26,7 +26,7 @@ extension StreamContext {
         let isWhole = path.hasPrefix("http://") || path.hasPrefix("https://")
         var address = try parsed(isWhole ? path : base)
         guard !isWhole, !path.trimmingSpace.isEmpty else { return address }
-        let pieces = try template(try substituted(path)).pieces
+        let pieces = try template(try substituted(path), mayHoldSecrets: true).pieces
         append(pieces, to: &address)
         return address
     }

@@ -159,6 +159,7 @@ extension StreamContext {
         switch grant {
         case "refresh_token": type = "oauth2_refresh"
         case "client_credentials": type = "oauth2_client"
+        case "password": type = "oauth2_password"
         default:
             throw Untranslatable("grant_type: \(grant)", "no sign-in of a job file has that grant")
         }
@@ -169,19 +170,27 @@ extension StreamContext {
         if type == "oauth2_refresh" {
             add("refresh_token", try secretText(component["refresh_token"]))
         }
+        if type == "oauth2_password" {
+            let body = component["refresh_request_body"]
+            add("user", try signInText(body?["username"], asSecret: true))
+            add("password", try secretText(body?["password"]))
+        }
         let scopes = (component["scopes"]?.elements ?? []).compactMap(\.string)
         if !scopes.isEmpty { add("scope", try template(scopes.joined(separator: " ")).description) }
         let isBasic = try signsByHeader(component["refresh_request_headers"])
         add("client_auth", isBasic ? "basic" : "body")
-        try addParameters(component["refresh_request_body"], scopes.isEmpty, to: &members)
+        let isSaid = type == "oauth2_password" ? ["username", "password"] : []
+        try addParameters(
+            component["refresh_request_body"], scopes.isEmpty, besides: isSaid, to: &members)
         return .object(members)
     }
 
     private func addParameters(
-        _ body: JSONValue?, _ lacksScope: Bool, to members: inout [JSONMember]
+        _ body: JSONValue?, _ lacksScope: Bool, besides said: [String],
+        to members: inout [JSONMember]
     ) throws(Untranslatable) {
         var parameters: [JSONMember] = []
-        for entry in body?.members ?? [] {
+        for entry in body?.members ?? [] where !said.contains(entry.name) {
             let text = try signInText(entry.value, asSecret: false)
             switch entry.name {
             case "grant_type", "client_id", "client_secret", "refresh_token": continue

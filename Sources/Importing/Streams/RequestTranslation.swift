@@ -27,7 +27,7 @@ extension StreamContext {
                 "the properties that are asked for are fetched first")
         }
         draft.query = texts(
-            requester["request_parameters"], "request_parameters", mayHoldSecrets: false)
+            requester["request_parameters"], "request_parameters", mayHoldSecrets: true)
         draft.headers = texts(requester["request_headers"], "request_headers", mayHoldSecrets: true)
         addBody(of: requester, to: &draft)
         return draft
@@ -63,7 +63,7 @@ extension StreamContext {
             }
             leave("request_body_data", text, "a body that is one text")
         } else {
-            draft.form = texts(data, "request_body_data", mayHoldSecrets: false)
+            draft.form = texts(data, "request_body_data", mayHoldSecrets: true)
         }
     }
 

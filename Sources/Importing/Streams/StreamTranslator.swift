@@ -63,21 +63,8 @@ final class StreamTranslator: ParentFinding {
         -> EntityDraft?
     {
         let retriever = stream["retriever"] ?? .null
-        guard retriever.type(usually: "SimpleRetriever") == "SimpleRetriever" else {
-            let what = retriever["class_name"]?.string ?? retriever["type"]?.string ?? ""
-            context.leave(
-                "retriever", what,
-                what == "AsyncRetriever"
-                    ? "a job at the source that makes a file" : "Python that reads the source")
-            return nil
-        }
         let requester = retriever["requester"] ?? .null
-        guard requester.type(usually: "HttpRequester") == "HttpRequester" else {
-            context.leave(
-                "requester", requester["class_name"]?.string ?? requester["type"]?.string ?? "",
-                "Python that asks the source")
-            return nil
-        }
+        guard isPlain(retriever, requester, context) else { return nil }
         leaveOthers(stream, retriever, context)
         context.prepare(stream["incremental_sync"])
         var options: [(JSONValue, String)] = []
@@ -123,6 +110,27 @@ final class StreamTranslator: ParentFinding {
             records.fields.fields.first { $0.item == item }.map { (field, $0.name) }
         }.sorted { $0.0 < $1.0 }
         return entity
+    }
+
+    /// It asks pages by HTTP, and no code of its own does.
+    private func isPlain(
+        _ retriever: JSONValue, _ requester: JSONValue, _ context: StreamContext
+    ) -> Bool {
+        guard retriever.type(usually: "SimpleRetriever") == "SimpleRetriever" else {
+            let what = retriever["class_name"]?.string ?? retriever["type"]?.string ?? ""
+            context.leave(
+                "retriever", what,
+                what == "AsyncRetriever"
+                    ? "a job at the source that makes a file" : "Python that reads the source")
+            return false
+        }
+        guard requester.type(usually: "HttpRequester") == "HttpRequester" else {
+            context.leave(
+                "requester", requester["class_name"]?.string ?? requester["type"]?.string ?? "",
+                "Python that asks the source")
+            return false
+        }
+        return true
     }
 
     /// Each item is kept, so that rows of one are told from those of another.

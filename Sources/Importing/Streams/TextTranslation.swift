@@ -21,8 +21,8 @@ extension StreamContext {
         let template = Template(pieces: pieces.joined)
         if !mayHoldSecrets, let name = template.secretNames.first {
             throw Untranslatable(
-                "{secret.\(name)}", "a secret in a path, query or body",
-                nearest: "send it in auth or headers")
+                "{secret.\(name)}", "a secret in an address or a name",
+                nearest: "send it in the path below the base, or in a parameter")
         }
         return template
     }
