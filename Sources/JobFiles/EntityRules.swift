@@ -87,14 +87,26 @@ extension NodeReading {
         if field.kind == .decimal, incremental.overlapCount > 0, let node = location["overlap"] {
             add(node, "\"\(name)\" is a decimal, which takes no overlap; leave it out")
         }
-        guard isNumber else { return }
+        if isNumber { checkNumber(incremental, location, "\"\(name)\" is \(kind)") }
+    }
+
+    /// A watermark that is a number, which no time can be compared with; `what` says so.
+    private func checkNumber(_ incremental: Incremental, _ location: Node, _ what: String) {
+        for key in ["window", "until"] {
+            guard let node = location[key] else { continue }
+            add(node, "\(what), and {until} is a time; leave \(key) out")
+        }
+        if case .ago? = incremental.start, let node = location["start"] {
+            add(node, "\(what); expected a whole number")
+        }
+        for use in scope.entity?.uses ?? [] where use.placeholder == .until {
+            add(use.node, "{until} is a time, and {since} is none: \(what)")
+        }
         if incremental.format != .raw {
-            add(location["format"] ?? location, "\"\(name)\" is \(kind), so the format must be raw")
+            add(location["format"] ?? location, "\(what), so the format must be raw")
         }
         if incremental.overlap != .zero, let overlap = location["overlap"] {
-            add(
-                overlap,
-                "\"\(name)\" is \(kind), so no time can be taken off it; expected a whole number")
+            add(overlap, "\(what), so no time can be taken off it; expected a whole number")
         }
     }
 

@@ -5,6 +5,12 @@ extension NodeReading {
         checkNames(forEach, written, columns)
         guard let forEach, let node = written["for_each"] else { return }
         let nodes = node.elements.isEmpty ? [node] : node.elements
+        if let fallback = written["incremental"]?["fallback"] {
+            add(
+                fallback,
+                "what is older than the job's last success would never be read of an item that comes later; leave fallback out"
+            )
+        }
         for (source, node) in zip(forEach.sources, nodes) {
             checkSent(source, node)
             if case .rows(let rows) = source.origin { checkRows(rows, node, columns) }

@@ -116,7 +116,9 @@ extension Checkpoint {
         fruitlessRuns = node["fruitless_runs"]?.int ?? 0
         troubles = StandingTrouble.read(node["troubles"])
         unread = node["unread"].flatMap { $0.kind == .null ? nil : $0.value }
-        let syncedAt = try time(node, "last_synced_us").map { max($0, job.unchangedAt ?? $0) }
+        let notedAt = try time(node, "last_synced_us")
+        let syncedAt = notedAt.map { max($0, job.unchangedAt ?? $0) }
+        notedAge = job.age(since: notedAt)
         syncedAge = job.age(since: syncedAt)
         lastFullAge = job.age(since: try time(node, "last_full_us"))
         isDone = isDone(at: syncedAt, of: job)

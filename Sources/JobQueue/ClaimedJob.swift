@@ -76,6 +76,9 @@ public struct Checkpoint: Positioned, Sendable, Equatable {
     public var isCursorRefused = false
     /// Since a pass was last completed, as of the claim; nil means never.
     public var syncedAge: Duration?
+    /// Since its own row says so: a job's row says of runs that found nothing new that all was read, also what no run asked
+    /// for; nil means never.
+    public var notedAge: Duration?
     /// Since the last full pass that was read to its end began, as of the claim; nil means never.
     public var lastFullAge: Duration?
     /// Its last pass left an error, or one was noted since.

@@ -96,6 +96,10 @@ public struct ErrorRules: Sendable {
         let found =
             root.flatMap { place.first(in: $0) ?? rule.body?.at.first(in: $0) }
         guard let found else { return "\(answer) has nothing at \(place)" }
+        // It is asked again before anything is read of this answer.
+        if bringsSecrets, rule.then == .retry {
+            return "\(answer) says at \(place) that it is none yet"
+        }
         let words = found.string ?? String(found.rawText.prefix(200))
         return "\(answer) says at \(place): \(words)"
     }

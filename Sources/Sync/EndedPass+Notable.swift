@@ -18,7 +18,7 @@ extension EndedPass {
                 || checkpoint.isColumnDue)
         return checkpoint.syncedAge == nil || checkpoint.passKind != nil
             || checkpoint.isFullRequested || checkpoint.hasFailures
-            || entity.forEach?.asksUnchangedAfter.map { checkpoint.syncedAge ?? $0 >= $0 } ?? false
+            || entity.forEach?.asksUnchangedAfter.map { checkpoint.notedAge ?? $0 >= $0 } ?? false
             || checkpoint.isSkipped
             || checkpoint.syncToken != position.syncToken
             || checkpoint.validator != position.validator

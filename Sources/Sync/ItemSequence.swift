@@ -31,6 +31,7 @@ struct ItemSequence {
     func sync(_ entity: Entity, _ rule: ForEach) async throws -> End {
         let items = try await Items(context).all(of: rule, entity)
         let parts = try items.map { try EntityPart(entity, of: $0) }
+        try await forgetWhole(entity)
         let known = try await context.ask {
             try await $0.knownParts(of: entity.name, for: context.inputs.job.claim)
         }
@@ -98,6 +99,18 @@ struct ItemSequence {
         let names = lacking(known, parts)
         guard !names.isEmpty, isSure(rule) else { return }
         let forget = context.inputs.job.claim.forgetting(checkpoints: names)
+        _ = try await context.sink.run([forget] + context.companions, counts: true)
+        context.markCompanionsStored()
+    }
+
+    /// What a row says of the entity as a whole is over once its items are known.
+    ///
+    /// That is a failure to find them, or what stands from a time without items. No pass would ever end it, and a full pass that is asked for there would be for ever.
+    private func forgetWhole(_ entity: Entity) async throws {
+        let job = context.inputs.job
+        guard !context.sink.isDryRun, job.checkpoints.contains(where: { $0.entity == entity.name })
+        else { return }
+        let forget = job.claim.forgetting(checkpoints: [entity.name])
         _ = try await context.sink.run([forget] + context.companions, counts: true)
         context.markCompanionsStored()
     }

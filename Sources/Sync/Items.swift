@@ -65,11 +65,31 @@ struct Items {
             guard let answer = context.session.values.answers[call.name] else {
                 throw RunEnd.failed(.missing, "for_each: there is no answer of call \(call.name)")
             }
-            let found = call.at.nodes(in: answer.root).compactMap(\.value)
-            return try scalars(in: found, of: "the answer of call \(call.name)").map {
+            return try scalars(
+                in: found(by: call, in: answer.root), of: "the answer of call \(call.name)"
+            ).map {
                 Item(name, $0)
             }
         }
+    }
+
+    /// Throws `RunEnd` malformed where the answer has no list there, or nothing in the place of each element: taken for an
+    /// empty list, it would have the rows of all items go.
+    private func found(by call: ItemCall, in root: JSONNode) throws -> [JSONValue] {
+        let steps = call.at.steps
+        let values = call.at.nodes(in: root).compactMap(\.value)
+        let list = Path(steps: Array(steps.prefix { $0 != .each })).first(in: root)
+        let isThere =
+            switch steps.count(where: { $0 == .each }) {
+            case 0: list != nil
+            case 1: list?.kind == .array && (!values.isEmpty || list?.count == 0)
+            default: list?.kind == .array
+            }
+        guard isThere else {
+            throw RunEnd.failed(
+                .malformed, "for_each: the answer of call \(call.name) has nothing at \(call.at)")
+        }
+        return values
     }
 
     private func listed(_ name: String) async throws -> [String] {

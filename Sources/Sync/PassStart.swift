@@ -34,8 +34,9 @@ struct PassStart {
             context.services.log.emit(
                 .positionForgotten(context.subject, entity: entity.name, reason: reason))
         } else if !(isLookDue && checkpoint.passKind == .incremental),
-            let resumed = PassState(resuming: checkpoint, of: entity, asking: asked)
+            var resumed = PassState(resuming: checkpoint, of: entity, asking: asked)
         {
+            resumed.isOfGoneItem = part.isGone
             return resumed
         }
         let conditions = entity.incremental?.fullIf ?? []
@@ -50,6 +51,7 @@ struct PassStart {
         var state = PassState(
             beginning: entity, from: checkpoint, isFull: isFull, startedAt: startedAt,
             asking: asked, fallback: fallback)
+        state.isOfGoneItem = part.isGone
         if let probe = entity.probe {
             state.passProbe = try await source.ask(probe, state)
             guard mayTrust(for: probe.fullEvery, since: checkpoint.lastFullAge, checkpoint) else {
@@ -57,8 +59,11 @@ struct PassStart {
             }
         } else if let stamp = part.item?.stamp, let span = entity.forEach?.asksUnchangedAfter {
             state.passProbe = stamp
-            let age = entity.incremental == nil ? checkpoint.lastFullAge : checkpoint.syncedAge
-            guard mayTrust(for: span, since: age, checkpoint) else { return state }
+            let age = entity.incremental == nil ? checkpoint.lastFullAge : checkpoint.notedAge
+            // The row of an item whose last pass came to nothing says what the pass before it has read.
+            guard !checkpoint.hasFailures, !checkpoint.isSkipped,
+                mayTrust(for: span, since: age, checkpoint)
+            else { return state }
         } else {
             return state
         }
@@ -68,7 +73,8 @@ struct PassStart {
         position.pageNumber = 0
         position.watermark = nil
         position.asked = asked
-        context.checkpoints.add(EndedPass(entity: entity.name, position), of: entity)
+        context.checkpoints.add(
+            EndedPass(entity: entity.name, position), of: entity, isUnasked: entity.probe == nil)
         return nil
     }
 

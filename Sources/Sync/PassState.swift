@@ -25,6 +25,8 @@ struct PassState: Positioned {
     private(set) var fields: FieldReadability
     /// Another run began it.
     let isResumed: Bool
+    /// Its item is none any more: nothing is asked for, so that it reaches nothing that a later pass could go on from.
+    var isOfGoneItem = false
     /// The position that outlives passes, as the pass found it.
     private var tokenOfBeginning: String?
     /// How it has come forward in this run.
@@ -201,7 +203,7 @@ struct PassState: Positioned {
         commit.syncToken = token(entity, next)
         let seen = greaterWatermark(position.partialWatermark, maxSeen)
         commit.partialWatermark = seen
-        commit.watermark = isEnd && mayMoveOn ? watermark(entity, seen: seen) : nil
+        commit.watermark = isEnd && mayMoveOn && !isOfGoneItem ? watermark(entity, seen: seen) : nil
         if !isEnd || !isAtStart { commit.validator = nil }
         return commit
     }

@@ -11,7 +11,7 @@ final class RunCheckpoints {
     /// The names of the passes of entities that have one for each item.
     private var parts: [String: [String]] = [:]
     private(set) var ended: [EndedPass] = []
-    /// Those of which there was nothing to read.
+    /// Those of which there was nothing to read, or to ask for.
     private var skipped: Set<String> = []
     /// Those whose ends leave their checkpoints other than they were.
     private var notable: Set<String> = []
@@ -40,9 +40,16 @@ final class RunCheckpoints {
     func move(to checkpoint: Checkpoint) { moved[checkpoint.entity] = checkpoint }
 
     /// Notes the end of a pass that wrote nothing, which most often leaves the checkpoint as it was.
-    func add(_ pass: EndedPass, of entity: Entity) {
+    ///
+    /// `isUnasked`: the source was not asked, so that nothing may say that it was read at this time.
+    func add(_ pass: EndedPass, of entity: Entity, isUnasked: Bool = false) {
+        let isNotable = pass.isNotable(after: given(pass.entity), of: entity)
+        guard isNotable || !isUnasked else {
+            skipped.insert(pass.entity)
+            return
+        }
         ended.append(pass)
-        if pass.isNotable(after: given(pass.entity), of: entity) { notable.insert(pass.entity) }
+        if isNotable { notable.insert(pass.entity) }
     }
 
     /// What the end of a complete run notes: of items only what leaves their checkpoints other than they were.

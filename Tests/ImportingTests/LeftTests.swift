@@ -26,7 +26,7 @@ import Testing
     @Test(arguments: [
         (
             "request_parameters: { \"{{ config['api_key'] }}\": q }",
-            "a secret in an address or a name"
+            "a name that is made by an expression"
         ),
         ("request_parameters: { q: \"{{ range(3) }}\" }", "an expression beyond"),
         ("request_parameters: { q: \"{% if config.x %}a{% endif %}\" }", "there are no statements"),

@@ -110,4 +110,18 @@ import Writing
             #expect(try await world.secret("canary", of: "ann") == Self.canary)
         }
     }
+
+    @Test func `MS31 an answer that is asked for again tells nothing of a token that it brings`()
+        async throws
+    {
+        let file = Self.yaml.replacing("then: fail", with: "then: retry")
+        try await withWorld(file, sealer: true, videos: 1) { world in
+            let body = JSONValue.string(Self.page(and: #", "error": \#(Self.quoted)"#)).text
+            try await world.source.fault(
+                #"{"kind": "status", "status": 200, "body": \#(body), "times": 20}"#)
+            try await world.drain()
+            #expect(try await world.job("ann").text("last_error")?.contains("at error") == true)
+            #expect(leaks(try await world.everyText()) == [])
+        }
+    }
 }

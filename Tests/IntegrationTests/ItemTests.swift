@@ -5,7 +5,7 @@ import Testing
 /// Entities that are read for each of several items.
 @Suite struct ItemTests {
     /// Boards of a user, and the items of each board, which the fake source keeps as users of their own.
-    private static func file(
+    static func file(
         page: String = "style: token, token_at: next_token, size: 20", path: String = "token",
         query: String = #"cursor: "{page.token}""#, each: String = "",
         write: String = "mode: overwrite, deletes: { sweep: after_full_pass }", parts: String = ""
@@ -49,7 +49,7 @@ import Testing
     }
 
     /// Runs `body` in a world where ann has boards, each with so many items.
-    private func withBoards(
+    func withBoards(
         _ file: String = Self.file(), boards: Int = 3, items: Int = 45,
         _ body: @Sendable (World, [String]) async throws -> Void
     ) async throws {
@@ -70,7 +70,7 @@ import Testing
             ?? []
     }
 
-    private func stored(_ world: World) async throws -> [String: Int] {
+    func stored(_ world: World) async throws -> [String: Int] {
         let rows = try await world.rows(
             "select board_id, count(*) as items from synced.generic_item group by board_id")
         return Dictionary(
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    private func checkpoints(_ world: World) async throws -> String? {
+    func checkpoints(_ world: World) async throws -> String? {
         try await world.value(
             "select string_agg(xmin::text, ',' order by entity) from jobrunner.checkpoints where entity like 'item#%'"
         )

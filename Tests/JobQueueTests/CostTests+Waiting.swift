@@ -57,7 +57,7 @@ extension CostTests {
             let reader = try DatabaseConfiguration(
                 conninfo: TestCluster.reader(of: fixture.url), applicationName: "test", lanes: 1)
             var buffers = Int.max
-            for _ in 1...20 where buffers > 60 {
+            for _ in 1...20 where buffers > 64 {
                 try await fixture.script("vacuum analyze jobrunner.jobs")
                 try await fixture.script("vacuum analyze jobrunner.sources")
                 let scraped = try await Database.withSessions(reader) { database in
@@ -69,7 +69,7 @@ extension CostTests {
                 }
                 buffers = min(buffers, scraped)
             }
-            #expect(buffers <= 60, "\(buffers) buffers")
+            #expect(buffers <= 64, "\(buffers) buffers")
         }
     }
 

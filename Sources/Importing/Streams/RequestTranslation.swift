@@ -77,6 +77,9 @@ extension StreamContext {
         return members.compactMap { member in
             if member.value["type"]?.string == "QueryProperties" { return nil }
             return attempt("\(place).\(member.name)") { () throws(Untranslatable) -> JSONValue in
+                if member.name.contains("{{") {
+                    throw Untranslatable(member.name, "a name that is made by an expression")
+                }
                 if let elements = member.value.elements {
                     var all: [JSONValue] = []
                     for element in elements { all.append(try self.text(element, mayHoldSecrets)) }
