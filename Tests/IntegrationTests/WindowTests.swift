@@ -50,15 +50,15 @@ import Testing
             )
             try await world.drain()
             let before = try await begins(world)
-            #expect(before.count == 4)
+            let refused = try #require(before.count == 4 ? before.last : nil)
             #expect(try await world.checkpoint("ann").text("pass_kind") == "full")
             try await world.given(.undeferred(.waiting), .due(.waiting))
             try await world.drain()
             #expect(try await world.holdsAllItems(of: "ann"))
             // The request that was refused is asked once more, and none before it is.
             let after = try await begins(world).dropFirst(4)
-            #expect(after.first == before[3])
-            #expect(after.allSatisfy { $0 >= before[3] })
+            #expect(after.first == refused)
+            #expect(after.allSatisfy { $0 >= refused })
         }
     }
 
