@@ -180,6 +180,12 @@ extension NodeReading {
         guard let rule = entity.incremental, let node = written["incremental"] else { return }
         if let window = node["window"] {
             if rule.start == nil { add(window, "windows need a beginning; add start") }
+            if let span = rule.window, case .time(let format) = rule.format, span < format.step {
+                add(
+                    window,
+                    "format \(format.text) does not tell times so near to each other apart; expected \(format.step.jobFileText) or more"
+                )
+            }
             if entity.page.outlives {
                 add(window, "a position that outlives the pass goes on by itself; leave window out")
             }

@@ -76,6 +76,8 @@ public struct ItemCall: Sendable, Equatable {
 
 extension ForEach {
     static let usualMost = 1_000
+    /// Three bytes for each when it is escaped, and the entity's name, make a checkpoint's name of 1,000 at most.
+    static let valueBytesMax = 300
     /// Passes of one entity in one round, whatever a file says.
     public static let most = 10_000
 }

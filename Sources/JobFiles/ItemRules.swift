@@ -58,6 +58,9 @@ extension NodeReading {
             }
             return
         }
+        if !parent.isEnabled, let location = node["rows"] {
+            add(location, "entity \(parent.name) is not enabled, so that its rows stay as they are")
+        }
         let known = parent.records.fields.map(\.name)
         for (name, location) in zip(rows.columns, node["columns"]?.elements ?? []) {
             guard let column = parent.records.field(named: name) else {

@@ -20,6 +20,21 @@ public enum TimeFormat: Sendable, Equatable, Hashable {
         }
     }
 
+    /// The least that lies between two times which it writes differently.
+    var step: Duration {
+        guard case .pattern(let pattern) = self else { return .seconds(1) }
+        let pieces = pattern.pieces
+        if pieces.contains(.second) { return .seconds(1) }
+        if pieces.contains(.minute) { return .minutes(1) }
+        let hasHour = pieces.contains {
+            switch $0 {
+            case .hour, .hourOfHalf: true
+            default: false
+            }
+        }
+        return hasHour ? .minutes(60) : .days(1)
+    }
+
     /// As a job file writes it.
     public var text: String {
         switch self {

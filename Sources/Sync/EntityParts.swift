@@ -14,6 +14,8 @@ struct EntityPart {
     var item: Item?
     /// The item is none any more: the pass asks for nothing and shows nothing, so that its rows go as a sweep has them go.
     var isGone = false
+    /// Why the item can have no pass, which is its own failure; nil where it can.
+    var refusal: RunEnd?
 
     /// The whole of an entity.
     init(_ entity: Entity) {
@@ -22,14 +24,12 @@ struct EntityPart {
     }
 
     /// One item's part.
-    ///
-    /// Throws `RunEnd` malformed where a field that keeps the item has another type.
-    init(_ entity: Entity, of item: Item) throws {
+    init(_ entity: Entity, of item: Item) {
         self.init(entity)
         self.item = item
         self.entity.name = item.checkpointName(of: entity)
-        guard self.entity.name.utf8.count <= Item.nameBytesMax else {
-            throw RunEnd.failed(
+        if item.isTooLong(for: entity) {
+            refusal = .failed(
                 .malformed, "for_each: an item is longer than \(Item.nameBytesMax) bytes")
         }
         for index in entity.records.fields.indices {
@@ -38,10 +38,11 @@ struct EntityPart {
                 continue
             }
             guard let kept = value.kept(as: field.kind) else {
-                throw RunEnd.failed(
+                refusal = .failed(
                     .malformed,
                     "for_each: an item is no \(field.kind.rawValue), as field \"\(field.name)\" wants it"
                 )
+                return
             }
             self.entity.records.fields[index].defaultValue = kept
         }
@@ -49,10 +50,9 @@ struct EntityPart {
 
     /// What is left of an item that is none any more, by the name of its checkpoint.
     init?(_ entity: Entity, goneAs name: String) {
-        guard let item = Item(checkpointName: name, of: entity),
-            let part = try? EntityPart(entity, of: item)
-        else { return nil }
-        self = part
+        guard let item = Item(checkpointName: name, of: entity) else { return nil }
+        self.init(entity, of: item)
+        guard refusal == nil else { return nil }
         isGone = true
     }
 }
@@ -111,12 +111,22 @@ struct Item {
         return pair
     }
 
-    /// The name of its checkpoint, which shows the item.
+    /// The name of its checkpoint, which shows the item; of a chunk, and of an item that is too long, a hash.
     func checkpointName(of entity: Entity) -> String {
         let name =
             chunk.map { stableHash($0.joined(separator: "\n")) }
-            ?? texts.map { percentEncode(queryValue: $0) }.joined(separator: ",")
+            ?? (isTooLong(for: entity) ? stableHash(words) : words)
         return "\(entity.name)#\(name)"
+    }
+
+    /// Its checkpoint could not be called as it is.
+    func isTooLong(for entity: Entity) -> Bool {
+        chunk == nil && entity.name.utf8.count + 1 + words.utf8.count > Self.nameBytesMax
+    }
+
+    /// Its texts as one that can be taken apart again.
+    private var words: String {
+        texts.map { percentEncode(queryValue: $0) }.joined(separator: ",")
     }
 }
 

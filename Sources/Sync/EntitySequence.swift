@@ -126,6 +126,7 @@ struct EntitySequence {
 
     private func pull(_ part: EntityPart) async throws -> RunEnd? {
         turn(to: part.entity.name)
+        if let refusal = part.refusal { return refusal }
         var part = part
         let start = try context.inputs.start(of: part.entity)
         part.entity.incremental?.start = start

@@ -10,11 +10,17 @@ extension RunContext {
         guard let freshness = inputs.file.freshness, !inputs.job.isForced else { return false }
         return inputs.wantedEntities.allSatisfy { entity in
             let checkpoint = checkpoints.given(entity.name)
-            guard let age = checkpoint.syncedAge, !checkpoint.isFullRequested,
+            let synced = entity.forEach == nil ? checkpoint.syncedAge : sinceLastSuccess
+            guard let age = synced, !checkpoint.isFullRequested,
                 !checkpoint.isRepairRequested, checkpoint.passKind == nil
             else { return false }
             return age < freshness.soft && !inputs.emptyTables.contains(entity.write.table)
         }
+    }
+
+    /// Since the job's last complete run, as of the claim: items come and go, so that no checkpoint says it of an entity of them.
+    private var sinceLastSuccess: Duration? {
+        inputs.job.lastSuccessAt.map { .microseconds(inputs.claimedAtMicroseconds - $0) }
     }
 
     /// Something was changed here that the source is to have.

@@ -30,16 +30,20 @@ struct ItemSequence {
     /// Reads the passes of all items, and has the rows of items go that are none any more.
     func sync(_ entity: Entity, _ rule: ForEach) async throws -> End {
         let items = try await Items(context).all(of: rule, entity)
-        let parts = try items.map { try EntityPart(entity, of: $0) }
+        let parts = items.map { EntityPart(entity, of: $0) }
         try await forgetWhole(entity)
         let known = try await context.ask {
             try await $0.knownParts(of: entity.name, for: context.inputs.job.claim)
         }
         context.checkpoints.expect(parts.map(\.entity.name), of: entity)
-        let gone = gone(known, parts, entity, rule)
+        let lacking = isSure(rule) ? lacking(known, parts) : []
+        let gone = entity.sweeps ? lacking.compactMap { EntityPart(entity, goneAs: $0) } : []
         let end = try await read(inOrder(parts, known) + gone, of: entity)
         if case .ended(let end) = end, end != .interrupted(.pageCap) { return .ended(end) }
-        try await forget(known, parts, entity, rule)
+        // A checkpoint is forgotten with its item; one whose rows wait for a second look stays until then.
+        try await forget(gone.map(\.entity.name), keepsWaiting: true)
+        try await forget(
+            Set(lacking).subtracting(gone.map(\.entity.name)).sorted(), keepsWaiting: false)
         return end
     }
 
@@ -84,33 +88,20 @@ struct ItemSequence {
         return placed.sorted { $0.turn < $1.turn }.map(\.part)
     }
 
-    /// What is left of items that are none any more, where a sweep would have their rows go.
-    private func gone(
-        _ known: [KnownPart], _ parts: [EntityPart], _ entity: Entity, _ rule: ForEach
-    ) -> [EntityPart] {
-        guard entity.sweeps, isSure(rule) else { return [] }
-        return lacking(known, parts).compactMap { EntityPart(entity, goneAs: $0) }
-    }
-
-    /// A checkpoint is forgotten with its item; one whose rows wait for a second look stays until then.
-    private func forget(
-        _ known: [KnownPart], _ parts: [EntityPart], _ entity: Entity, _ rule: ForEach
-    ) async throws {
-        let names = lacking(known, parts)
-        guard !names.isEmpty, isSure(rule) else { return }
-        let forget = context.inputs.job.claim.forgetting(checkpoints: names)
-        _ = try await context.sink.run([forget] + context.companions, counts: true)
-        context.markCompanionsStored()
-    }
-
     /// What a row says of the entity as a whole is over once its items are known.
     ///
     /// That is a failure to find them, or what stands from a time without items. No pass would ever end it, and a full pass that is asked for there would be for ever.
     private func forgetWhole(_ entity: Entity) async throws {
-        let job = context.inputs.job
-        guard !context.sink.isDryRun, job.checkpoints.contains(where: { $0.entity == entity.name })
-        else { return }
-        let forget = job.claim.forgetting(checkpoints: [entity.name])
+        guard context.inputs.job.checkpoints.contains(where: { $0.entity == entity.name }) else {
+            return
+        }
+        try await forget([entity.name], keepsWaiting: false)
+    }
+
+    private func forget(_ names: [String], keepsWaiting: Bool) async throws {
+        guard !names.isEmpty, !context.sink.isDryRun else { return }
+        let forget = context.inputs.job.claim.forgetting(
+            checkpoints: names, keepsWaiting: keepsWaiting)
         _ = try await context.sink.run([forget] + context.companions, counts: true)
         context.markCompanionsStored()
     }

@@ -135,7 +135,8 @@ final class Pass {
         if let doubt = page.next.doubt {
             tellUnprovenEnd(doubt)
         } else if commit.isEnd, state.mayEndInSweep(entity) {
-            write.sweep = Sweep(entity, isRepair: state.isRepair)
+            write.sweep = Sweep(
+                entity, isRepair: state.isRepair, isItemGone: state.isOfGoneItem)
         }
         let doubtOfAbsence = state.position.provesAbsence ? nil : state.absence.words
         if commit.isEnd, let doubtOfAbsence { tellUnprovenAbsence(doubtOfAbsence) }

@@ -7,12 +7,16 @@ struct PassProgress {
     /// Pages without a record in a row through which a source may lead by its own positions.
     private static let emptyPagesMax = 100
 
+    /// It has seen the list's first page, not only those behind a position that another run came to.
+    let isFromBeginning: Bool
     private var positions: Set<String> = []
     private var keys: Int?
     /// Pages that were read, the one at hand among them, and the most elements that one of them had.
     private(set) var pages = 0
     private var longest = 0
     private var emptyPages = 0
+
+    init(isFromBeginning: Bool = true) { self.isFromBeginning = isFromBeginning }
 
     /// Ends the pass where the page shows the one before and that is how the list ends; throws `RunEnd` cursor loop where it
     /// leads back, or nobody knows.

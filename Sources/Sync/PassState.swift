@@ -49,6 +49,7 @@ struct PassState: Positioned {
         readability = Readability(resuming: checkpoint.isUnreadable)
         fields = FieldReadability(entity, noted: UnreadValues.read(checkpoint.unread))
         isResumed = true
+        progress = PassProgress(isFromBeginning: !isBeyondBeginning(of: entity))
     }
 
     /// Begins a pass: incremental from the watermark or token, or full.
@@ -120,7 +121,7 @@ struct PassState: Positioned {
             try progress.advance(&page, at: position.cursor, by: rule)
             return true
         } catch let end as RunEnd {
-            guard rule.isCounted, position.pageNumber + 1 > progress.pages else { throw end }
+            guard rule.isCounted, !progress.isFromBeginning else { throw end }
             return false
         }
     }

@@ -134,6 +134,12 @@ extension RunInputs {
                     "user attribute '\(name)' is no time, expected one such as 2025-01-31T00:00:00Z"
                 )
             }
+            if entity.incremental?.window != nil, Timestamp.microseconds(text) == nil {
+                throw RunEnd.failed(
+                    .malformed,
+                    "user attribute '\(name)' is a number, and a window is of time: expected one such as 2025-01-31T00:00:00Z"
+                )
+            }
             return .fixed(text)
         }
     }

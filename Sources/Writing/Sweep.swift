@@ -9,14 +9,17 @@ public struct Sweep: Sendable {
     private let isRepair: Bool
     /// The values of the item whose rows are judged, by their columns; none: all rows of the user are.
     private let item: [(column: String, text: String)]
+    /// The item is none any more, so that all of its rows are lacking for a good reason.
+    private let isItemGone: Bool
 
     /// Sweeps the entity's table; a repair has the rows sent anew instead of deleting them.
     ///
     /// Of an entity that has a pass for each item only the rows of this one are looked at: a record that has moved to
     /// another item is not lacking here.
-    public init(_ entity: Entity, isRepair: Bool) {
+    public init(_ entity: Entity, isRepair: Bool, isItemGone: Bool = false) {
         self.entity = entity
         self.isRepair = isRepair
+        self.isItemGone = isItemGone
         item = entity.forEach == nil ? [] : entity.itemColumns
     }
 
@@ -25,6 +28,10 @@ public struct Sweep: Sendable {
             "select * from jobrunner.sweep_table($1, $2, $3, $4, $5)", .int8(claim.userID),
             .text(claim.name), .text(entity.name), .int4(Int32(clamping: commit.passNumber)),
             .json(rules.text))
+    }
+
+    private var maxFraction: JSONValue {
+        entity.write.deletes?.maxFraction.map { .number("\($0)") } ?? .null
     }
 
     /// What the entity's declaration says of its sweep.
@@ -41,7 +48,8 @@ public struct Sweep: Sendable {
             JSONMember("change_tag", entity.changeTagColumn.map(JSONValue.string) ?? .null),
             JSONMember("is_pushed", .bool(entity.push != nil)),
             JSONMember("is_repair", .bool(isRepair)),
-            JSONMember("max_fraction", deletes?.maxFraction.map { .number("\($0)") } ?? .null),
+            JSONMember("max_fraction", isItemGone ? .null : maxFraction),
+            JSONMember("may_lack_all", .bool(isItemGone)),
             JSONMember(
                 "asks_again", .bool(entity.page.isFeed && entity.incremental?.fullEvery == nil)),
             JSONMember("confirms", .bool(deletes?.confirmation != nil && !isRepair)),

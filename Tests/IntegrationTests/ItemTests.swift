@@ -72,7 +72,7 @@ import Testing
 
     func stored(_ world: World) async throws -> [String: Int] {
         let rows = try await world.rows(
-            "select board_id, count(*) as items from synced.generic_item group by board_id")
+            "select board_id::text, count(*) as items from synced.generic_item group by board_id")
         return Dictionary(
             uniqueKeysWithValues: rows.map { ($0.text("board_id") ?? "", $0.int("items") ?? 0) })
     }

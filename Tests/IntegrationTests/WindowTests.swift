@@ -123,4 +123,37 @@ import Testing
             #expect(try await world.job("ann").text("last_outcome") == "complete")
         }
     }
+
+    @Test func `a start that is a number fails a pass of windows, and says why`() async throws {
+        try await withWorld(Self.file(#"start: "{user.start}", window: 90d"#), videos: 95) {
+            world in
+            try await world.sql(
+                "select jobrunner.set_user('acme', 'ann', '{\"start\": 1704067200}'::jsonb)")
+            try await world.drain()
+            #expect(try await world.source.asked(by: "ann").isEmpty)
+            let error = try await world.job("ann").text("last_error") ?? ""
+            #expect(error.contains("is a number, and a window is of time"), "\(error)")
+        }
+    }
+
+    @Test func `a page that comes again in a later window fails the pass as in the first one`()
+        async throws
+    {
+        let file = World.heard(
+            request: """
+                path: /generic/{user.hub_user_id}/heard
+                query: { p: "{page.token}", since: "{since}", until: "{until}" }
+                """, page: "style: page, size: 2",
+            parts: "incremental: { watermark: run_start, start: 30d, window: 20d }")
+        try await withWorld(file, videos: 0) { world in
+            let answers = [[1], [], [2, 3], [2, 3]].map { ids in
+                let items = ids.map { #"{"id": "\#($0)", "seq": \#($0), "name": "x"}"# }
+                return #"{"items": [\#(items.joined(separator: ","))]}"#
+            }
+            for answer in answers { try await world.answerNext(answer) }
+            try await world.drain()
+            #expect(try await world.heard().count == 4)
+            #expect(try await world.outcomes("ann") == ["failed cursor_loop"])
+        }
+    }
 }

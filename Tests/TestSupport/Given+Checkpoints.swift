@@ -14,6 +14,16 @@ extension Given {
             on conflict do nothing
             """)
     }
+    /// A full pass of an entity lacked a row, which waits for the second look.
+    public static func rowLacking(_ entity: String) -> Given {
+        Given(
+            """
+            insert into jobrunner.seen_pages (user_id, job_name, entity, pass_number, page_number, keys)
+            select user_id, job_name, entity, pass_number, 0, '{1}'
+            from jobrunner.checkpoints
+            where \(named(entity, "entity"))
+            """)
+    }
     /// The last pass of an entity, or of each, was complete so long ago.
     public static func synced(_ entity: String? = nil, ago span: String = "0 s") -> Given {
         checkpoints("last_synced_at = \(ago(span))", named(entity, "entity"))

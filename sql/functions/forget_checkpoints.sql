@@ -1,13 +1,14 @@
 create or replace function jobrunner.forget_checkpoints(
   in_user_id bigint,
   in_name text,
-  in_entities text[]
+  in_entities text[],
+  in_keeps_waiting boolean
 ) returns integer
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Deletes the checkpoints of items that are gone, but for those of which rows still wait for a second look: a row that
--- was lacking once only. So does that of an entity as a whole, which has a checkpoint for each item since.
+-- Deletes the checkpoints of items that are gone, or of an entity as a whole, which has a checkpoint for each item
+-- since. in_keeps_waiting: but for those of which rows still wait for a second look, since they were lacking once only.
 -- Returns how many. Called after hold_job. Not for callers: runs.
 declare
   v_gone text[];
@@ -15,7 +16,7 @@ begin
   with gone as (
     delete from jobrunner.checkpoints as k
     where k.user_id = in_user_id and k.job_name = in_name and k.entity = any (in_entities)
-      and (strpos(k.entity, '#') = 0 or not exists (
+      and (not in_keeps_waiting or not exists (
         select from jobrunner.seen_pages as p
         where p.user_id = k.user_id and p.job_name = k.job_name and p.entity = k.entity and p.keys <> '{}'
       ))

@@ -132,6 +132,9 @@ extension Place {
         switch source.origin {
         case .rows(let rows):
             if !has("columns") { reading.add(node, "missing key \"columns\"") }
+            if Set(rows.columns).count < rows.columns.count {
+                report("columns", "a column appears twice")
+            }
             report(ifThere: "as", "a row's items are called as its columns are; leave as out")
             if !rows.onlyChanged {
                 report(
@@ -152,6 +155,10 @@ extension Place {
         case .values(let values):
             if !has("as") { reading.add(node, "missing key \"as\"") }
             if Set(values).count < values.count { report("values", "a value appears twice") }
+            if values.contains("") { report("values", "a value is empty, which is no item") }
+            if values.contains(where: { $0.utf8.count > ForEach.valueBytesMax }) {
+                report("values", "a value is longer than \(ForEach.valueBytesMax) bytes")
+            }
             report(
                 ifThere: "chunk",
                 "values that are sent together can stand in the request; leave chunk out")
