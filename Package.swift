@@ -156,7 +156,7 @@ let package = Package(
         room("HTTP", uses: ["Basics", "CCurl", "CCurlShim"]),
         room("Serving", uses: ["CMicroHTTPD", "CMicroHTTPDShim"]),
         room("JobFiles", uses: ["Basics", "CYAML", "JSON"]),
-        room("Secrets", uses: ["Basics", "CSodium"]),
+        room("Secrets", uses: ["Basics", "COpenSSL", "CSodium"]),
         room("Importing", uses: ["JobFiles", "JSON"]),
         room("Schema", uses: ["Basics", "Postgres", "JobFiles", "JSON", "CSQLFiles"]),
         room("JobQueue", uses: ["Basics", "Postgres", "JSON"]),
@@ -180,7 +180,8 @@ let package = Package(
         room(
             "CloudKit",
             uses: [
-                "Asking", "Reading", "JobQueue", "HTTP", "JobFiles", "JSON", "Basics", "COpenSSL",
+                "Asking", "Reading", "JobQueue", "HTTP", "JobFiles", "JSON", "Secrets", "Basics",
+                "COpenSSL",
             ]),
         room(
             "Runner",

@@ -124,7 +124,7 @@ final class AccessTokenHolder {
     ) async throws -> AccessTokens.Token {
         do {
             try credentials.adopt(stored)
-            var request = try issuer.request(secrets())
+            var request = try issuer.request(secrets(), nowUnixSeconds: now)
             request.isPublicOnly =
                 issuer.isOfSource ? source.reachesPublicOnly : source.tokenReachesPublicOnly
             if issuer.isOfSource { try await takeBudget() }

@@ -80,7 +80,7 @@ struct RequestAssembly {
     private func signInHeaders() throws -> [HTTPHeader] {
         switch source.auth {
         // A dialect or an access token signs these, anew for every attempt.
-        case .none, .query, .oauth2Client, .oauth2Refresh, .oauth2Password, .session,
+        case .none, .query, .oauth2Client, .oauth2Refresh, .oauth2Password, .oauth2JWT, .session,
             .cloudkitServer, .cloudkitUser:
             return []
         case .basic(let user, let password):

@@ -36,7 +36,7 @@ struct SessionLogin: TokenIssuer {
         session.login.placeholders.contains { if case .user = $0 { true } else { false } }
     }
 
-    func request(_ secrets: SourceSecrets) throws -> HTTPRequest {
+    func request(_ secrets: SourceSecrets, nowUnixSeconds: Int) throws -> HTTPRequest {
         try RequestAssembly(source: source, base: base, renderer: secrets.renderer)
             .request(session.login)
     }

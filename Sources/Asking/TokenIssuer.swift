@@ -17,8 +17,8 @@ protocol TokenIssuer {
     /// It is asked like the source itself, within its budget.
     var isOfSource: Bool { get }
 
-    /// The request, with the secrets as they are.
-    func request(_ secrets: SourceSecrets) throws -> HTTPRequest
+    /// The request, with the secrets as they are, as of now.
+    func request(_ secrets: SourceSecrets, nowUnixSeconds: Int) throws -> HTTPRequest
 
     /// Reads the answer; `clientIsUsers`: a secret of the user stands for the client.
     ///

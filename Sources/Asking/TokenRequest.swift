@@ -14,6 +14,7 @@ struct TokenRequest: TokenIssuer {
         case client
         case refreshToken(String)
         case password(user: Template, password: Template)
+        case assertion(Assertion)
     }
 
     private let client: OAuth2
@@ -27,6 +28,8 @@ struct TokenRequest: TokenIssuer {
             (self.client, grant) = (client, .refreshToken(name))
         case .oauth2Password(let client, let user, let password):
             (self.client, grant) = (client, .password(user: user, password: password))
+        case .oauth2JWT(let client, let assertion):
+            (self.client, grant) = (client, .assertion(assertion))
         default: return nil
         }
     }
@@ -39,7 +42,8 @@ struct TokenRequest: TokenIssuer {
     }
 
     var purpose: String {
-        ([client.tokenURL, client.scope ?? ""] + client.parameters.map { "\($0.name)=\($0.value)" })
+        ([client.tokenURL, client.scope ?? ""]
+            + (client.parameters + claims).map { "\($0.name)=\($0.value)" })
             .joined(separator: " ")
     }
 
@@ -48,7 +52,8 @@ struct TokenRequest: TokenIssuer {
     }
 
     var clientSecretNames: [String] {
-        [client.clientID, client.clientSecret].compactMap(\.self).flatMap(\.secretNames)
+        [client.clientID, client.clientSecret, assertion?.key].compactMap(\.self)
+            .flatMap(\.secretNames)
     }
 
     var namesUser: Bool {
@@ -62,10 +67,17 @@ struct TokenRequest: TokenIssuer {
             + owners
     }
 
-    /// The name and the password of the user.
+    /// The name and the password of the user, or what is signed in their place.
     private var owners: [Template] {
-        if case .password(let user, let password) = grant { [user, password] } else { [] }
+        if case .password(let user, let password) = grant { return [user, password] }
+        return [assertion?.key, assertion?.keyID].compactMap(\.self) + claims.map(\.value)
     }
+
+    private var assertion: Assertion? {
+        if case .assertion(let assertion) = grant { assertion } else { nil }
+    }
+
+    private var claims: [NamedTemplate] { assertion?.claims ?? [] }
 
     func issued(
         by response: HTTPResponse, clientIsUsers: Bool, nowUnixSeconds: Int
@@ -116,7 +128,7 @@ struct TokenRequest: TokenIssuer {
         request.headers.append(HTTPHeader("Authorization", "Bearer \(token)"))
     }
 
-    private func grantFields(_ secrets: SourceSecrets) throws -> [(String, String)] {
+    private func grantFields(_ secrets: SourceSecrets, _ now: Int) throws -> [(String, String)] {
         switch grant {
         case .client: [("grant_type", "client_credentials")]
         case .refreshToken(let name):
@@ -129,12 +141,20 @@ struct TokenRequest: TokenIssuer {
                 ("grant_type", "password"), ("username", try secrets.text(user)),
                 ("password", try secrets.text(password)),
             ]
+        case .assertion(let assertion):
+            [
+                ("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer"),
+                (
+                    "assertion",
+                    try assertion.signed(for: client.tokenURL, secrets, nowUnixSeconds: now)
+                ),
+            ]
         }
     }
 
-    /// Section 4.3.2, 4.4.2 or 6; the client proves itself by Basic or in the form (2.3.1), a public one names itself.
-    func request(_ secrets: SourceSecrets) throws -> HTTPRequest {
-        var form = try grantFields(secrets)
+    /// Section 4.3.2, 4.4.2 or 6, or RFC 7523, 2.1; the client proves itself by Basic or in the form (2.3.1), a public one names itself.
+    func request(_ secrets: SourceSecrets, nowUnixSeconds now: Int) throws -> HTTPRequest {
+        var form = try grantFields(secrets, now)
         if let scope = client.scope { form.append(("scope", scope)) }
         var headers = [
             HTTPHeader("Content-Type", "application/x-www-form-urlencoded"),
@@ -152,7 +172,7 @@ struct TokenRequest: TokenIssuer {
                 HTTPHeader(
                     "Authorization",
                     "Basic \(Base64.encode(Array(pair.joined(separator: ":").utf8)))"))
-        } else {
+        } else if !id.isEmpty {
             form.append(("client_id", id))
         }
         let body = form.map {

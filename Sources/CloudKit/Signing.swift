@@ -1,9 +1,11 @@
 import Basics
+import COpenSSL
 public import HTTP
 import JobFiles
 public import Asking
 import JobQueue
 import Reading
+import Secrets
 
 extension CloudKitDialect {
     /// Signs with the server's key, or adds API token and web auth token to the address; never both.
@@ -15,7 +17,10 @@ extension CloudKitDialect {
     ) throws -> HTTPRequest {
         switch authentication {
         case .cloudkitServer(let keyID, let privateKey):
-            guard let key = PrivateKey(pem: try secrets.text(privateKey)) else {
+            guard
+                let key = SigningKey(
+                    pem: try secrets.text(privateKey), kinds: [.p256])
+            else {
                 throw RunEnd.needsReauth(message: "\(label(privateKey)) \(noKey)")
             }
             return try signed(
@@ -29,7 +34,7 @@ extension CloudKitDialect {
             request.url += (request.url.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query
             return request
         case .none, .basic, .bearer, .header, .query, .oauth2Client, .oauth2Refresh,
-            .oauth2Password, .session:
+            .oauth2Password, .oauth2JWT, .session:
             return request
         }
     }
@@ -54,7 +59,7 @@ extension CloudKitDialect {
     }
 
     private func signed(
-        _ request: HTTPRequest, keyID: String, key: borrowing PrivateKey, unixSeconds: Int
+        _ request: HTTPRequest, keyID: String, key: borrowing SigningKey, unixSeconds: Int
     ) throws -> HTTPRequest {
         var request = request
         if request.body?.isEmpty ?? true {
@@ -95,4 +100,14 @@ func signedMessage(date: String, body: [UInt8], url: String) -> String? {
     let path =
         address.firstRange(of: "/database/").map { String(address[$0.lowerBound...]) } ?? address
     return hash(body).map { "\(date):\($0):\(path)" }
+}
+
+/// SHA-256 in base64; nil when OpenSSL can't.
+func hash(_ bytes: [UInt8]) -> String? {
+    var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+    var count: UInt32 = 0
+    guard EVP_Digest(bytes, bytes.count, &digest, &count, EVP_sha256(), nil) == 1 else {
+        return nil
+    }
+    return Base64.encode(Array(digest.prefix(Int(count))))
 }

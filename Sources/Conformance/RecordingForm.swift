@@ -27,7 +27,7 @@ struct RecordingForm: Sendable {
         var client: OAuth2?
         switch file.source.auth {
         case .oauth2Client(let asked), .oauth2Refresh(let asked, _),
-            .oauth2Password(let asked, _, _):
+            .oauth2Password(let asked, _, _), .oauth2JWT(let asked, _):
             client = asked
         default: break
         }

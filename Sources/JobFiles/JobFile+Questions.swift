@@ -153,6 +153,7 @@ extension Authentication {
         case .basic(let user, let password): user.placeholders + password.placeholders
         case .bearer(let value), .header(_, let value), .query(_, let value): value.placeholders
         case .oauth2Password(_, let user, _): user.placeholders
+        case .oauth2JWT(_, let assertion): assertion.claims.flatMap(\.value.placeholders)
         case .session(let session): session.login.placeholders
         default: []
         }

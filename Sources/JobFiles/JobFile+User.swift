@@ -83,7 +83,7 @@ extension Authentication {
         get {
             switch self {
             case .oauth2Client(let client), .oauth2Refresh(let client, _),
-                .oauth2Password(let client, _, _):
+                .oauth2Password(let client, _, _), .oauth2JWT(let client, _):
                 client
             default: nil
             }
@@ -95,6 +95,7 @@ extension Authentication {
             case .oauth2Refresh(_, let token): self = .oauth2Refresh(newValue, refreshToken: token)
             case .oauth2Password(_, let user, let password):
                 self = .oauth2Password(newValue, user: user, password: password)
+            case .oauth2JWT(_, let assertion): self = .oauth2JWT(newValue, assertion)
             default: break
             }
         }

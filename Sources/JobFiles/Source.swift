@@ -54,6 +54,8 @@ public enum Authentication: Sendable, Equatable {
     case oauth2Refresh(OAuth2, refreshToken: String)
     /// RFC 6749, 4.3: a user's name and password, where a server still takes them.
     case oauth2Password(OAuth2, user: Template, password: Template)
+    /// RFC 7523, 2.1: an access token for an assertion that the client signs.
+    case oauth2JWT(OAuth2, Assertion)
     /// A call that answers with what the requests are signed with.
     case session(SessionSignIn)
     /// Signed requests; public database only (CloudKit Web Services, server-to-server keys).
@@ -68,7 +70,7 @@ public struct OAuth2: Sendable, Equatable {
     ///
     /// It may hold `{user.x}` as `Source.base` may.
     public var tokenURL: String
-    /// The client's id.
+    /// The client's id; empty where an assertion says who asks.
     public var clientID: Template
     /// The client's secret; nil means a public client.
     public var clientSecret: Template?
@@ -81,6 +83,16 @@ public struct OAuth2: Sendable, Equatable {
 
     /// How a client proves itself to the token endpoint (RFC 6749, 2.3.1).
     public enum ClientAuth: String, Sendable, CaseIterable { case basic, body }
+}
+
+/// What a client signs to be given an access token (RFC 7523).
+public struct Assertion: Sendable, Equatable {
+    /// The private key in PEM, RSA or on curve P-256.
+    public var key = Template(pieces: [])
+    /// How the server calls the key: `kid`.
+    public var keyID: Template?
+    /// What it states, such as `iss`; when and for whom it is made is added.
+    public var claims: [NamedTemplate] = []
 }
 
 /// A sign-in whose answer is sent with the requests.

@@ -3,6 +3,7 @@ import Asking
 import HTTP
 import JobQueue
 import Reading
+import Secrets
 import Testing
 
 @testable import CloudKit
@@ -34,7 +35,7 @@ import Testing
     }
 
     private func isKey(_ pem: String) -> Bool {
-        guard let key = PrivateKey(pem: pem) else { return false }
+        guard let key = SigningKey(pem: pem, kinds: [.p256]) else { return false }
         return key.signature(of: []) != nil
     }
 

@@ -179,17 +179,21 @@ func userName(_ number: Int) -> String {
     "user-" + String(repeating: "0", count: 6 - String(number).count) + String(number)
 }
 
-/// A key pair of the kind that the console wants, made once by the openssl program.
+/// A key pair, made once by the openssl program.
 struct TestKey: Sendable {
     let privatePEM: String
     let publicPEM: String
 
-    static let shared = Result { try TestKey() }
+    /// Of the kind that CloudKit's console wants.
+    static let shared = Result {
+        try TestKey(["ecparam", "-name", "prime256v1", "-genkey", "-noout"])
+    }
+    /// Of the kind that service accounts have.
+    static let rsa = Result { try TestKey(["genrsa", "2048"]) }
 
-    private init() throws {
-        privatePEM = try Self.openssl(
-            ["ecparam", "-name", "prime256v1", "-genkey", "-noout"], input: "")
-        publicPEM = try Self.openssl(["ec", "-pubout"], input: privatePEM)
+    private init(_ making: [String]) throws {
+        privatePEM = try Self.openssl(making, input: "")
+        publicPEM = try Self.openssl(["pkey", "-pubout"], input: privatePEM)
     }
 
     private static func openssl(_ arguments: [String], input: String) throws -> String {

@@ -89,4 +89,64 @@ struct OAuthTests {
             #expect(!world.lines.all.contains { $0.contains("s3cret-of-me") })
         }
     }
+
+    private static let assertion = World.generic(
+        "token", page: "style: token, token_at: next_token, size: 20",
+        query: #"cursor: "{page.token}""#,
+        source: """
+            auth:
+              type: oauth2_jwt
+              token_url: HUB_BASE/oauth/ann/token
+              key: "{secret.key}"
+              key_id: "7"
+              claims: { iss: "{secret.account}", scope: read }
+            """)
+
+    @Test(arguments: ["rsa", "p256"])
+    func `a service account's key signs for a token, which serves many requests`(_ kind: String)
+        async throws
+    {
+        let key = try (kind == "rsa" ? TestKey.rsa : TestKey.shared).get()
+        try await withWorld(Self.assertion, sealer: true) { world in
+            try await world.addUser("ann", videos: 50)
+            let pem = JSONValue.string(key.publicPEM).text
+            try await world.source.command(
+                "POST", "auth",
+                #"{"user": "ann", "type": "oauth2", "client_id": "robot@a.example", "client_secret": "-", "public_key": \#(pem)}"#
+            )
+            try await world.setSecret("account", "robot@a.example", of: "ann")
+            try await world.setSecret("key", key.privatePEM, of: "ann")
+            try await world.drain()
+            #expect(try await world.job("ann").text("last_outcome") == "complete")
+            #expect(try await world.holdsAllItems(of: "ann"))
+            let asked = try await world.source.log()
+                .filter { $0.text("path") == "/oauth/ann/token" }
+            #expect(asked.count == 1)
+            // Another account is refused, and its user is asked to mend it.
+            try await world.setSecret("account", "other@a.example", of: "ann")
+            try await world.runAgain()
+            let job = try await world.job("ann")
+            #expect(job.text("state") == "needs_reauth")
+            #expect(job.text("last_error")?.contains("invalid_grant") == true)
+            #expect(!world.lines.all.contains { $0.contains("PRIVATE KEY") })
+        }
+    }
+
+    @Test(arguments: ["no key", "-----BEGIN PRIVATE KEY-----\nMAo=\n-----END PRIVATE KEY-----\n"])
+    func `what is no key parks the job, names its secret and asks for nothing`(_ text: String)
+        async throws
+    {
+        try await withWorld(Self.assertion, sealer: true) { world in
+            try await world.addUser("ann", videos: 1)
+            try await world.setSecret("account", "robot@a.example", of: "ann")
+            try await world.setSecret("key", text, of: "ann")
+            try await world.drain()
+            let job = try await world.job("ann")
+            #expect(job.text("state") == "needs_reauth")
+            let words = "secret 'key' is no unencrypted private key in PEM form"
+            #expect(job.text("last_error")?.hasPrefix(words) == true)
+            #expect(
+                try await world.source.log().allSatisfy { $0.text("path") != "/oauth/ann/token" })
+        }
+    }
 }

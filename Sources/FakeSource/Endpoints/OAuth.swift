@@ -9,6 +9,8 @@ final class OAuth {
         var secret: String
         /// Nil when client credentials are the grant.
         var refreshToken: String?
+        /// What a client signs is the grant, and proves it.
+        var publicKey: String?
         var rotates: Bool
         var expiresIn: Int
         /// The client's id and secret stand in the form.
@@ -20,12 +22,14 @@ final class OAuth {
 
     static let keys = [
         "client_id", "client_secret", "refresh_token", "rotates", "expires_in", "in_form",
+        "public_key",
     ]
 
     func add(_ command: Command, for user: String) throws(BadRequest) {
         clients[user] = Client(
             id: try command.needed("client_id"), secret: try command.needed("client_secret"),
             refreshToken: try command.string("refresh_token"),
+            publicKey: try command.string("public_key"),
             rotates: try command.bool("rotates") ?? false,
             expiresIn: try command.int("expires_in", in: 1...86_400) ?? 3600,
             isInForm: try command.bool("in_form") ?? false)
@@ -44,7 +48,7 @@ final class OAuth {
         guard proves(request, client) else {
             return .json(401, JSONText.object { $0.field("error", "invalid_client") })
         }
-        guard isGood(form(request.body), client) else {
+        guard isGood(form(request.body), client, at: request.path) else {
             return .json(400, JSONText.object { $0.field("error", "invalid_grant") })
         }
         client.issued += 1
@@ -80,6 +84,7 @@ final class OAuth {
     /// By Basic, or in the form where the client does so: one of them, not both.
     private func proves(_ request: Request, _ client: Client) -> Bool {
         let form = form(request.body)
+        if client.publicKey != nil { return request.header("authorization") == nil }
         guard client.isInForm else {
             return request.header("authorization") == basic(of: client)
                 && form["client_secret"] == nil
@@ -88,7 +93,13 @@ final class OAuth {
             && form["client_secret"] == client.secret
     }
 
-    private func isGood(_ form: [String: String], _ client: Client) -> Bool {
+    private func isGood(_ form: [String: String], _ client: Client, at path: String) -> Bool {
+        if let key = client.publicKey {
+            let assertion = SignedAssertion(form["assertion"] ?? "", publicKey: key)
+            return form["grant_type"]?.hasSuffix("jwt-bearer") == true
+                && assertion?.states(issuer: client.id, audience: path, now: wallClock() / 1000)
+                    == true
+        }
         guard let refreshToken = client.refreshToken else {
             return form["grant_type"] == "client_credentials"
         }

@@ -16,6 +16,7 @@ private struct WrittenAuth {
     var webAuthToken = ""
     var rotates = true
     var session = SessionSignIn.blank
+    var assertion = Assertion()
 
     /// The client's secret where a client must prove itself.
     var clientSecret: Template {
@@ -125,6 +126,38 @@ extension Mapping where Model == WrittenAuth {
             parameters
         },
         word(
+            "oauth2_jwt",
+            """
+            Fetches a token for what a private key signs (RFC 7523), as a service account has one, and sends \
+            `Authorization: Bearer …`.
+            """, in: .withoutPreset,
+            rules: [.when(.isThere("client_auth"), [.needs(["client_secret"])])]
+        ) {
+            tokenURL
+            required(
+                "key", \.assertion.key, .secret,
+                "The private key in PEM: RSA, which signs by RS256, or on curve P-256, by ES256.")
+            optional(
+                "key_id", \.assertion.keyID, .template(.secret), without: "none",
+                "How the server calls the key: `kid` of the assertion.")
+            required(
+                "claims", \.assertion.claims, .claims,
+                """
+                What the assertion states, such as `iss`, `sub` and `scope`. `aud` is the `token_url` where nothing else \
+                is said; `iat`, `exp` and `jti` are made here.
+                """)
+            usual(
+                "client_id", \.client.clientID, .template(.secret), without: "none is sent",
+                "The id of the client, where the form must have it."
+            ).when { !$0.client.clientID.pieces.isEmpty }
+            optional(
+                "client_secret", \.client.clientSecret, .secret, without: "none",
+                "The secret of the client, where the server wants one besides.")
+            scope
+            clientAuth
+            parameters
+        },
+        word(
             "session",
             """
             Signs in by a call of its own and sends what that is answered with. One run signs in, and the others wait for \
@@ -200,7 +233,12 @@ extension Mapping where Model == WrittenAuth {
         case "session" where auth.session.login.secretNames.isEmpty:
             place.report(
                 "login", "the login holds no {secret.name}, so that it proves nothing")
-        case "oauth2_refresh", "oauth2_password":
+        case "oauth2_jwt" where !auth.assertion.claims.contains { $0.name == "iss" }:
+            place.report("claims", "the assertion does not say who signs it; add iss")
+        case "oauth2_jwt"
+        where auth.client.clientSecret != nil && auth.client.clientID.pieces.isEmpty:
+            place.report("client_secret", "a secret proves a client; add client_id")
+        case "oauth2_refresh", "oauth2_password", "oauth2_jwt":
             guard !place.has("client_secret") else { return }
             place.report(
                 ifThere: "client_auth",
@@ -234,6 +272,7 @@ extension Form where Value == Authentication {
                 .oauth2Refresh(written.client, refreshToken: written.refreshToken)
             case "oauth2_password":
                 .oauth2Password(written.client, user: written.user, password: written.password)
+            case "oauth2_jwt": .oauth2JWT(written.client, written.assertion)
             case "session": .session(written.session)
             case "cloudkit_server":
                 .cloudkitServer(keyID: written.keyID, privateKey: written.privateKey)
@@ -264,6 +303,10 @@ extension Form where Value == Authentication {
             case .oauth2Password(let client, let user, let password):
                 (written.type, written.client) = ("oauth2_password", client)
                 (written.user, written.password) = (user, password)
+            case .oauth2JWT(let client, let assertion):
+                (written.type, written.client, written.assertion) = (
+                    "oauth2_jwt", client, assertion
+                )
             case .session(let session): (written.type, written.session) = ("session", session)
             case .cloudkitServer(let keyID, let privateKey):
                 (written.type, written.keyID, written.privateKey) = (
@@ -281,29 +324,39 @@ extension Form where Value == Authentication {
 extension Form where Value == [NamedTemplate] {
     /// What the form of a token endpoint has of other keys.
     private static var ownParameters: [String] {
-        ["grant_type", "client_id", "client_secret", "refresh_token", "scope"]
+        [
+            "assertion", "grant_type", "client_id", "client_secret", "refresh_token", "scope",
+        ]
     }
 
-    fileprivate static let tokenParameters = Form(
-        type: .named(.template, by: .notEmpty, isFilled: true, except: ownParameters),
-        read: { node, reading in
-            let parameters = reading.namedTemplates(node, .secret) { entry in
-                let isOwn = ownParameters.contains(entry.key)
-                if isOwn {
-                    reading.add(
-                        entry.position, entry.value.path,
-                        "\"\(entry.key)\" is sent already; write it beside token_url")
+    fileprivate static let tokenParameters = named(
+        but: ownParameters, "is sent already; write it beside token_url")
+
+    /// What an assertion states, but for what changes with each one.
+    fileprivate static let claims = named(but: ["exp", "iat", "jti", "nbf"], "is made here")
+
+    private static func named(but own: [String], _ reason: String) -> Form {
+        Form(
+            type: .named(.template, by: .notEmpty, isFilled: true, except: own),
+            read: { node, reading in
+                let parameters = reading.namedTemplates(node, .secret) { entry in
+                    let isOwn = own.contains(entry.key)
+                    if isOwn {
+                        reading.add(
+                            entry.position, entry.value.path,
+                            "\"\(entry.key)\" \(reason)")
+                    }
+                    if entry.key.isEmpty {
+                        reading.add(entry.position, entry.value.path, "expected a name")
+                    }
+                    return !isOwn && !entry.key.isEmpty
                 }
-                if entry.key.isEmpty {
-                    reading.add(entry.position, entry.value.path, "expected a name")
+                if case .mapping(let entries) = node.content, entries.isEmpty {
+                    reading.add(node, "expected at least one entry")
                 }
-                return !isOwn && !entry.key.isEmpty
-            }
-            if case .mapping(let entries) = node.content, entries.isEmpty {
-                reading.add(node, "expected at least one entry")
-            }
-            return parameters
-        }, write: NamedTemplate.written)
+                return parameters
+            }, write: NamedTemplate.written)
+    }
 }
 
 extension Form where Value == String {
