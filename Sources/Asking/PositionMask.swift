@@ -17,7 +17,7 @@ public struct PositionMask {
 
     /// For the pages of an entity.
     public init(of entity: Entity) {
-        names = entity.page.isOfSource ? entity.request.shownSecretNames : []
+        names = entity.page.isOfSource ? entity.requests.flatMap(\.shownSecretNames) : []
         isAddress = entity.page.continuesByAddress
     }
 

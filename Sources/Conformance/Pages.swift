@@ -19,7 +19,9 @@ struct Pages: Sendable {
             let document = try? JSONDocument(parsing: response.body)
         else { return [] }
         return entities.filter { entity in
-            entity.request.method == request.method && entity.isAsked(by: request.url)
+            entity.requests.contains {
+                $0.method == request.method && entity.isAsked(by: request.url, $0)
+            }
                 && entity.arrayPath.nodes(in: document.root).contains { $0.kind != .null }
         }
     }
@@ -58,7 +60,7 @@ extension Entity {
     }
 
     /// The address has the beginning of the path, or is one that the source gave.
-    fileprivate func isAsked(by url: String) -> Bool {
+    fileprivate func isAsked(by url: String, _ request: Request) -> Bool {
         if continuesByAddress { return true }
         guard case .literal(let text)? = request.path.pieces.first else { return true }
         return url.contains(text)

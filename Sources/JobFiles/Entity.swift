@@ -8,6 +8,8 @@ public struct Entity: Sendable, Equatable {
     public var cloudkit: CloudKitOperation?
     /// What is sent for each page.
     public var request: Request
+    /// What is sent for each page behind a position, where that is another request; nil means the same.
+    public var continuation: Request?
     /// What an answer means that is no list, in file order; the first that fits holds.
     public var errors: [ErrorRule] = []
     /// How a pass goes from page to page.

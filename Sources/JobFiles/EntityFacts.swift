@@ -140,7 +140,9 @@ extension JobFile {
     /// What the source refuses may be a credential: requests hold one, or are signed with one.
     public var signsIn: Bool {
         source.auth != .none || source.headers.contains { !$0.value.secretNames.isEmpty }
-            || (entities.map(\.request) + calls.map(\.request)).contains { !$0.secretNames.isEmpty }
+            || (entities.flatMap(\.requests) + calls.map(\.request)).contains {
+                !$0.secretNames.isEmpty
+            }
     }
 
     /// What follows from changes of a list, in file order.
@@ -151,5 +153,15 @@ extension JobFile {
             case .call, .cleanup: false
             }
         }
+    }
+}
+
+extension Entity {
+    /// All that is sent for its pages.
+    public var requests: [Request] { [request] + (continuation.map { [$0] } ?? []) }
+
+    /// What is sent for the page at a position; nil is where a list begins.
+    public func request(at position: String?) -> Request {
+        position == nil ? request : continuation ?? request
     }
 }

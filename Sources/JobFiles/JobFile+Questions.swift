@@ -12,7 +12,7 @@ extension JobFile {
     }
 
     private func question(of entity: Entity) -> Question {
-        let asked = [entity.request] + calls(for: entity.request)
+        let asked = entity.requests + entity.requests.flatMap(calls)
         let placeholders = Set(
             asked.flatMap(\.placeholders) + source.placeholders + entity.startPlaceholders)
         let words = JSONValue.members(

@@ -23,6 +23,8 @@ public struct Records: Sendable, Equatable {
     public var countsOneAsList = false
     /// An object where `at` first has `[]` counts as a list of its members.
     public var countsMapAsList = false
+    /// Each line of the body is a JSON value of its own, and all of them are one list.
+    public var areLines = false
     /// A list that is not there, or null, is an empty one.
     public var absentIsEmpty = false
     /// How the rest of a list inside a record is read; nil when such a list is told.

@@ -158,7 +158,8 @@ struct PageSource {
         values.pageToken = pass.cursor.map(entity.pageToken)
         let validator = entity.isConditional && pass.isAtStart ? pass.validator : nil
         return try await context.session.send(
-            entity.request, values, retries: true, validator: validator, judgedBy: rules)
+            entity.request(at: pass.cursor), values, retries: true, validator: validator,
+            judgedBy: rules)
     }
 
     private func values(of pass: PassState) -> PassValues {
@@ -194,7 +195,7 @@ struct PageSource {
     }
 
     private func read(_ answer: Answer, _ pass: inout PassState) async throws -> Fetched {
-        let document = try listed(answer.document())
+        let document = try listed(answer)
         if case .fail(var said) = answer.verdict {
             said.wait = waitInHeader(of: answer)
             return .failing(
@@ -214,7 +215,15 @@ struct PageSource {
     }
 
     /// The page as its records are read of it.
-    private func listed(_ document: JSONDocument) throws -> JSONDocument {
+    private func listed(_ answer: Answer) throws -> JSONDocument {
+        if entity.records.areLines {
+            do {
+                return try entity.records.list(ofLines: answer.response.body)
+            } catch {
+                throw RunEnd.failed(.malformed, "the page is no JSON value a line: \(error)")
+            }
+        }
+        let document = try answer.document()
         do {
             return try entity.records.withList(document)
         } catch {

@@ -55,4 +55,42 @@ import Testing
             #expect(words.joined(separator: " ") == end)
         }
     }
+
+    private static let lines = World.heard(
+        request: "path: /generic/{user.hub_user_id}/heard", page: "style: single",
+        write: "mode: replace_all", at: "[]",
+        fields: """
+            id: { at: id, type: text, required: true }
+            name: { at: name, type: text }
+            """, records: "lines: true")
+
+    @Test func `each line of an export is a record, and an export without any is an empty list`()
+        async throws
+    {
+        try await withWorld(Self.lines, videos: 0) { world in
+            func rows() async throws -> [String] {
+                try await world.texts(
+                    "select concat_ws(' ', id, name) from synced.generic_item order by id")
+            }
+            try await world.answerNext(
+                "{\"id\": \"a\", \"name\": \"x\\ny\"}\r\n\n{\"id\": \"b\"}\n")
+            try await world.drain()
+            #expect(try await rows() == ["a x\ny", "b"])
+            for broken in ["{\"id\": \"a\"}\n{\"id\"", "a: 1\n"] {
+                try await world.answerNext(broken)
+                try await world.given(.due(.failed))
+                try await world.runAgain()
+                let job = try await world.job("ann")
+                let error = job.text("last_error") ?? ""
+                #expect(error.contains("the page is no JSON value a line"), "\(error)")
+                #expect(try await rows().count == 2)
+            }
+            for _ in 1...2 {
+                try await world.answerNext("")
+                try await world.given(.due(.failed))
+                try await world.runAgain()
+            }
+            #expect(try await rows().isEmpty)
+        }
+    }
 }

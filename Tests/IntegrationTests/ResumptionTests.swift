@@ -114,4 +114,42 @@ import Testing
             #expect(try await rows(world) == nil)
         }
     }
+
+    /// As Dropbox's folders: one address begins the list, and another one goes on, for ever.
+    private static let folder = World.heard(
+        request: """
+            path: /generic/{user.hub_user_id}/heard
+            query: { folder: root }
+            """,
+        page: "style: sync_token, token_at: cursor, more_at: has_more",
+        parts: """
+            continue:
+              path: /generic/{user.hub_user_id}/heard
+              query: { cursor: "{page.token}" }
+            """)
+
+    @Test func `another request goes on with a list, in the same pass and in the next ones`()
+        async throws
+    {
+        func answer(_ id: String, _ rest: String) -> String {
+            #"{"items": [{"id": "\#(id)", "seq": 1, "name": "x"}], \#(rest)}"#
+        }
+        try await withWorld(Self.folder, videos: 0) { world in
+            try await world.answerNext(
+                answer("a", #""cursor": "c1", "has_more": true"#),
+                answer("b", #""cursor": "c2", "has_more": false"#))
+            try await world.drain()
+            try await world.answerNext(answer("c", #""cursor": "c3", "has_more": false"#))
+            try await world.runAgain()
+            #expect(
+                try await world.value(
+                    "select string_agg(id, '' order by id) from synced.generic_item") == "abc")
+            // A full pass begins at the first address again.
+            try await world.given(.fullAsked())
+            try await world.answerNext(answer("a", #""cursor": "c4", "has_more": false"#))
+            try await world.runAgain()
+            #expect(
+                try await world.heard() == ["folder=root", "cursor=c1", "cursor=c2", "folder=root"])
+        }
+    }
 }

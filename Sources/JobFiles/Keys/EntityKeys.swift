@@ -23,6 +23,14 @@ extension Mapping where Model == Entity {
             "request", \.request, .asked, without: "required without `cloudkit`",
             "What is sent for each page."
         ).when { $0.cloudkit == nil }
+        optional(
+            "continue", \.continuation, .continuation, without: "`request`",
+            """
+            What is sent in place of `request` where a page goes on from a position, with the styles `token` and \
+            `sync_token`: a list that one address begins and another one goes on with. Its answers are judged by \
+            `request.expect`.
+            """
+        ).only(.withoutPreset)
         usual(
             "errors", \.errors, Form<[ErrorRule]>.errors,
             without: "a status of `request.expect` is a list, but for the `errors` of GraphQL",
@@ -127,12 +135,38 @@ extension Form where Value == Request {
     fileprivate static let asked = Form(
         type: Mapping<Request>.ofEntity.form.type,
         read: { node, reading in
-            let isOfItem =
-                !reading.scope.isCloudKit && reading.scope.entity?.node["for_each"] != nil
-            let mapping = isOfItem ? Mapping<Request>.ofItem : .ofEntity
-            let (request, uses) = reading.collectingUses { mapping.read(node, reading) }
+            let (request, uses) = reading.collectingUses { reading.request(node) }
             let isAsked = request != nil && reading.scope.entity?.isOfPreset == false
             if isAsked { reading.scope.entity?.uses = uses }
             return request
         }, write: Mapping<Request>.ofEntity.form.write)
+
+    /// The request for the pages behind a position; that holds what the first one does, and the position.
+    fileprivate static let continuation = Form(
+        type: Mapping<Request>.ofEntity.form.type,
+        read: { node, reading in
+            let (request, uses) = reading.collectingUses { reading.request(node) }
+            guard let request else {
+                // What it would have sent is not known.
+                reading.scope.entity?.uses?.append(PlaceholderUse(placeholder: nil, node: node))
+                return nil
+            }
+            if let expect = node["expect"] {
+                reading.add(expect, "its answers are judged as those of request; leave expect out")
+            }
+            let sendsPosition = uses.contains { $0.placeholder == .pageToken }
+            if !sendsPosition, uses.allSatisfy({ $0.placeholder != nil }) {
+                reading.add(
+                    node, "{page.token} is never sent; it would ask for the same page for ever")
+            }
+            reading.scope.entity?.uses?.append(contentsOf: uses)
+            return request
+        }, write: Mapping<Request>.ofEntity.form.write)
+}
+
+extension NodeReading {
+    fileprivate func request(_ node: Node) -> Request? {
+        let isOfItem = !scope.isCloudKit && scope.entity?.node["for_each"] != nil
+        return (isOfItem ? Mapping<Request>.ofItem : .ofEntity).read(node, self)
+    }
 }

@@ -52,6 +52,13 @@ extension Mapping where Model == Records {
             `{ key, value }`: `at: key` is the member's name, and `at: value.x` is in what it holds.
             """
         ).only(.withoutPreset).when(\.countsMapAsList)
+        standard(
+            "lines", \.areLines, .boolean,
+            """
+            With `true` each line of the body is a JSON value of its own, as exports write it (NDJSON, JSON lines): the \
+            body is the list of them, so that `at` begins with `[]`, and an empty body is an empty list.
+            """
+        ).only(.withoutPreset).when(\.areLines)
         usual(
             "absent", \.absentIsEmpty, .only("empty"),
             without: "a page without the list is `malformed`",
@@ -148,9 +155,23 @@ extension Place {
         }
     }
 
+    /// A body of lines is a list, and is read as a whole.
+    private func checkLines(_ records: Records) {
+        if records.at.steps.first != .each {
+            report("at", "the lines of a body are a list; expected a path such as []")
+        }
+        if !records.secrets.isEmpty {
+            report("lines", "records that bring secrets are elements of a list")
+        }
+        if records.rest != nil {
+            report("lines", "the rest of an inner list is read from one JSON value")
+        }
+    }
+
     /// What depends on whether `at` leads through lists.
     fileprivate func checkLists(_ records: Records, isPaged: Bool) {
         let at = records.at
+        if records.areLines { checkLines(records) }
         if !at.hasEach {
             if isPaged, has("at") {
                 report(
