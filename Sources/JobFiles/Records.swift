@@ -113,19 +113,21 @@ public struct Field: Sendable, Equatable {
         case hashed([Path])
         /// That of the item of `for_each` which its pass is for.
         case item(String)
+
+        /// The places whose values it is made of.
+        public var paths: [Path] {
+            switch self {
+            case .constant, .item: []
+            case .joined(let paths, _), .hashed(let paths): paths
+            }
+        }
     }
 
     /// It is of the item that its pass is for.
     public var isOfItem: Bool { if case .item? = made { true } else { false } }
 
     /// Every place of a record that it shows something of.
-    var places: [Path] {
-        switch made {
-        case nil: [at] + others
-        case .constant, .item: []
-        case .joined(let paths, _), .hashed(let paths): paths
-        }
-    }
+    var places: [Path] { made?.paths ?? [at] + others }
 
     /// How a value is written on the wire.
     public enum Form: String, Sendable, CaseIterable {

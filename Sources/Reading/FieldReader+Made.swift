@@ -39,16 +39,6 @@ extension FieldReader {
     }
 }
 
-extension Field.Made {
-    /// The places whose values it is made of.
-    var paths: [Path] {
-        switch self {
-        case .constant, .item: []
-        case .joined(let paths, _), .hashed(let paths): paths
-        }
-    }
-}
-
 extension JSONTree {
     /// A text, or a number as it is written; nil for all else, and for a text that no column holds.
     fileprivate func plainText(at index: Int) -> String? {
