@@ -301,6 +301,8 @@ static const jr_sql_file files[] = {
 #include "embed.h"
 #define FILE "functions/retry_jobs.sql"
 #include "embed.h"
+#define FILE "functions/revoke_public.sql"
+#include "embed.h"
 #define FILE "functions/rotate_secret.sql"
 #include "embed.h"
 #define FILE "functions/run_inputs.sql"

@@ -133,6 +133,10 @@ private struct MigrationWork: Sendable {
         let made = try session.makeLackingJobs()
         if made > 0 { log("made \(made) standing jobs that users lacked") }
         try session.maintainRuns()
+        let opened = try session.revokePublic()
+        if !opened.isEmpty, !report.isCodeApplied {
+            report.mended.append("everybody could call \(opened.joined(separator: ", "))")
+        }
         let granted = try session.grantReader()
         report.isReaderGranted = granted != nil
         // After new code it is what belongs to it.
@@ -276,6 +280,17 @@ extension Session {
                 .only().int(0)
         }
         return made
+    }
+
+    /// The functions that everybody could call, and nobody can now but whom they are granted.
+    fileprivate func revokePublic() throws -> [String] {
+        var revoked: [String] = []
+        try change { session in
+            revoked = try session.query(
+                .unprepared("select jobrunner.revoke_public() as revoked")
+            ).only().textArray("revoked").compactMap { $0 }
+        }
+        return revoked
     }
 
     /// What role `jobrunner_reader` lacked and was granted; nil when there is no such role.

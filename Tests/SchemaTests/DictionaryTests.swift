@@ -20,6 +20,46 @@ struct DictionaryTests {
         }
     }
 
+    @Test func `everybody may see nothing of schema jobrunner and call none of its functions`()
+        async throws
+    {
+        try await withTestDatabase { database async throws in
+            try await database.migrate([jobFile()])
+            let open = """
+                select 'function ' || p.proname
+                from pg_proc as p
+                cross join lateral aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a
+                where p.pronamespace in ('jobrunner'::regnamespace, 'synced'::regnamespace) and a.grantee = 0
+                union all
+                select 'relation ' || c.relname
+                from pg_class as c
+                cross join lateral aclexplode(c.relacl) as a
+                where c.relnamespace in ('jobrunner'::regnamespace, 'synced'::regnamespace) and a.grantee = 0
+                union all
+                select 'schema ' || n.nspname
+                from pg_namespace as n
+                cross join lateral aclexplode(n.nspacl) as a
+                where n.nspname in ('jobrunner', 'synced') and a.grantee = 0
+                order by 1
+                """
+            #expect(try await database.texts(open) == [])
+            // The question itself finds what is open, and so does the next migrate.
+            try await database.script(
+                """
+                create function jobrunner.open() returns int language sql as 'select 1';
+                grant usage on schema jobrunner to public;
+                grant select on jobrunner.jobs to public;
+                """)
+            #expect(
+                try await database.texts(open) == [
+                    "function open", "relation jobs", "schema jobrunner",
+                ])
+            try await database.script("revoke all on schema jobrunner, synced from public")
+            try await database.migrate([jobFile()])
+            #expect(try await database.texts(open) == ["relation jobs"])
+        }
+    }
+
     @Test func `constraint names are sentences of their own`() async throws {
         try await withTestDatabase { database async throws in
             try await database.migrate([jobFile()])

@@ -41,6 +41,10 @@ struct MendTests {
             "role jobrunner_reader lacked rights on gauges, runs"
         ),
         (
+            "grant execute on function jobrunner.enqueue, jobrunner.held_jobs to public",
+            "everybody could call enqueue, held_jobs"
+        ),
+        (
             "revoke execute on function jobrunner.held_jobs from public, jobrunner_reader",
             "role jobrunner_reader lacked rights on held_jobs"
         ),

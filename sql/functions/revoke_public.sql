@@ -1,0 +1,25 @@
+create or replace function jobrunner.revoke_public() returns text[]
+language plpgsql volatile
+set search_path = pg_catalog
+as $$
+-- Takes from everybody what PostgreSQL gives everybody with a new function: to call it. Who is granted a function by name
+-- keeps it. Only what is still given is taken, for that writes even when it changes nothing. Returns of which functions.
+-- Not for callers: migrate.
+declare
+  v_function record;
+  v_revoked text[] := '{}';
+begin
+  for v_function in
+    select p.oid, p.proname
+    from pg_proc as p
+    cross join lateral aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a
+    where p.pronamespace = 'jobrunner'::regnamespace and a.grantee = 0
+    order by p.proname
+  loop
+    execute format('revoke execute on routine %s from public', v_function.oid::regprocedure);
+    v_revoked := v_revoked || v_function.proname::text;
+  end loop;
+  return v_revoked;
+end
+$$;
+comment on function jobrunner.revoke_public is 'Takes from everybody the right to call functions that nobody granted them. Not for callers: migrate.';
