@@ -141,6 +141,9 @@ extension GuaranteeSuite {
         guard base.counts.records > 1 else {
             return .cannotBeJudged("the source has too few records")
         }
+        guard !file.entities.allSatisfy(\.needsTheOrder) else {
+            return .cannotBeJudged("the order of the source counts")
+        }
         try expectComplete(
             try await runJobFromClean(through: ShufflingSender(inner: source, pages: pages)))
         let difference = try await rows.stored().difference(from: base.stored)

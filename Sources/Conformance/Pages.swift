@@ -11,25 +11,28 @@ struct Pages: Sendable {
         entities = file.entities.filter(\.isEnabled)
     }
 
-    /// The entities whose page this may be: by method, literal path and the array of its records.
+    /// The entities whose page this may be: by method, path and the list of its records.
     ///
-    /// Entities of one source may ask the same address; then their pages look the same as well.
+    /// Entities of one source may ask the same address; then their pages look the same as well. An address that the
+    /// source gave may have any path, but one that is an entity's own is rather that one's.
     func owners(of request: HTTPRequest, _ response: HTTPResponse) -> [Entity] {
         guard (200..<300).contains(response.status),
             let document = try? JSONDocument(parsing: response.body)
         else { return [] }
-        return entities.filter { entity in
-            entity.requests.contains {
-                $0.method == request.method && entity.isAsked(by: request.url, $0)
-            }
-                && entity.arrayPath.nodes(in: document.root).contains { $0.kind != .null }
+        let fitting = entities.filter { entity in
+            entity.requests.contains { $0.method == request.method }
+                && entity.showsRecords(in: document)
         }
+        let asked = fitting.filter { entity in
+            entity.requests.contains { $0.path.isAsked(by: request.url) }
+        }
+        return asked.isEmpty ? fitting.filter(\.continuesByAddress) : asked
     }
 
     /// Records in a page of the entity.
     func records(in response: HTTPResponse, of entity: Entity) -> Int {
         guard let document = try? JSONDocument(parsing: response.body) else { return 0 }
-        return entity.records.at.nodes(in: document.root).count
+        return entity.recordCount(in: document)
     }
 
     /// The answer with the arrays of records changed; as it came when it can't be.
@@ -40,11 +43,8 @@ struct Pages: Sendable {
             return response
         }
         // Entities that look the same must not have the same array changed twice.
-        for path in Set(owners.filter(\.records.at.hasEach).map(\.arrayPath)) {
-            value = value.changing(path.steps[...]) { found in
-                guard case .array(let elements) = found else { return found }
-                return .array(change(elements))
-            }
+        for place in Set(owners.filter(\.records.at.hasEach).map(RecordPlace.init)) {
+            value = value.changing(place.path.steps[...]) { place.changing($0, change) }
         }
         var response = response
         response.body = value.bytes
@@ -53,19 +53,6 @@ struct Pages: Sendable {
 }
 
 extension Entity {
-    /// Where the array of its records is: up to the last `[]`.
-    fileprivate var arrayPath: Path {
-        guard let last = records.at.steps.lastIndex(of: .each) else { return records.at }
-        return Path(steps: Array(records.at.steps[..<last]))
-    }
-
-    /// The address has the beginning of the path, or is one that the source gave.
-    fileprivate func isAsked(by url: String, _ request: Request) -> Bool {
-        if continuesByAddress { return true }
-        guard case .literal(let text)? = request.path.pieces.first else { return true }
-        return url.contains(text)
-    }
-
     /// The position that a page of its own gives for the next; nil means none, or not of these styles.
     func next(in response: HTTPResponse) -> String? {
         guard let root = (try? JSONDocument(parsing: response.body))?.root else { return nil }
@@ -134,7 +121,18 @@ extension JSONValue {
                 })
         case (.each, .array(let elements)):
             return .array(elements.map { $0.changing(rest, change) })
+        case (.element(let name, let value), .array(var elements)):
+            guard let index = elements.firstIndex(where: { $0.has(name, value) }) else {
+                return self
+            }
+            elements[index] = elements[index].changing(rest, change)
+            return .array(elements)
         default: return self
         }
+    }
+
+    private func has(_ name: String, _ value: String) -> Bool {
+        members?.contains { $0.name == name && ($0.value.string ?? $0.value.text) == value }
+            ?? false
     }
 }

@@ -51,7 +51,7 @@ struct PageLimitSender: Sender {
     }
 }
 
-/// Puts the records of each page into another order, which is the same in every process.
+/// Puts the records of each page into another order, which is the same in every process, unless their order counts.
 struct ShufflingSender: Sender {
     let inner: any Sender
     let pages: Pages
@@ -61,7 +61,7 @@ struct ShufflingSender: Sender {
     ) async throws(HTTPError) -> HTTPResponse {
         let response = try await inner.send(request, deadline: deadline)
         let owners = pages.owners(of: request, response)
-        guard !owners.isEmpty else { return response }
+        guard !owners.isEmpty, !owners.contains(where: \.needsTheOrder) else { return response }
         return pages.changing(response, of: owners) { records in
             var generator = SplitMix(seed: UInt64(records.count) &+ 1)
             // Reversed first, so that two records change places as well.
