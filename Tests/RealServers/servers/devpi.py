@@ -1,4 +1,4 @@
-"""devpi (PyPI), an index of packages: users, indexes, projects and versions; read anew by one who is not signed in."""
+"""devpi (PyPI), an index of packages: users, indexes, projects and versions; read anew from the top down."""
 
 import subprocess
 from datetime import datetime
@@ -6,14 +6,16 @@ from datetime import datetime
 from .place import basic
 
 JOB = "devpi.packages"
-SECRETS = {"devpi_user": "root", "devpi_password": "p4ss-of-devpi-root"}
+# Whoever may reach it may read.
+SECRETS = {}
 READY = "/+api"
+PASSWORD = "p4ss-of-devpi-root"
 
 
 def serve(place):
     store = place.folder / "store"
     subprocess.run([place.programs / "devpi-init", "--serverdir", store, "--no-root-pypi",
-                    "--root-passwd", SECRETS["devpi_password"]], check=True)
+                    "--root-passwd", PASSWORD], check=True)
     return [place.programs / "devpi-server", "--serverdir", store, "--host", "127.0.0.1", "--port", place.port,
             "--offline-mode", "--threads", 4], {}
 
@@ -21,7 +23,7 @@ def serve(place):
 def signed_in(place):
     """As its own client does it: the token of a login is sent as the password."""
     place.headers = {"Accept": "application/json"}
-    token = place.call("POST", "/+login", {"user": "root", "password": SECRETS["devpi_password"]})["result"]["password"]
+    token = place.call("POST", "/+login", {"user": "root", "password": PASSWORD})["result"]["password"]
     place.headers["Authorization"] = basic("root", token)
     return place
 

@@ -7,7 +7,7 @@ JOB = "roundup.issues"
 SECRETS = {"roundup_user": "ann", "roundup_password": "p4ss-of-roundup-ann"}
 READY = "/rest"
 BEGIN = datetime(2024, 1, 1, 6, tzinfo=timezone.utc)
-ISSUES = 200
+ISSUES = 120
 KEYWORDS = ["red", "green", "blue", "unused"]
 
 
