@@ -8,6 +8,22 @@ public struct StoredItem: Sendable, Equatable {
     public var texts: [String]
     /// Another text as soon as a row of the item is; nil when it was not asked for.
     public var stamp: String?
+    /// The last full pass lacked its rows, which wait for a second look.
+    public var isLacking = false
+}
+
+/// The rows of an entity that are items of another one.
+public struct StoredRows: Sendable {
+    var entity: String
+    var table: String
+    var identity: [String]
+
+    /// `identity`: the columns by which its pages note their records.
+    public init(entity: String, table: String, identity: [String]) {
+        self.entity = entity
+        self.table = table
+        self.identity = identity
+    }
 }
 
 /// A checkpoint of one item, by its name, and when its turn is.
@@ -23,16 +39,18 @@ extension Queue {
     ///
     /// `stamped`: the columns that a stamp stands for; none: there is no stamp.
     public func storedItems(
-        user: Int64, of table: String, _ columns: [String], stamped: [String], most: Int
+        of claim: Claim, _ rows: StoredRows, _ columns: [String], stamped: [String], most: Int
     ) async throws -> [StoredItem] {
         let statement = Statement(
-            "select * from jobrunner.item_rows($1, $2, $3, $4, $5)", .int8(user), .text(table),
-            .textArray(columns), .textArray(stamped), .int4(Int32(clamping: most)))
+            "select * from jobrunner.item_rows($1, $2, $3, $4, $5, $6, $7, $8)",
+            .int8(claim.userID), .text(claim.name), .text(rows.entity), .text(rows.table),
+            .textArray(rows.identity), .textArray(columns), .textArray(stamped),
+            .int4(Int32(clamping: most)))
         return try await call(statement) { rows in
             try rows.map {
                 StoredItem(
                     texts: try $0.textArray("item").compactMap(\.self),
-                    stamp: try $0.optionalText("stamp"))
+                    stamp: try $0.optionalText("stamp"), isLacking: try $0.bool("is_lacking"))
             }
         }
     }

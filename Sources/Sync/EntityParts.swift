@@ -67,6 +67,8 @@ struct Item {
     var chunk: [String]?
     /// Another text as soon as its row is not as it was; nil where nobody asks.
     var stamp: String?
+    /// Its row waits for the second look, so that the source is asked for it no more, and it is not gone yet.
+    var isLacking = false
 
     /// A name of this many bytes still is a key of the checkpoints' index.
     static let nameBytesMax = 1_000
@@ -81,10 +83,11 @@ struct Item {
     init(chunk: [String]) { self.chunk = chunk }
 
     /// The values of a row's columns.
-    init(_ values: [(name: String, value: JSONValue)], stamp: String?) {
+    init(_ values: [(name: String, value: JSONValue)], stamp: String?, isLacking: Bool) {
         texts = values.map(\.value.plainText)
         self.values = Dictionary(values, uniquingKeysWith: { $1 })
         self.stamp = stamp
+        self.isLacking = isLacking
     }
 
     /// What stood behind `#` in the name of a checkpoint; nil where it is none of such an entity's items.
@@ -106,6 +109,7 @@ struct Item {
         var pair = self
         pair.texts += other.texts
         pair.values.merge(other.values) { $1 }
+        pair.isLacking = isLacking || other.isLacking
         let stamps = [stamp, other.stamp].compactMap(\.self)
         pair.stamp = stamps.isEmpty ? nil : stamps.joined(separator: " ")
         return pair

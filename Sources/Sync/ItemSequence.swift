@@ -35,10 +35,11 @@ struct ItemSequence {
         let known = try await context.ask {
             try await $0.knownParts(of: entity.name, for: context.inputs.job.claim)
         }
-        context.checkpoints.expect(parts.map(\.entity.name), of: entity)
+        let asked = parts.filter { $0.item?.isLacking != true }
+        context.checkpoints.expect(asked.map(\.entity.name), of: entity)
         let lacking = isSure(rule) ? lacking(known, parts) : []
         let gone = entity.sweeps ? lacking.compactMap { EntityPart(entity, goneAs: $0) } : []
-        let end = try await read(inOrder(parts, known) + gone, of: entity)
+        let end = try await read(inOrder(asked, known) + gone, of: entity)
         if case .ended(let end) = end, end != .interrupted(.pageCap) { return .ended(end) }
         // A checkpoint is forgotten with its item; one whose rows wait for a second look stays until then.
         try await forget(gone.map(\.entity.name), keepsWaiting: true)

@@ -28,7 +28,7 @@ struct Items {
         let single = try await singles(of: source)
         var items: [Item] = []
         if let size = source.chunk {
-            let texts = single.map { $0.texts[0] }
+            let texts = single.filter { !$0.isLacking }.map { $0.texts[0] }
             items = stride(from: 0, to: texts.count, by: size).map {
                 Item(chunk: Array(texts[$0..<min($0 + size, texts.count)]))
             }
@@ -109,14 +109,17 @@ struct Items {
         let most = source.chunk.map { $0 * source.atMost } ?? source.atMost
         let found = try await context.ask {
             try await $0.storedItems(
-                user: context.inputs.job.claim.userID, of: parent.write.table, rows.columns,
+                of: context.inputs.job.claim,
+                StoredRows(
+                    entity: parent.name, table: parent.write.table, identity: parent.identity),
+                rows.columns,
                 stamped: rows.onlyChanged ? parent.records.fields.map(\.name) : [], most: most + 1)
         }
         return found.map { item in
             let values = zip(zip(rows.columns, kinds), item.texts).map { column, text in
                 (name: column.0, value: JSONValue(stored: text, as: column.1))
             }
-            return Item(values, stamp: item.stamp)
+            return Item(values, stamp: item.stamp, isLacking: item.isLacking)
         }
     }
 

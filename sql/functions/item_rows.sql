@@ -1,12 +1,16 @@
 create or replace function jobrunner.item_rows(
   in_user_id bigint,
+  in_name text,
+  in_entity text,
   in_table text,
+  in_identity text[],
   in_columns text[],
   in_stamped text[],
   in_most integer
 ) returns table (
   item text[],
-  stamp text
+  stamp text,
+  is_lacking boolean
 )
 language plpgsql stable
 set search_path = pg_catalog
@@ -23,10 +27,34 @@ declare
     select string_agg(format('r.%I', c.name), ', ' order by c.place)
     from unnest(in_stamped) with ordinality as c (name, place)
   );
+  v_identity text := (
+    select string_agg(format('r.%I::text', c.name), ', ' order by c.place)
+    from unnest(in_identity) with ordinality as c (name, place)
+  );
+  v_lacking bigint[] := '{}';
   v_known jsonb := (select s.writable from jobrunner.synced_tables as s where s.name = in_table);
 begin
+  -- An entity that has a pass for each item has a checkpoint for each, and a row may have moved from one to another.
+  if exists (
+    select from jobrunner.seen_pages as p
+    where p.user_id = in_user_id and p.job_name = in_name and p.page_number = 0 and p.keys <> '{}'
+      and (p.entity = in_entity or starts_with(p.entity, in_entity || '#'))
+  ) then
+    with pages as materialized (
+      select p.entity, p.pass_number, p.page_number, k.hash
+      from jobrunner.seen_pages as p, unnest(p.keys) as k (hash)
+      where p.user_id = in_user_id and p.job_name = in_name and p.page_number >= 0
+        and (p.entity = in_entity or starts_with(p.entity, in_entity || '#'))
+    )
+    select coalesce(array_agg(l.hash), '{}') into v_lacking
+    from pages as l
+    where l.page_number = 0 and not exists (
+      select from pages as s
+      where s.page_number > 0 and s.hash = l.hash and (s.entity <> l.entity or s.pass_number > l.pass_number)
+    );
+  end if;
   return query execute format(
-    'select array[%1$s], %2$s
+    'select array[%1$s], %2$s, %6$s
     from synced.%3$I as r
     where r.user_id = $1 and num_nulls(%1$s) = 0%4$s%5$s
     group by array[%1$s]
@@ -35,9 +63,10 @@ begin
     v_texts,
     coalesce(format('md5(string_agg(md5(row(%1$s)::text), '''' order by md5(row(%1$s)::text)))', v_stamped), 'null::text'),
     in_table, coalesce(jobrunner.live_filter(v_known), ''),
-    case when (v_known ->> 'hides')::boolean then ' and r.hidden_at is null' else '' end
+    case when (v_known ->> 'hides')::boolean then ' and r.hidden_at is null' else '' end,
+    case when v_lacking = '{}' then 'false' else format('bool_and(jobrunner.key_hash(%s) = any ($3))', v_identity) end
   )
-  using in_user_id, in_most;
+  using in_user_id, in_most, v_lacking;
 end
 $$;
 comment on function jobrunner.item_rows is 'The items that a user''s stored rows are. Not for callers: runs.';
