@@ -21,24 +21,34 @@ struct SessionLogin: TokenIssuer {
         self.base = base
     }
 
-    var isOfSource: Bool { true }
+    var isOfSource: Bool { session.base == nil }
     var refreshToken: String? { nil }
 
     /// A token of another address, or one that another call brought, is another token.
-    var purpose: String { "session \(base) \(session.login.words)" }
+    var purpose: String {
+        let basic = session.basic.map { " \($0.user):\($0.password)" } ?? ""
+        return "session \(session.base ?? base) \(session.login.words)\(basic)"
+    }
 
-    var secretNames: [String] { session.login.secretNames }
+    var secretNames: [String] { session.secretNames }
 
     /// Whoever the secrets are of, the login is theirs.
     var clientSecretNames: [String] { secretNames }
 
     var namesUser: Bool {
-        session.login.placeholders.contains { if case .user = $0 { true } else { false } }
+        session.placeholders.contains { if case .user = $0 { true } else { false } }
     }
 
     func request(_ secrets: SourceSecrets, nowUnixSeconds: Int) throws -> HTTPRequest {
-        try RequestAssembly(source: source, base: base, renderer: secrets.renderer)
-            .request(session.login)
+        var request = try RequestAssembly(
+            source: source, base: session.base ?? base, renderer: secrets.renderer
+        ).request(session.login)
+        if let basic = session.basic {
+            let pair = "\(try secrets.text(basic.user)):\(try secrets.text(basic.password))"
+            request.headers.append(
+                HTTPHeader("Authorization", "Basic \(Base64.encode(Array(pair.utf8)))"))
+        }
+        return request
     }
 
     func issued(

@@ -64,7 +64,9 @@ extension Entity {
             found = path.first(in: root)
         case .token(.header(let name)), .nextURL(.header(let name)): return response.header(name)
         case .linkHeader: return LinkHeader.next(response.allValues(of: "Link"))
-        case .single, .token(.lastRecord), .offset, .number, .keyset: return nil
+        case .single, .token(.lastRecord), .token(.sum), .nextURL(.firstOf), .offset, .number,
+            .keyset:
+            return nil
         }
         guard let text = found?.string ?? found?.numberText, !text.isEmpty else { return nil }
         return text
@@ -83,7 +85,9 @@ extension Entity {
         case .linkHeader:
             response.headers.removeAll { $0.name.lowercased() == "link" }
             response.headers.append(HTTPHeader("Link", "<\(next)>; rel=\"next\""))
-        case .single, .token(.lastRecord), .offset, .number, .keyset: break
+        case .single, .token(.lastRecord), .token(.sum), .nextURL(.firstOf), .offset, .number,
+            .keyset:
+            break
         }
         return response
     }
@@ -99,8 +103,12 @@ extension Entity {
     /// A page can be put into its pass by a made-up position.
     var allowsInjection: Bool {
         switch page.style {
-        case .token(.body), .token(.header), .nextURL, .linkHeader, .syncToken: true
-        case .single, .token(.lastRecord), .offset, .number, .keyset: false
+        case .token(.body), .token(.header), .nextURL(.body), .nextURL(.header), .linkHeader,
+            .syncToken:
+            true
+        case .single, .token(.lastRecord), .token(.sum), .nextURL(.firstOf), .offset, .number,
+            .keyset:
+            false
         }
     }
 }

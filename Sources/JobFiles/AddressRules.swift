@@ -6,7 +6,7 @@ extension NodeReading {
         let source = root["source"]
         let texts = [
             (file.source.base, source?["base"]),
-            (file.source.tokenURL, source?["auth"]?["token_url"]),
+            (file.source.tokenURL, source?["auth"]?["token_url"] ?? source?["auth"]?["base"]),
         ]
         var hasChoice = false
         for (text, node) in texts {

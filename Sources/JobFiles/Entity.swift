@@ -156,6 +156,8 @@ public struct Page: Sendable, Equatable {
     public enum URLLocation: Sendable, Equatable {
         case body(Path)
         case header(String)
+        /// At the first of these places of the body that has one.
+        case firstOf([Path])
     }
     /// Where a token for the next page is.
     public enum TokenLocation: Sendable, Equatable {
@@ -163,6 +165,13 @@ public struct Page: Sendable, Equatable {
         case header(String)
         /// In the last record of the page.
         case lastRecord(Path)
+        /// Numbers of the body that make the next position together; the pass ends where that is not below another one.
+        case sum([Addend], below: Path?)
+    }
+    /// What a sum is made of.
+    public enum Addend: Sendable, Equatable {
+        case at(Path)
+        case number(Int)
     }
     /// What ends a pass beside its style's own sign.
     public enum End: String, Sendable, CaseIterable {
@@ -218,6 +227,12 @@ public struct Page: Sendable, Equatable {
     public var end: End?
     /// Where the source says, beside its style's own sign, whether more follows; nil when it does not.
     public var moreAt: Path?
+    /// Where something stands as long as more follows, whatever it is; nil when no such place is known.
+    public var moreIf: Path?
+    /// Where the source says, beside its style's own sign, whether this page is the last one; nil when it does not.
+    public var lastAt: Path?
+    /// The first request of a counted list has the position too.
+    public var sendsStart = true
     /// A next address is asked for at the source's own origin, whatever it names.
     public var staysAtOrigin = false
     /// Where the last page of a pass has what the next pass begins with: an address, or a token that is sent as `{since}`;

@@ -141,6 +141,10 @@ extension NodeReading {
             add(
                 node,
                 "only a GET is answered with 304, this request is a \(entity.request.method)")
+        } else if entity.isConditional, entity.request.body != nil || !entity.request.form.isEmpty,
+            let node = written["conditional"]
+        {
+            add(node, "a validator is of an address, and this request has a body besides")
         }
         if entity.forEach?.asksUnchangedAfter != nil, let node = written["probe"] {
             add(node, "the row of an item tells whether it has changed; leave probe out")

@@ -154,7 +154,7 @@ extension Authentication {
         case .bearer(let value), .header(_, let value), .query(_, let value): value.placeholders
         case .oauth2Password(_, let user, _): user.placeholders
         case .oauth2JWT(_, let assertion): assertion.claims.flatMap(\.value.placeholders)
-        case .session(let session): session.login.placeholders
+        case .session(let session): session.placeholders
         default: []
         }
     }

@@ -42,8 +42,8 @@ extension Source {
     /// An attribute of the user stands in an address of it.
     var isPersonal: Bool { base.contains("{") || tokenURL?.contains("{") ?? false }
 
-    /// Where access tokens come from; nil where none are asked for.
-    public var tokenURL: String? { auth.client?.tokenURL }
+    /// Where access tokens come from; nil where none are asked for, or at the source's own address.
+    public var tokenURL: String? { auth.tokenAddress }
 
     /// The name that its budget and its breaker have: its own, and the host where users choose it.
     public var budgetName: String { chosenHost.map { "\(id)@\($0)" } ?? id }
@@ -70,7 +70,7 @@ extension Source {
         }
         if let template = tokenURL.flatMap({ AddressTemplate($0) }) {
             let address = try template.rendered(with: attributes, hosts: hosts)
-            auth.client?.tokenURL = address.text
+            auth.tokenAddress = address.text
             tokenReachesPublicOnly = address.isPublicOnly
         }
         isOfUser = isPersonal
@@ -97,6 +97,21 @@ extension Authentication {
                 self = .oauth2Password(newValue, user: user, password: password)
             case .oauth2JWT(_, let assertion): self = .oauth2JWT(newValue, assertion)
             default: break
+            }
+        }
+    }
+}
+
+extension Authentication {
+    /// The address that is asked for tokens, or that a login is below.
+    fileprivate var tokenAddress: String? {
+        get { if case .session(let session) = self { session.base } else { client?.tokenURL } }
+        set {
+            if case .session(var session) = self {
+                session.base = newValue
+                self = .session(session)
+            } else if let newValue {
+                client?.tokenURL = newValue
             }
         }
     }

@@ -25,6 +25,8 @@ public struct Records: Sendable, Equatable {
     public var countsMapAsList = false
     /// Each line of the body is a JSON value of its own, and all of them are one list.
     public var areLines = false
+    /// An object wherever `at` has `[]` counts as a list of what its members hold.
+    public var countsValuesAsList = false
     /// A list that is not there, or null, is an empty one.
     public var absentIsEmpty = false
     /// How the rest of a list inside a record is read; nil when such a list is told.

@@ -108,8 +108,19 @@ public struct SessionSignIn: Sendable, Equatable {
         case header(String, value: Template)
         case query(String, value: Template)
     }
+    /// A name and a password that prove to a login whose it is.
+    public struct Basic: Sendable, Equatable {
+        /// The name.
+        public var user: Template
+        /// The password, which may be empty.
+        public var password: Template
+    }
     /// What signs in.
     public var login: Request
+    /// The address that the login is below, as `OAuth2.tokenURL` is one; nil means the source's own.
+    public var base: String?
+    /// What the login is signed with; nil means that it says by itself whose it is.
+    public var basic: Basic?
     /// Where the token is in its answer.
     public var tokenAt: TokenPlace
     /// Where requests have it, as `{session.token}`.

@@ -77,7 +77,7 @@ extension Entity {
     /// The source names the next page, where it has one.
     fileprivate var namesNextPage: Bool {
         switch page.style {
-        case .token(.lastRecord): false
+        case .token(.lastRecord), .token(.sum): false
         case .token, .nextURL, .linkHeader, .number(_, .next), .keyset(.body, _): true
         default: false
         }

@@ -28,10 +28,19 @@ extension Page {
         case .token(.body(let path)), .nextURL(.body(let path)), .keyset(.body(let path), _),
             .number(_, .next(let path)):
             path.first(in: facts.root) == nil ? "\(path)" : nil
+        case .nextURL(.firstOf(let paths)):
+            paths.allSatisfy { $0.first(in: facts.root) == nil } ? paths.first.map { "\($0)" } : nil
         case .token(.header(let name)), .nextURL(.header(let name)):
             facts.response.header(name) == nil ? "header \(name)" : nil
         case .linkHeader:
             facts.response.allValues(of: "Link").isEmpty ? "header Link" : nil
+        case .token(.sum(let addends, _)):
+            addends.lazy.compactMap { addend in
+                guard case .at(let path) = addend, path.first(in: facts.root) == nil else {
+                    return nil
+                }
+                return "\(path)"
+            }.first
         case .single, .token(.lastRecord), .offset, .number, .keyset, .syncToken: nil
         }
     }

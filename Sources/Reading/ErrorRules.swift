@@ -33,7 +33,7 @@ public struct ErrorRules: Sendable {
     /// A longer wait is no wait; the caller has a limit of its own.
     private static let secondsMax = 1e9
 
-    private let rules: [ErrorRule]
+    private var rules: [ErrorRule]
     private let expected: [Int]
     /// Records bring secrets, which nobody has taken out of a text that is told before the records are read.
     private let bringsSecrets: Bool
@@ -48,6 +48,13 @@ public struct ErrorRules: Sendable {
     /// `errors` beside `data`, of which there is at least one when a part of the answer could not be made.
     private static let graphQL = ErrorRule(
         body: BodyTest(at: Path(steps: [.member("errors")]), .filled, .bool(true)), then: .fail)
+
+    /// Those for the first page of a pass: behind nothing no list ends, and the next rule that fits holds.
+    public var ofFirstPage: ErrorRules {
+        var first = self
+        first.rules.removeAll { $0.then == .end }
+        return first
+    }
 
     /// Every answer is what its status says.
     public var isEmpty: Bool { rules.isEmpty }
@@ -135,7 +142,7 @@ extension BodyTest {
 
 extension JSONNode {
     /// Not null, false, zero or empty.
-    fileprivate var saysSomething: Bool {
+    var saysSomething: Bool {
         switch kind {
         case .null: false
         case .bool: bool == true

@@ -29,10 +29,14 @@ struct FoundValue {
             .map { FoundValue($0.treeIndex, owner: owner, parent: parent) }
     }
 
-    /// The elements of an array; an object is the one element of a list that the source left out.
-    func elements(_ tree: JSONTree) -> [FoundValue] {
+    /// The elements of an array; an object is the one element of a list that the source left out, or a list of what its
+    /// members hold.
+    func elements(_ tree: JSONTree, takesValues: Bool = false) -> [FoundValue] {
         guard tree.kind(at: index) == .array else {
-            return [FoundValue(index, owner: index, parent: owner)]
+            guard takesValues else { return [FoundValue(index, owner: index, parent: owner)] }
+            return tree.node(at: index).members.map {
+                FoundValue($0.value.treeIndex, owner: $0.value.treeIndex, parent: owner)
+            }
         }
         var elements: [FoundValue] = []
         elements.reserveCapacity(tree.node(at: index).count)

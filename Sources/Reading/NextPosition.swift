@@ -9,7 +9,7 @@ extension Page {
     func position(after facts: PageFacts, signInName: String?) throws -> NextPosition {
         let isMore = try moreAt.flatMap { try more(at: $0, facts) }
         var facts = facts
-        facts.isLast = isMore == false
+        facts.isLast = try isMore == false || isLast(facts)
         var position = try following(facts, signInName)
         if facts.isLast { position.next = nil }
         if isMore == true, position.next == nil, !isDeclaredEnd(facts) {
@@ -50,6 +50,20 @@ extension Page {
         return isMore
     }
 
+    /// Whether the page is the last one by the source's own words; silence says nothing.
+    private func isLast(_ facts: PageFacts) throws -> Bool {
+        if let moreIf, moreIf.first(in: facts.root)?.saysSomething != true { return true }
+        guard let lastAt, let node = lastAt.first(in: facts.root), node.kind != .null else {
+            return false
+        }
+        guard let isLast = Truth.value(of: node) else {
+            throw PageError.malformed(
+                "at \(lastAt) \(node.excerpt) is neither true nor false, so that the end is unknown"
+            )
+        }
+        return isLast
+    }
+
     private func following(_ facts: PageFacts, _ signInName: String?) throws -> NextPosition {
         switch style {
         case .single: return NextPosition()
@@ -57,6 +71,15 @@ extension Page {
             return try named(facts) { try token(at: location, facts) }
         case .nextURL(.body(let path)):
             return try named(facts) { try address(url(at: path, facts), facts, signInName) }
+        case .nextURL(.firstOf(let paths)):
+            return try named(facts) {
+                for path in paths {
+                    if let url = try url(at: path, facts) {
+                        return try address(url, facts, signInName)
+                    }
+                }
+                return nil
+            }
         case .nextURL(.header(let name)):
             return try named(facts) { try address(facts.response.header(name), facts, signInName) }
         case .linkHeader(let endIf):
@@ -99,6 +122,32 @@ extension Page {
                 throw PageError.malformed("the last record of the page has no position at \(path)")
             }
             return token
+        case .sum(let addends, let below): return try sum(of: addends, below: below, facts)
+        }
+    }
+
+    /// Nil where the source does not say one of the numbers, or the sum has reached the bound.
+    private func sum(of addends: [Addend], below: Path?, _ facts: PageFacts) throws -> String? {
+        var sum = 0
+        for addend in addends {
+            guard let number = try number(addend, facts) else { return nil }
+            let (next, isOver) = sum.addingReportingOverflow(number)
+            guard !isOver else { throw PageError.malformed("the position is too large") }
+            sum = next
+        }
+        if let below, let bound = try number(.at(below), facts), sum >= bound { return nil }
+        return String(sum)
+    }
+
+    private func number(_ addend: Addend, _ facts: PageFacts) throws -> Int? {
+        switch addend {
+        case .number(let number): return number
+        case .at(let path):
+            guard let node = path.first(in: facts.root), node.kind != .null else { return nil }
+            guard let number = wholeNumber(node.numberText ?? node.string ?? "") else {
+                throw PageError.malformed("the page's position at \(path) is no whole number")
+            }
+            return Int(number)
         }
     }
 

@@ -56,7 +56,7 @@ struct RecordFinder: Sendable {
             case .each:
                 guard found.allSatisfy({ isList($0, tree) }) else { throw noArray }
                 if listed != nil { noteCut(containers, before: index, tree, &cut) }
-                found = found.flatMap { $0.elements(tree) }
+                found = found.flatMap { $0.elements(tree, takesValues: records.countsValuesAsList) }
                 listed = listed ?? found
                 containers = []
                 guard found.count <= Self.recordsMax else {
@@ -88,7 +88,8 @@ struct RecordFinder: Sendable {
 
     private func isList(_ found: FoundValue, _ tree: JSONTree) -> Bool {
         let kind = tree.kind(at: found.index)
-        return kind == .array || kind == .object && records.countsOneAsList
+        return kind == .array
+            || kind == .object && (records.countsOneAsList || records.countsValuesAsList)
     }
 
     /// Throws unless the file says that a list which is not there is an empty one, and the answer tells of no failure.

@@ -101,7 +101,7 @@ struct PageSource {
         case .fail(let said):
             if answer.kind(for: entity.request) == .content { return nil }
             throw context.session.end(by: said)
-        case .end: return pass.isAtStart ? nil : .page(.nothing(of: entity))
+        case .end: return .page(.nothing(of: entity))
         case .empty where entity.incremental?.window != nil && !pass.isBeyondBeginning(of: entity):
             return .page(.empty(entity, at: pass.cursor))
         case .skip(let reason), .empty(let reason):
@@ -155,11 +155,12 @@ struct PageSource {
             return try await context.session.send(
                 entity.request, values, retries: true, to: url, judgedBy: rules)
         }
-        values.pageToken = pass.cursor.map(entity.pageToken)
+        let isUnnamed = !entity.page.sendsStart && !pass.isBeyondBeginning(of: entity)
+        values.pageToken = isUnnamed ? nil : pass.cursor.map(entity.pageToken)
         let validator = entity.isConditional && pass.isAtStart ? pass.validator : nil
         return try await context.session.send(
             entity.request(at: pass.cursor), values, retries: true, validator: validator,
-            judgedBy: rules)
+            judgedBy: pass.isAtStart ? rules.ofFirstPage : rules)
     }
 
     private func values(of pass: PassState) -> PassValues {

@@ -33,7 +33,10 @@ struct PassProgress {
             return end(&page, doubt: rule.isCounted ? doubt(page, rule) : nil)
         }
         if rule.isCounted, let shown = page.keys, shown == keys {
-            guard rule.endsByItself, pages > 2 else { throw Self.repeatedPage }
+            // A list whose first page no position names may count from that page, or from the one behind it.
+            let isSecondName = pages == 2 && !rule.sendsStart
+            guard rule.endsByItself && pages > 2 || isSecondName else { throw Self.repeatedPage }
+            if isSecondName { return }
             return end(
                 &page,
                 doubt: page.batch.listed < longest
@@ -88,7 +91,7 @@ struct PassProgress {
 extension Page {
     /// Nothing but an empty page ends its passes, as far as the source and the file say.
     fileprivate var endsByItself: Bool {
-        guard moreAt == nil else { return false }
+        guard moreAt == nil, moreIf == nil, lastAt == nil else { return false }
         return switch style {
         case .offset(_, nil), .number(_, nil): true
         default: false

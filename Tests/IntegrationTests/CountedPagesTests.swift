@@ -55,6 +55,27 @@ import Testing
         }
     }
 
+    @Test func `a first page that is ignored is skipped, and a later one ends the list`()
+        async throws
+    {
+        let yaml =
+            Self.file("") + """
+
+                    errors: [{ status: 404, then: end }, { status: 404, then: skip }]
+                """
+        try await withWorld(yaml, videos: 100) { world in
+            try await world.drain()
+            #expect(try await world.outcomes("ann") == ["complete"])
+            #expect(try await world.source.asked(by: "ann").count == 6)
+            try await world.source.fault(#"{"kind": "status", "status": 404, "times": 0}"#)
+            try await world.runAgain()
+            #expect(try await world.job("ann").text("last_outcome") == "complete")
+            // Nothing of the list was seen, so that nothing of it goes.
+            #expect(try await world.holdsAllItems(of: "ann"))
+            #expect(try await world.source.asked(by: "ann").count == 7)
+        }
+    }
+
     @Test
     func `a total is compared with what was received over all runs, whatever the page's size`()
         async throws

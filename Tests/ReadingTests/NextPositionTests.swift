@@ -8,7 +8,7 @@ import Testing
 @testable import Reading
 
 @Suite struct NextPositionTests {
-    private func position(
+    func position(
         _ page: String, _ body: String, at position: String? = nil, records: Int = 2,
         headers: [HTTPHeader] = [], seen: [Int64] = [], signIn: String? = nil
     ) throws -> NextPosition {

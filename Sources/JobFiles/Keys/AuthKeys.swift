@@ -167,6 +167,17 @@ extension Mapping where Model == WrittenAuth {
             required(
                 "login", \.session.login, Mapping<Request>.ofLogin.form,
                 "The request that signs in.")
+            optional(
+                "base", \.session.base, .text(.tokenURL) { $1.tokenURL($0) },
+                without: "the address of the source",
+                """
+                The address that the login is below, where it is another one than the source's. It is https, and may \
+                hold `{user.x}`, as `token_url` is and may.
+                """)
+            optional(
+                "basic", \.session.basic, Mapping<SessionSignIn.Basic>.basic.form,
+                without: "the login says by itself whose it is",
+                "A name and a password that the login is signed with.")
             required(
                 "token_at", \.session.tokenAt, .sessionToken,
                 "Where the token is in its answer: at a path of the body, or in a header field or a cookie."
@@ -230,9 +241,16 @@ extension Mapping where Model == WrittenAuth {
 
     @Sendable private static func checkClient(_ place: Place, _ auth: WrittenAuth) {
         switch auth.type {
-        case "session" where auth.session.login.secretNames.isEmpty:
-            place.report(
-                "login", "the login holds no {secret.name}, so that it proves nothing")
+        case "session":
+            // What is wrong by itself says more than that it proves nothing.
+            let isUnread = auth.session.basic == nil && place.has("basic")
+            if auth.session.secretNames.isEmpty, !isUnread {
+                place.report(
+                    "login", "the login holds no {secret.name}, so that it proves nothing")
+            }
+            if auth.session.base?.hasSuffix("/") == true {
+                place.report("base", "an address that paths are below has no trailing slash")
+            }
         case "oauth2_jwt" where !auth.assertion.claims.contains { $0.name == "iss" }:
             place.report("claims", "the assertion does not say who signs it; add iss")
         case "oauth2_jwt"

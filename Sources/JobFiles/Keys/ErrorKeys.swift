@@ -6,7 +6,10 @@ extension Form where Value == [ErrorRule] {
         let nodes = place.node.elements
         guard nodes.count == rules.count else { return }
         for (index, rule) in rules.enumerated() {
-            let before = rules[..<index].filter { $0.body == nil }.flatMap(\.statuses)
+            // Of the first page no list ends, so that a rule for it may stand behind one that ends a list.
+            let before = rules[..<index].filter {
+                $0.body == nil && ($0.then != .end || rule.then == .end)
+            }.flatMap(\.statuses)
             guard !rule.statuses.isEmpty, rule.statuses.allSatisfy(before.contains) else {
                 continue
             }
@@ -46,7 +49,8 @@ extension Mapping where Model == ErrorRule {
             """
             `skip`: the source has nothing of the entity for this user. The pass is over, what is here stays, and \
             no position moves. `empty`: it is an empty list, as 204 is, so that what a full pass does not show may \
-            go. `end`, for styles `offset` and `page`: no more pages follow. `retry`: the request is sent again, as \
+            go. `end`, for styles `offset` and `page`: no more pages follow; at the first page the next rule that fits \
+            holds. `retry`: the request is sent again, as \
             after 5xx. `fail`: the run fails of it, and what a good status carries is stored.
             """)
         optional(

@@ -109,12 +109,12 @@ extension Incremental {
 
 extension Form where Value == Incremental.Overlap {
     fileprivate static let overlap = Form(
-        type: .anyOf([.duration(.zero ... .days(30)), .integer(1 ... .max)]),
+        type: .anyOf([.duration(.zero ... .days(365)), .integer(1 ... .max)]),
         read: { node, reading in
             if case .scalar(let text, isPlain: true) = node.content, isJSONNumber(text) {
                 return reading.int(node, 1 ... .max).map { .count(Int64($0)) }
             }
-            return reading.duration(node, .zero ... .days(30)).map { .span($0) }
+            return reading.duration(node, .zero ... .days(365)).map { .span($0) }
         },
         write: { overlap in
             switch overlap {

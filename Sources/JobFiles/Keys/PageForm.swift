@@ -24,6 +24,8 @@ extension Form where Value == Page {
                 size: written.size ?? entity.operation.map { _ in CloudKitAddress.batchMax },
                 maxPages: written.maxPages, end: written.end,
                 moreAt: written.style == "sync_token" || entity.isOfPreset ? nil : written.moreAt,
+                moreIf: written.moreIf, lastAt: written.style == "page" ? nil : written.lastAt,
+                sendsStart: written.sendsStart,
                 staysAtOrigin: written.staysAtOrigin, resumeAt: written.resumeAt,
                 persists: written.persists)
         }, write: { Mapping<WrittenPage>.page.form.write(WrittenPage($0)) })
@@ -74,7 +76,8 @@ extension Place {
         case "token":
             return (page.tokenAt ?? position.map { .body($0) }).map { .token($0) }
         case "next_url":
-            return (page.urlAt.map { .body($0) } ?? page.urlHeader.map { .header($0) })
+            if page.urlAt.count > 1 { return .nextURL(.firstOf(page.urlAt)) }
+            return (page.urlAt.first.map { .body($0) } ?? page.urlHeader.map { .header($0) })
                 .map { .nextURL($0) }
         case "link_header": return .linkHeader(endIf: page.signs)
         case "offset": return .offset(start: page.first, totalAt: page.totalAt)
@@ -111,13 +114,17 @@ extension WrittenPage {
         maxPages = page.maxPages
         end = page.end
         moreAt = page.moreAt
+        moreIf = page.moreIf
+        lastAt = page.lastAt
+        sendsStart = page.sendsStart
         staysAtOrigin = page.staysAtOrigin
         resumeAt = page.resumeAt
         persists = page.persists
         switch page.style {
         case .single: break
         case .token(let location): (style, tokenAt) = ("token", location)
-        case .nextURL(.body(let path)): (style, urlAt) = ("next_url", path)
+        case .nextURL(.body(let path)): (style, urlAt) = ("next_url", [path])
+        case .nextURL(.firstOf(let paths)): (style, urlAt) = ("next_url", paths)
         case .nextURL(.header(let name)): (style, urlHeader) = ("next_url", name)
         case .linkHeader(let signs): (style, self.signs) = ("link_header", signs)
         case .offset(let start, let total): (style, first, totalAt) = ("offset", start, total)

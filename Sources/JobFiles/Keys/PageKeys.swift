@@ -4,11 +4,14 @@ import JSON
 struct WrittenPage {
     var style = "single"
     var tokenAt: Page.TokenLocation?
-    var urlAt: Path?
+    var urlAt: [Path] = []
     var urlHeader: String?
     var signs: [Page.LinkSign] = []
     var first = 0
+    var moreIf: Path?
+    /// With `page` it is that style's own end.
     var lastAt: Path?
+    var sendsStart = true
     var nextAt: Path?
     var totalAt: Path?
     var by: String?
@@ -68,7 +71,7 @@ extension Mapping where Model == WrittenPage {
             "token",
             "The next position stands in the body. The pass ends where the token is absent, null, `false` or empty.",
             title: "page_token",
-            shared: [moreAt, end(naming, namingWithout, namingMeaning), resumeAt]
+            shared: [moreAt, moreIf, lastAt, end(naming, namingWithout, namingMeaning), resumeAt]
         ) {
             required(
                 "token_at", \.tokenAt,
@@ -80,9 +83,14 @@ extension Mapping where Model == WrittenPage {
             "next_url",
             "The whole URL of the next page stands in the body or in a header field. The pass ends where it is absent.",
             in: .withoutPreset, oneOf: ["url_at", "url_header"], title: "page_next_url",
-            shared: [moreAt, end(naming, namingWithout, namingMeaning), origin, resumeAt]
+            shared: [
+                moreAt, moreIf, lastAt, end(naming, namingWithout, namingMeaning), origin, resumeAt,
+            ]
         ) {
-            optional("url_at", \.urlAt, .innerPath, "Where in the body the URL is.")
+            usual(
+                "url_at", \.urlAt, .places,
+                "Where in the body the URL is; of several places the first one that has something counts."
+            )
             optional(
                 "url_header", \.urlHeader, .headerName, "The header field that holds the URL.")
         },
@@ -90,7 +98,7 @@ extension Mapping where Model == WrittenPage {
             "link_header",
             "The next page stands in `Link: <…>; rel=\"next\"`. The pass ends where there is no such link.",
             in: .withoutPreset, title: "page_link_header",
-            shared: [moreAt, end(naming, namingWithout, namingMeaning), origin]
+            shared: [moreAt, moreIf, lastAt, end(naming, namingWithout, namingMeaning), origin]
         ) {
             usual(
                 "end_if", \.signs,
@@ -107,19 +115,21 @@ extension Mapping where Model == WrittenPage {
         word(
             "offset",
             "`{page.token}` is `start` plus the elements received of the outermost list of `records.at`. The pass ends at an empty page, or when the total is reached.",
-            in: .withoutPreset, title: "page_offset", shared: [moreAt, countedEnd]
+            in: .withoutPreset, title: "page_offset", shared: [moreAt, moreIf, lastAt, countedEnd]
         ) {
             standard("start", \.first, .integer(0 ... .max), "The first position.")
+            sendsStart
             totalAt
         },
         word(
             "page",
             "`{page.token}` is a number counted from `start`. The pass ends where the source says so, else at an empty page.",
             in: .withoutPreset, rules: [.atMostOne(["last_at", "next_at", "total_at"])],
-            title: "page_number", shared: [moreAt, countedEnd]
+            title: "page_number", shared: [moreAt, moreIf, countedEnd]
         ) {
             standard(
                 "start", \.firstPage, .integer(0 ... .max), "The number of the first page.")
+            sendsStart
             optional(
                 "last_at", \.lastAt, .innerPath,
                 """
@@ -190,6 +200,30 @@ extension Mapping where Model == WrittenPage {
         """
     ).only(.withoutPreset)
 
+    private static let moreIf = optional(
+        "more_if", \.moreIf, .innerPath,
+        """
+        Where something stands as long as more follows, such as a link that is not followed. The pass ends where \
+        nothing is there, or null, `false`, 0 or an empty value.
+        """
+    ).only(.withoutPreset)
+
+    private static let lastAt = optional(
+        "last_at", \.lastAt, .innerPath,
+        """
+        Where the source says, with true or false, whether this page is the last one. The pass ends at true; else the \
+        style's own sign counts.
+        """
+    ).only(.withoutPreset)
+
+    private static let sendsStart = standard(
+        "sends_start", \.sendsStart, .boolean,
+        """
+        Whether the first request has the position too. With `false` it has none, for sources whose first page is the one \
+        that no position names. A second page that shows the first one is no loop then.
+        """
+    ).when { !$0.sendsStart }
+
     private static let origin = usual(
         "origin", \.staysAtOrigin, .only("base", noun: "origin"),
         without: "the next page must be at the source's own origin",
@@ -243,6 +277,15 @@ extension Mapping where Model == WrittenPage {
     }
 }
 
+extension Form where Value == [Path] {
+    /// One place, or several of which the first that has something counts.
+    fileprivate static let places = Form(
+        type: oneOrMore(.innerPath).type, read: oneOrMore(.innerPath).read,
+        write: { paths in
+            paths.count == 1 ? .text(paths[0]) : .filled(paths.map { .text($0) })
+        })
+}
+
 extension Form where Value == Path {
     /// A preset's positions may lie in the only element of an array.
     fileprivate static let positionPath = byPreset(.innerPath, with: .listPath)
@@ -251,7 +294,7 @@ extension Form where Value == Path {
 extension Mapping where Model == Page.TokenLocation {
     fileprivate static let elsewhere = Mapping(
         "token_place", "Where the next token is, when it is not at a path of the body.",
-        blank: .header(""), oneOf: ["header", "last"]
+        blank: .header(""), oneOf: ["header", "last", "sum"]
     ) {
         one(
             "header", \.self, .headerName, { .header($0) },
@@ -263,7 +306,46 @@ extension Mapping where Model == Page.TokenLocation {
             """
             Where in the last element of the outermost list it is, such as `id`. The pass ends at a page without any.
             """)
+        one(
+            "sum", \.self, .filled(.addend), { .sum($0, below: nil) },
+            { if case .sum(let addends, _) = $0 { addends } else { nil } },
+            """
+            Places of whole numbers in the body, and numbers, that make the next position together, such as `[startAt, \
+            maxResults]` or `[page, 1]`. The pass ends at a page without one of them.
+            """)
+        optional(
+            "below", \.bound, .innerPath,
+            "With `sum`: where in the body the number is which ends the pass once the sum has reached it."
+        )
+    } check: { place, location in
+        if case .sum = location { return }
+        place.report(ifThere: "below", "only a sum is compared; leave below out")
     }
+}
+
+extension Page.TokenLocation {
+    /// Where the number is that a sum must stay below.
+    fileprivate var bound: Path? {
+        get { if case .sum(_, let below) = self { below } else { nil } }
+        set { if case .sum(let addends, _) = self { self = .sum(addends, below: newValue) } }
+    }
+}
+
+extension Form where Value == Page.Addend {
+    fileprivate static let addend = Form(
+        type: .anyOf([Form<Int>.integer(.min ... .max).type, .formed(.innerPath)]),
+        read: { node, reading in
+            if case .scalar(let text, isPlain: true) = node.content, let number = Int(text) {
+                return .number(number)
+            }
+            return reading.innerPath(node).map { .at($0) }
+        },
+        write: { addend in
+            switch addend {
+            case .at(let path): .text(path)
+            case .number(let number): .integer(number)
+            }
+        })
 }
 
 extension Form where Value == Page.TokenLocation {

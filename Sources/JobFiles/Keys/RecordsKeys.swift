@@ -59,6 +59,13 @@ extension Mapping where Model == Records {
             body is the list of them, so that `at` begins with `[]`, and an empty body is an empty list.
             """
         ).only(.withoutPreset).when(\.areLines)
+        standard(
+            "values_as_list", \.countsValuesAsList, .boolean,
+            """
+            With `true` an object wherever `at` has `[]` counts as a list of what its members hold, and their names are \
+            lost; a list stays one. For sources that write one where they have few, and the other where they have many.
+            """
+        ).only(.withoutPreset).when(\.countsValuesAsList)
         usual(
             "absent", \.absentIsEmpty, .only("empty"),
             without: "a page without the list is `malformed`",
@@ -184,11 +191,17 @@ extension Place {
             if records.countsMapAsList {
                 report("map_as_list", "\(at) names one record already; leave map_as_list out")
             }
+            if records.countsValuesAsList {
+                report("values_as_list", "\(at) names one record already; leave values_as_list out")
+            }
             if records.absentIsEmpty {
                 report("absent", "\(at) leads to one record and to no list; leave absent out")
             }
         }
         if records.countsMapAsList { checkMap(records) }
+        if records.countsValuesAsList, records.countsOneAsList || records.countsMapAsList {
+            report("values_as_list", "an object is read in one way; leave the other key out")
+        }
         guard records.rest != nil, let rest = self["rest"] else { return }
         if !records.secrets.isEmpty {
             reading.add(

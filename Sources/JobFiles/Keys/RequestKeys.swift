@@ -35,13 +35,11 @@ extension Mapping where Model == Request {
         }
     }
 
-    /// Only a method that sends something has a body.
+    /// A body without a method is one whose method was forgotten.
     fileprivate static var bodyRules: [KeyRule] {
         [
             .atMostOne(["body", "form"]),
-            .when(
-                .not(.all([.isThere("method"), .not(.has("method", ["GET"]))])),
-                [.forbids(["body", "form"])]),
+            .when(.not(.isThere("method")), [.forbids(["body", "form"])]),
         ]
     }
 
@@ -49,9 +47,10 @@ extension Mapping where Model == Request {
         if place.has("body") {
             place.report(ifThere: "form", "a body is sent already; leave form out")
         }
-        guard request.method == "GET", place.node["method"]?.isScalar("GET") ?? true else { return }
+        guard !place.has("method") else { return }
         for key in ["body", "form"] {
-            place.report(ifThere: key, "a GET has no \(key); use query, or method: POST")
+            place.report(
+                ifThere: key, "a \(key) goes with a method; write method: POST, or method: GET")
         }
     }
 
@@ -63,7 +62,7 @@ extension Mapping where Model == Request {
         return [
             standard(
                 "method", \.method, .words(methods, noun: "method"),
-                "The method. A `GET` has no `body`."),
+                "The method. Beside a `body` or a `form` it is written, also where it is `GET`."),
             required(
                 "path", \.path, .urlPath(permits),
                 """

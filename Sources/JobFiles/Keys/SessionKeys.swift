@@ -3,6 +3,27 @@ import JSON
 extension SessionSignIn {
     static let blank = SessionSignIn(
         login: .blank, tokenAt: .body(Path(steps: [])), sent: .bearer, lasts: .seconds(3600))
+
+    /// The secrets that it comes of.
+    public var secretNames: [String] {
+        login.secretNames + (basic.map { $0.user.secretNames + $0.password.secretNames } ?? [])
+    }
+
+    /// All that its texts hold.
+    public var placeholders: [Placeholder] {
+        login.placeholders + (basic.map { $0.user.placeholders + $0.password.placeholders } ?? [])
+    }
+}
+
+extension Mapping where Model == SessionSignIn.Basic {
+    static let basic = Mapping(
+        "session_basic", "What a login is signed with: `Authorization: Basic …`.",
+        blank: SessionSignIn.Basic(user: .blank, password: .blank)
+    ) {
+        required("user", \.user, .template(.secret), "The name of the user.")
+        usual("password", \.password, .template(.secret), without: "empty", "The password.")
+            .when { !$0.password.pieces.isEmpty }
+    }
 }
 
 extension SessionSignIn.Sent {
