@@ -9,12 +9,8 @@ import Testing
             "Tickets: authenticator: CustomAuthenticator"
         ),
         (
-            "{ type: SessionTokenAuthenticator }",
-            "Tickets: authenticator: SessionTokenAuthenticator"
-        ),
-        (
-            "{ type: ApiKeyAuthenticator, api_token: \"{{ config['api_key'] }}\", inject_into: { type: RequestOption, inject_into: body_json, field_name: k } }",
-            "a key that is sent in the body"
+            "{ type: LegacySessionTokenAuthenticator }",
+            "Tickets: authenticator: LegacySessionTokenAuthenticator"
         ),
     ])
     func `a sign-in that no job file has is left`(authenticator: String, expected: String) throws {
@@ -31,7 +27,6 @@ import Testing
         ("request_parameters: { q: \"{{ range(3) }}\" }", "an expression beyond"),
         ("request_parameters: { q: \"{% if config.x %}a{% endif %}\" }", "there are no statements"),
         ("http_method: PUT", "asked for by GET or POST"),
-        ("request_body_json: { a: 1 }", "a GET of a job file has none"),
         (
             "error_handler: { type: CustomErrorHandler, class_name: x.Y }",
             "Python that decides what an error is"
@@ -63,8 +58,8 @@ import Testing
             "the next position is made by an expression"
         ),
         (
-            "paginator: { type: DefaultPaginator, page_token_option: { type: RequestOption, inject_into: request_parameter, field_name: p }, pagination_strategy: { type: CursorPagination, cursor_value: \"{{ response.a }}\", stop_condition: \"{{ response.done }}\" } }",
-            "a place that is true on the last page"
+            "paginator: { type: DefaultPaginator, page_token_option: { type: RequestOption, inject_into: request_parameter, field_name: p }, pagination_strategy: { type: CursorPagination, cursor_value: \"{{ response.a }}\", stop_condition: \"{{ response.done > 3 }}\" } }",
+            "a condition that more_at and end can't say"
         ),
     ])
     func `a retriever that can't be said is left`(retriever: String, expected: String) throws {

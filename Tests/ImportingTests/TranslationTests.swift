@@ -251,8 +251,9 @@ import Testing
         let result = try helpdesk.imported()
         let file = try #require(result.files.first).text
         #expect(file.contains("- { status: [403, 404], then: skip }"))
+        #expect(file.contains("- { status: [400], then: retry }"))
         #expect(file.contains("body: { at: error.code, eq: busy }"))
-        #expect(!file.contains("402"))
+        #expect(!file.contains("then: fail"))
         #expect(file.contains("- { header: Retry-After }\n      - { header: X-Wait }"))
         #expect(result.notes.contains { $0.contains("401 is not ignored") })
     }

@@ -27,7 +27,7 @@ struct Evaluation {
         case .call(.member(let inner, let name), let arguments, let named)
         where ["lower", "upper", "replace", "strip"].contains(name) && named.isEmpty:
             return all([inner] + arguments)
-        case .call: return nil
+        case .call, .part: return nil
         case .filter(let inner, _, let arguments): return all([inner] + arguments)
         case .choice(let then, let condition, let other): return all([then, condition, other])
         case .list(let elements): return all(elements)
@@ -80,7 +80,7 @@ struct Evaluation {
         case .filter(let inner, let name, let arguments):
             guard let text = value(of: inner)?.scalarText else { return nil }
             return changed(text, name, arguments)
-        case .call, .list, .object: return nil
+        case .call, .list, .object, .part: return nil
         }
     }
 
@@ -107,10 +107,20 @@ struct Evaluation {
         case "==": return .bool(first == second)
         case "!=": return .bool(first != second)
         case "+":
-            guard let head = first.scalarText, let tail = second.scalarText else { return nil }
+            guard let head = left.isWritten(first), let tail = right.isWritten(second) else {
+                return nil
+            }
             return .string(head + tail)
         default: return nil
         }
+    }
+}
+
+extension Expression {
+    /// A value of the expression inside a text: where a condition does not hold, nothing.
+    fileprivate func isWritten(_ value: JSONValue) -> String? {
+        if case .choice(_, _, .literal(.null)) = self, value == .null { return "" }
+        return value.scalarText
     }
 }
 

@@ -11,6 +11,8 @@ indirect enum Expression: Equatable, Sendable {
     case fallback(Expression, Expression)
     case call(Expression, [Expression], [Named])
     case filter(Expression, String, [Expression])
+    /// `a[1:-1]`; null where the text begins or ends.
+    case part(Expression, from: Expression, to: Expression)
     case not(Expression)
     case binary(String, Expression, Expression)
     /// `a is none`.
@@ -35,6 +37,16 @@ indirect enum Expression: Equatable, Sendable {
         case .object(let members): members.isEmpty
         default: false
         }
+    }
+
+    /// The text of a literal text, or of several in a row.
+    var constantText: String? {
+        if case .binary("+", let left, let right) = self,
+            let head = left.constantText, let tail = right.constantText
+        {
+            return head + tail
+        }
+        return literal?.string
     }
 
     var literal: JSONValue? { if case .literal(let value) = self { value } else { nil } }

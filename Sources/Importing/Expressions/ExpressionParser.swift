@@ -111,8 +111,12 @@ struct ExpressionParser {
                 index += 1
                 value = .member(value, name)
             } else if take("[") {
+                if let slice = slice(of: value) {
+                    value = slice
+                    continue
+                }
                 guard let inner = choice(), take("]") else { return nil }
-                if case .literal(.string(let name)) = inner {
+                if let name = inner.constantText {
                     value = .member(value, name)
                 } else {
                     value = .index(value, inner)
@@ -142,6 +146,18 @@ struct ExpressionParser {
                 return value
             }
         }
+    }
+
+    /// `x[1:]`, `x[:-2]`: a part of a text; nil, and nothing read, for anything else.
+    private mutating func slice(of value: Expression) -> Expression? {
+        let start = index
+        let from = take(":") ? Expression.null : choice()
+        if let from, index > start, from == .null || take(":") {
+            let to = take("]") ? Expression.null : choice()
+            if let to, to == .null || take("]") { return .part(value, from: from, to: to) }
+        }
+        index = start
+        return nil
     }
 
     /// `x.get('a', {})` is a place like `x.a`: what it falls back to is as empty as nothing.

@@ -93,6 +93,8 @@ struct DeclaredInput: Equatable {
     /// What each value stands for.
     var map: [String: String] = [:]
     var choices: [String] = []
+    /// The form in which it is sent, where the manifest is given another one.
+    var form = ""
     /// An attribute that may be missing, and removes what it stands in, is not declared.
     var isNeeded = false
 

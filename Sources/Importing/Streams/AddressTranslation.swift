@@ -13,6 +13,28 @@ struct StreamAddress: Equatable {
     var endsWithSlash = false
     var query: [(name: String, value: Template)] = []
 
+    init(
+        origin: String, hosts: [String], segments: [Segment], endsWithSlash: Bool = false,
+        query: [(name: String, value: Template)] = []
+    ) {
+        self.origin = origin
+        self.hosts = hosts
+        self.segments = segments
+        self.endsWithSlash = endsWithSlash
+        self.query = query
+    }
+
+    /// An address that has been translated already.
+    init(_ address: Template) {
+        let parts = address.description.split(separator: "/", omittingEmptySubsequences: true)
+        origin = "\(parts.first ?? "")//\(parts.dropFirst().first ?? "")"
+        hosts = []
+        segments = parts.dropFirst(2).map { part in
+            (try? Template(parsing: String(part)))?.pieces ?? [.literal(String(part))]
+        }
+        endsWithSlash = address.description.hasSuffix("/")
+    }
+
     static func == (left: StreamAddress, right: StreamAddress) -> Bool {
         left.origin == right.origin && left.hosts == right.hosts && left.segments == right.segments
     }
@@ -26,8 +48,18 @@ extension StreamContext {
         let isWhole = path.hasPrefix("http://") || path.hasPrefix("https://")
         var address = try parsed(isWhole ? path : base)
         guard !isWhole, !path.trimmingSpace.isEmpty else { return address }
-        let pieces = try template(try substituted(path), mayHoldSecrets: true).pieces
-        append(pieces, to: &address)
+        let mixed = try substituted(path)
+        if let (plain, name, value) = mixed.alone?.optionalParameter {
+            append(try self.pieces(of: plain, path), to: &address)
+            let value = Template(pieces: try self.pieces(of: value, path))
+            if value.secretNames.isEmpty, case .user(let attribute)? = value.lonePlaceholder {
+                // Without the attribute the parameter is left out.
+                inputs[attribute]?.isNeeded = false
+            }
+            address.query.append((name, value))
+            return address
+        }
+        append(try template(mixed, mayHoldSecrets: true).pieces, to: &address)
         return address
     }
 
@@ -86,7 +118,7 @@ extension StreamContext {
             scheme = found
             rest[0] = .literal(String(first.dropFirst(found.count)))
         } else if case .placeholder(.user(let name))? = rest.first {
-            note("attribute \(name) is the host alone, without https:// and what follows it")
+            note("attribute \(name) is written without https://")
         } else {
             throw Untranslatable(
                 text,
@@ -94,19 +126,18 @@ extension StreamContext {
         }
         rest = rest.joined
         let parts = cut(rest, at: "/")
+        let ending = pathOfChoices(parts.first ?? [])
         var address = try host(parts.first ?? [], scheme, text)
-        address.segments = parts.dropFirst().filter { !$0.isEmpty }
+        address.segments = ending + parts.dropFirst().filter { !$0.isEmpty }
         return address
     }
 
     /// What a base may hold: whole values of the configuration, that are declared.
     private func addressPieces(_ mixed: MixedText) throws(Untranslatable) -> [Template.Piece] {
-        let template = try template(mixed)
+        let template = try template(mixed, mayHoldSecrets: true)
         for placeholder in template.placeholders {
-            guard case .user(let name) = placeholder else {
-                throw Untranslatable(
-                    "\(placeholder)", "only a value of the configuration may stand in an address")
-            }
+            // What stands behind the host may be of each request, which the path tells then.
+            guard case .user(let name) = placeholder else { continue }
             var input = inputs[name] ?? DeclaredInput()
             input.isNeeded = true
             if let standard = input.standard { input.standard = withoutScheme(standard) }
@@ -115,6 +146,37 @@ extension StreamContext {
             inputs[name] = input
         }
         return template.pieces
+    }
+
+    /// The path of an attribute that is a whole address, and then stands for its host alone.
+    private func pathOfChoices(_ host: StreamAddress.Segment) -> [StreamAddress.Segment] {
+        guard host.count == 1, case .placeholder(.user(let name)) = host[0],
+            let input = inputs[name], input.map.isEmpty
+        else { return [] }
+        guard !input.choices.isEmpty else { return pathOfStandard(name, input) }
+        let parts = input.choices.map { $0.split(separator: "/").map(String.init) }
+        guard let path = parts.first?.dropFirst(), !path.isEmpty,
+            parts.allSatisfy({ $0.dropFirst() == path })
+        else { return [] }
+        var changed = input
+        changed.map = Dictionary(
+            zip(input.choices, parts.map { $0[0] }), uniquingKeysWith: { first, _ in first })
+        changed.choices = []
+        inputs[name] = changed
+        return path.map { [.literal($0)] }
+    }
+
+    /// The path of a whole address that a user may choose is an attribute of its own, as long as the one that stands in
+    /// for it has a path.
+    private func pathOfStandard(_ name: String, _ input: DeclaredInput) -> [StreamAddress.Segment] {
+        guard let parts = input.standard?.split(separator: "/", maxSplits: 1).map(String.init),
+            parts.count == 2, !parts[1].contains("?")
+        else { return [] }
+        let path = shortened(name + "_path")
+        inputs[name]?.standard = parts[0]
+        inputs[path] = DeclaredInput(standard: parts[1], isNeeded: true)
+        note("attributes \(name) and \(path) are the host and the path of an address")
+        return [[.placeholder(.user(path))]]
     }
 
     private func withoutScheme(_ text: String) -> String {
@@ -133,6 +195,11 @@ extension StreamContext {
         guard !template.pieces.isEmpty else {
             throw Untranslatable(text, "an address without a host")
         }
+        for placeholder in template.placeholders {
+            if case .user = placeholder { continue }
+            throw Untranslatable(
+                "\(placeholder)", "only a value of the configuration may stand in a host")
+        }
         let names = template.placeholders.compactMap { placeholder -> String? in
             if case .user(let name) = placeholder { name } else { nil }
         }
@@ -150,7 +217,9 @@ extension StreamContext {
             throw Untranslatable(text, "http to a host that a user chooses", nearest: "use https")
         }
         var hosts: [String] = []
-        let choices = inputs[name]?.choices ?? []
+        let choices =
+            inputs[name].map { Array($0.map.values) }.flatMap { $0.isEmpty ? nil : $0.sorted() }
+            ?? possibleHosts(of: name, in: template)
         if names.count == 1, !choices.isEmpty, choices.allSatisfy(isHostText) {
             hosts = choices.map { choice in
                 template.pieces.map { if case .literal(let text) = $0 { text } else { choice } }
@@ -167,86 +236,25 @@ extension StreamContext {
         return StreamAddress(origin: scheme + template.description, hosts: hosts, segments: [])
     }
 
+    /// The values of an attribute that make a host; of another one nothing can be asked.
+    private func possibleHosts(of name: String, in template: Template) -> [String] {
+        let all = inputs[name]?.choices ?? []
+        let possible = all.filter { choice in
+            let host = template.pieces.map {
+                if case .literal(let text) = $0 { text } else { choice }
+            }.joined()
+            return !host.contains("..") && !host.hasPrefix(".") && !host.hasSuffix(".")
+        }
+        guard possible.count < all.count, !possible.isEmpty else { return all }
+        let others = all.filter { !possible.contains($0) }.joined(separator: ", ")
+        note("attribute \(name) has a value that makes no host, and is left out: \(others)")
+        inputs[name]?.choices = possible
+        return possible
+    }
+
     private func isHostText(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { $0 < 0x80 }
             && text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "." }
-    }
-
-    /// An address of which one value of the configuration decides a part, or all.
-    private func switched(_ mixed: MixedText) throws(Untranslatable) -> StreamAddress? {
-        let isPlain = mixed.parts.allSatisfy { part in
-            if case .expression(let expression, _) = part {
-                expression.reference != nil
-            } else {
-                true
-            }
-        }
-        guard !isPlain || cutsLabel(mixed), let (name, input) = try mapping(of: mixed.joined) else {
-            return nil
-        }
-        var found: [(value: String, address: StreamAddress)] = []
-        for (value, text) in input.map.sorted(by: { $0.key < $1.key }) {
-            guard text.hasPrefix("https://") else { return nil }
-            let parts = text.dropFirst("https://".count).split(separator: "/").map(String.init)
-            guard let host = parts.first else { return nil }
-            found.append(
-                (
-                    value,
-                    StreamAddress(
-                        origin: host.lowercased(), hosts: [],
-                        segments: parts.dropFirst().map { [.literal($0)] })
-                ))
-        }
-        guard let first = found.first?.address else { return nil }
-        var declared = input
-        if found.allSatisfy({ $0.address.segments == first.segments }) {
-            declared.map = Dictionary(
-                uniqueKeysWithValues: found.map { ($0.value, $0.address.origin) })
-            try declare(name, declared)
-            return StreamAddress(
-                origin: "https://{user.\(name)}", hosts: Array(Set(declared.map.values)).sorted(),
-                segments: first.segments)
-        }
-        guard found.allSatisfy({ $0.address.origin == first.origin }) else {
-            throw Untranslatable(
-                short(mixed.joinedText),
-                "a value of the configuration decides host and path at once")
-        }
-        declared.map = Dictionary(
-            uniqueKeysWithValues: found.map { entry in
-                (
-                    entry.value,
-                    entry.address.segments.map { Template(pieces: $0).description }.joined(
-                        separator: "/")
-                )
-            })
-        guard declared.map.values.allSatisfy({ !$0.isEmpty }) else {
-            throw Untranslatable(
-                short(mixed.joinedText),
-                "a value of the configuration decides whether there is a path")
-        }
-        try declare(name, declared)
-        return StreamAddress(
-            origin: "https://" + first.origin, hosts: [], segments: [[.placeholder(.user(name))]])
-    }
-
-    /// A value of the configuration is no whole label or segment there.
-    private func cutsLabel(_ mixed: MixedText) -> Bool {
-        let borders: Set<Character> = [".", "/"]
-        return mixed.parts.indices.contains { index in
-            guard case .expression = mixed.parts[index] else { return false }
-            if index > 0, case .text(let before) = mixed.parts[index - 1], let last = before.last,
-                !borders.contains(last)
-            {
-                return true
-            }
-            if index + 1 < mixed.parts.count, case .text(let after) = mixed.parts[index + 1],
-                let first = after.first, !borders.contains(first)
-            {
-                return true
-            }
-            return false
-        }
     }
 
     /// The text with what `parameters` stand for.
@@ -261,6 +269,8 @@ extension StreamContext {
                     throw Untranslatable(short(text), "a parameter that is not there")
                 }
                 parts += try MixedText(text).parts
+            } else if case .expression(let expression, let written) = part {
+                parts.append(.expression(expression.knowing(parameters), written))
             } else {
                 parts.append(part)
             }
@@ -276,6 +286,30 @@ extension StreamContext {
             return parameterText(other)
         }
         return place.fallback?.literalText
+    }
+}
+
+extension Expression {
+    /// `'boards?account=' + config.account if config.account else 'boards'`: a path with a parameter that may be missing.
+    fileprivate var optionalParameter: (path: Expression, name: String, value: Expression)? {
+        guard case .choice(let whole, let condition, let other) = self else { return nil }
+        var chain = whole.chain
+        guard let value = chain.popLast(), let place = value.reference, place.root == "config",
+            place.fallback == nil, condition.reference == place,
+            let text = chain.popLast()?.literal?.string
+        else { return nil }
+        let parts = text.split(separator: "?", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[1].hasSuffix("="),
+            !parts[1].dropLast().contains(where: { "=&".contains($0) })
+        else { return nil }
+        if !parts[0].isEmpty { chain.append(.literal(.string(String(parts[0])))) }
+        return chain == other.chain ? (other, String(parts[1].dropLast()), value) : nil
+    }
+
+    /// What is put together, from left to right.
+    private var chain: [Expression] {
+        if case .binary("+", let left, let right) = self { return left.chain + right.chain }
+        return [self]
     }
 }
 

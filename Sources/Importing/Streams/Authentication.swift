@@ -17,6 +17,7 @@ extension StreamContext {
         case "BasicHttpAuthenticator": return try basic(component)
         case "ApiKeyAuthenticator": return try apiKey(component)
         case "OAuthAuthenticator": return try oauth(component)
+        case "SessionTokenAuthenticator": return try session(component)
         case "SelectiveAuthenticator": return try selected(component, chosen: chosen)
         case let other:
             throw Untranslatable(other, "no sign-in of a job file does that")
@@ -30,7 +31,7 @@ extension StreamContext {
         let wanted = chosen.map { name in all.filter { $0.name == name } } ?? all
         var reason: Untranslatable?
         for candidate in wanted {
-            let before = (inputs, secrets)
+            let before = (inputs, secrets, login)
             do {
                 let auth = try authentication(candidate.value, chosen: nil)
                 let others = all.map(\.name).filter { $0 != candidate.name }
@@ -41,7 +42,7 @@ extension StreamContext {
                 }
                 return auth
             } catch {
-                (inputs, secrets) = before
+                (inputs, secrets, login) = before
                 reason = reason ?? error
             }
         }
@@ -129,8 +130,11 @@ extension StreamContext {
         switch place["inject_into"]?.string {
         case "header": return .auth("header", ("name", name), ("value", value))
         case "request_parameter": return .auth("query", ("name", name), ("value", value))
-        case let other:
-            throw Untranslatable(other ?? "inject_into", "a key that is sent in the body")
+        case "body_data", "body_json":
+            // It stands in each request itself.
+            signInOption = (place, value)
+            return .auth("none")
+        case let other: throw Untranslatable(other ?? "inject_into", "no place of a request")
         }
     }
 
@@ -182,7 +186,16 @@ extension StreamContext {
         let isSaid = type == "oauth2_password" ? ["username", "password"] : []
         try addParameters(
             component["refresh_request_body"], scopes.isEmpty, besides: isSaid, to: &members)
-        return .object(members)
+        let auth = JSONValue.object(members)
+        let hasSecretPath = auth["token_url"]?.string?.contains("{secret.") == true
+        let isOfUser = auth["parameters"]?.text.contains("{user.") == true
+        if type == "oauth2_client", hasSecretPath || isOfUser { return try session(ofGrant: auth) }
+        if hasSecretPath {
+            throw Untranslatable(
+                auth["token_url"]?.string ?? "", "a secret in the address of the token endpoint",
+                nearest: "let an attribute hold it, where it is none in truth")
+        }
+        return auth
     }
 
     private func addParameters(

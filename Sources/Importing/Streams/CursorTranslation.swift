@@ -91,8 +91,8 @@ extension StreamContext {
                 { () throws(Untranslatable) in try self.span(lookback, "lookback_window") }),
             span > 0
         {
-            if span > 30 * 86_400_000 {
-                leave("incremental_sync.lookback_window", lookback.text, "overlap is 30d at most")
+            if span > 365 * 86_400_000 {
+                leave("incremental_sync.lookback_window", lookback.text, "overlap is 365d at most")
             } else {
                 members.append(JSONMember("overlap", .string(spanText(span))))
             }

@@ -6,6 +6,8 @@ final class EntityDraft {
     let stream: String
     let address: StreamAddress
     let auth: JSONValue
+    /// The call that begins its session.
+    let login: LoginDraft?
     let hosts: [String]
     let inputs: [String: DeclaredInput]
     let secrets: Set<String>
@@ -28,7 +30,9 @@ final class EntityDraft {
         self.stream = stream
         self.address = address
         self.auth = auth
-        hosts = Array(Set(address.hosts + context.tokenHosts)).sorted()
+        login = context.login
+        let all = address.hosts + context.tokenHosts + (context.login?.address.hosts ?? [])
+        hosts = Array(Set(all)).sorted()
         inputs = context.inputs
         secrets = context.secrets
         self.waitHeaders = waitHeaders

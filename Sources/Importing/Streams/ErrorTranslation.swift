@@ -59,7 +59,7 @@ extension StreamContext {
     private func add(filter: JSONValue, to draft: inout ErrorDraft) {
         let action = filter["action"]?.string?.uppercased() ?? "FAIL"
         let statuses = (filter["http_codes"]?.elements ?? []).compactMap(\.int)
-        var tests: [JSONValue?] = [nil]
+        var tests: [JSONValue?] = []
         if let words = filter["error_message_contains"]?.string, !words.isEmpty {
             tests = [.test("", "contains", .string(words))]
         }
@@ -70,14 +70,15 @@ extension StreamContext {
                     "error_handler.predicate",
                     { () throws(Untranslatable) in try self.bodyTests(predicate) })
             else { return }
-            tests = found
+            tests += found
         }
-        for test in tests { add(action, statuses, test, filter, to: &draft) }
+        // A filter fits by any of its conditions.
+        if !statuses.isEmpty { add(action, statuses, nil, to: &draft) }
+        for test in tests { add(action, [], test, to: &draft) }
     }
 
     private func add(
-        _ action: String, _ statuses: [Int], _ test: JSONValue?, _ filter: JSONValue,
-        to draft: inout ErrorDraft
+        _ action: String, _ statuses: [Int], _ test: JSONValue?, to draft: inout ErrorDraft
     ) {
         let isAny = statuses.isEmpty
         guard !isAny || test != nil else { return }
@@ -89,8 +90,7 @@ extension StreamContext {
         let then: String
         switch action {
         case "IGNORE", "SUCCESS":
-            // Behind the last counted page some sources answer with an error.
-            then = countsPages && test?.text.lowercased().contains("page") == true ? "end" : "skip"
+            then = "skip"
             if test == nil {
                 let plain = codes.filter { !Self.unclear.contains($0) }
                 if plain.count < codes.count {
@@ -118,14 +118,22 @@ extension StreamContext {
             leave("error_handler", "action: \(action)", "no rule of errors does that")
             return
         }
-        let taken = draft.rules.filter { $0["body"] == nil }
+        let taken = draft.rules.filter { $0["body"] == nil && $0["then"] != .string("end") }
             .flatMap { ($0["status"]?.elements ?? []).compactMap(\.int) }
         codes = codes.filter { !taken.contains($0) }
         guard !codes.isEmpty else { return }
         var members = [JSONMember("status", .array(codes.map { .integer($0) }))]
         if let test { members.append(JSONMember("body", test)) }
-        members.append(JSONMember("then", .string(then)))
-        let rule = JSONValue.object(members)
+        // What is ignored has no records: behind the first page a counted list ends there.
+        // A status that may pass says nothing of the end, and fails there.
+        let ends = codes.filter { $0 < 500 && $0 != 403 && !Self.unclear.contains($0) }
+        if then == "skip", countsPages, !ends.isEmpty {
+            var ending = members
+            ending[0].value = .array(ends.map { .integer($0) })
+            ending.append(JSONMember("then", .string("end")))
+            if !draft.rules.contains(.object(ending)) { draft.rules.append(.object(ending)) }
+        }
+        let rule = JSONValue.object(members + [JSONMember("then", .string(then))])
         if !draft.rules.contains(rule) { draft.rules.append(rule) }
     }
 

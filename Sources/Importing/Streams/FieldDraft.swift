@@ -11,6 +11,11 @@ struct FieldDraft: Equatable {
     /// The item that it keeps.
     var item: String?
     var constant: JSONValue?
+    /// Places whose values make one text, and what stands between two of them.
+    var joined: [[String]] = []
+    var mark = ""
+    /// What stands in for a missing value.
+    var standard: JSONValue?
     /// A text whatever the source writes, a text or a number.
     var isJoined = false
 
@@ -20,6 +25,10 @@ struct FieldDraft: Equatable {
             members.append(JSONMember("each", .string(item)))
         } else if let constant {
             members.append(JSONMember("value", constant))
+        } else if !joined.isEmpty {
+            var parts = [JSONMember("of", .array(joined.map { .string(pathText($0)) }))]
+            if !mark.isEmpty { parts.append(JSONMember("with", .string(mark))) }
+            members.append(JSONMember("join", .object(parts)))
         } else if isJoined {
             members.append(
                 JSONMember(
@@ -33,7 +42,10 @@ struct FieldDraft: Equatable {
         } else if format.count > 1 {
             members.append(JSONMember("format", .array(format.map { .string($0) })))
         }
-        if isRequired, item == nil { members.append(JSONMember("required", .bool(true))) }
+        if let standard { members.append(JSONMember("default", standard)) }
+        if isRequired, standard == nil, item == nil {
+            members.append(JSONMember("required", .bool(true)))
+        }
         return JSONMember(name, .object(members))
     }
 

@@ -6,6 +6,12 @@ struct PageDraft {
     var style = "single"
     var members: [JSONMember] = []
     var size: Int?
+    /// Numbers of the answer that make the next position together.
+    var sum: [JSONValue] = []
+    /// The places of which the first one with something leads on.
+    var places: [[String]] = []
+    /// What is sent as the position: the token, or an object around it.
+    var sent = JSONValue.string("{page.token}")
     var isPaged: Bool { style != "single" }
 
     mutating func set(_ name: String, _ value: JSONValue) {
@@ -51,6 +57,15 @@ extension StreamContext {
                 "Python that finds the next page")
         }
         send(paginator, &draft, &request)
+        if let firstPosition {
+            if draft.style == "offset" {
+                draft.set("start", .integer(firstPosition))
+            } else {
+                leave(
+                    "paginator", draft.style,
+                    "a position that the request counts from another number")
+            }
+        }
         return draft
     }
 
@@ -80,189 +95,48 @@ extension StreamContext {
         draft.style = style
         if style == "page" {
             let start = strategy["start_from_page"]?.int ?? 0
-            if start != 1 { draft.set("start", .integer(start)) }
+            if start != 1 {
+                draft.set("start", .integer(start))
+                // Which page it is that no number names only the source knows.
+                if strategy["inject_on_first_request"]?.bool != true {
+                    draft.set("sends_start", .bool(false))
+                }
+            }
         }
         // Airbyte ends at a page that is not full.
         if draft.size != nil { draft.set("end", .string("short_page")) }
-    }
-
-    private func cursor(
-        _ strategy: JSONValue, _ option: JSONValue?, _ records: [String], _ draft: inout PageDraft
-    ) {
-        let isPath = option?["type"]?.string == "RequestPath"
-        let text = strategy["cursor_value"]?.scalarText ?? ""
-        let place = "paginator.cursor_value"
-        guard
-            let mixed = attempt(place, { () throws(Untranslatable) in try self.substituted(text) })
-        else { return }
-        guard let value = mixed.alone?.without(["tojson", "string", "int", "trim", "urlencode"])
-        else {
-            return leave(place, text, "the next position is put together")
-        }
-        var token: [String]?
-        if value.isLink {
-            draft.style = "link_header"
-        } else if let path = value.answerPath ?? value.addressPath, !path.isEmpty {
-            if isPath || value.answerPath == nil {
-                draft.style = "next_url"
-                draft.set("url_at", .string(pathText(path)))
-            } else {
-                draft.style = "token"
-                draft.set("token_at", .string(pathText(path)))
-            }
-            token = path
-        } else if value.isLinkCut {
-            draft.style = "link_header"
-        } else if let found = value.reference, found.root == "last_record", !found.path.isEmpty,
-            !isPath
-        {
-            draft.style = "token"
-            draft.set("token_at", .object([JSONMember("last", .string(pathText(found.path)))]))
-        } else if let found = value.reference, found.root == "headers", found.path.count == 1,
-            found.fallback == nil
-        {
-            draft.style = isPath ? "next_url" : "token"
-            draft.set(
-                isPath ? "url_header" : "token_at",
-                isPath
-                    ? .string(found.path[0])
-                    : .object([JSONMember("header", .string(found.path[0]))]))
-        } else if let path = value.lastElementPath(of: records), !isPath {
-            draft.style = "token"
-            draft.set("token_at", .object([JSONMember("last", .string(pathText(path)))]))
-        } else if case .binary("+", let inner, .literal(.number("1"))) = value,
-            let path = inner.without(["int"]).answerPath, !isPath
-        {
-            // The source says which page this one is, and the next one follows it.
-            draft.style = "page"
-            token = path
-        } else {
-            return leave(
-                place, text, "the next position is made by an expression",
-                nearest: "style offset or page, if the source takes a number")
-        }
-        stop(strategy["stop_condition"], token, records, &draft)
-    }
-
-    private func stop(
-        _ condition: JSONValue?, _ token: [String]?, _ records: [String], _ draft: inout PageDraft
-    ) {
-        guard let condition, condition != .null, condition != .string("") else { return }
-        let text = condition.scalarText ?? ""
-        guard
-            let mixed = attempt(
-                "paginator.stop_condition",
-                { () throws(Untranslatable) in try self.substituted(text) })
-        else { return }
-        let expression = mixed.alone ?? mixed.plain.flatMap { ExpressionParser.parse($0) }
-        guard let expression, let signs = expression.stopSigns(records: records, size: draft.size)
-        else {
-            return leave(
-                "paginator.stop_condition", text, "a condition that more_at and end can't say")
-        }
-        for sign in signs { add(sign, text, token, &draft) }
-    }
-
-    private func add(_ sign: StopSign, _ text: String, _ token: [String]?, _ draft: inout PageDraft)
-    {
-        let isCounted = draft.style == "page" || draft.style == "offset"
-        switch sign {
-        case .never, .nothingInLink: break
-        case .nothingAt(let path):
-            // What leads to the token, or is it: the style's own sign.
-            if let token, token.starts(with: path), !isCounted { return }
-            if draft.style == "link_header" || draft.style == "next_url" && token == nil {
-                return more(path, &draft)
-            }
-            more(path, &draft)
-        case .falseAt(let path):
-            if let token, token == path { return }
-            more(path, &draft)
-        case .trueAt(let path):
-            guard draft.style == "page" else {
-                return leave(
-                    "paginator.stop_condition", text, "a place that is true on the last page",
-                    nearest: "more_at, where the source has such a place")
-            }
-            draft.set("last_at", .string(pathText(path)))
-        case .emptyPage:
-            if !isCounted { draft.set("end", .string("empty_page")) }
-        case .shortPage(let size):
-            if draft.size == nil { draft.size = size }
-            guard draft.size == size else {
-                return leave(
-                    "paginator.stop_condition", text,
-                    "a page is short below another number than its size")
-            }
-            draft.set("end", .string("short_page"))
-        }
-    }
-
-    private func more(_ path: [String], _ draft: inout PageDraft) {
-        draft.set("more_at", .string(pathText(path)))
     }
 
     private func send(
         _ paginator: JSONValue, _ draft: inout PageDraft, _ request: inout RequestDraft
     ) {
         let sizeOption = paginator["page_size_option"]
+        // A size beyond what page.size may be stands in the request itself; an empty page ends the pass then.
+        let isKnown = (draft.size ?? 0) <= 10_000
         if let sizeOption, sizeOption != .null, let size = draft.size {
-            // A size beyond what page.size may be stands in the request itself; an empty page ends the pass then.
-            let isKnown = size <= 10_000
             _ = attempt("paginator.page_size_option") { () throws(Untranslatable) in
                 try inject(sizeOption, isKnown ? "{page.size}" : "\(size)", into: &request)
             }
-            if !isKnown {
-                draft.size = nil
-                draft.members.removeAll { $0.name == "end" }
-            }
+        }
+        if !isKnown {
+            draft.size = nil
+            draft.members.removeAll { $0.name == "end" }
         }
         let needsToken = ["token", "page", "offset", "keyset"].contains(draft.style)
         guard needsToken, !sendsToken else { return }
         guard let option = paginator["page_token_option"], option != .null,
             option["type"]?.string != "RequestPath"
         else {
-            return leave(
-                "paginator.page_token_option",
-                paginator["pagination_strategy"]?["type"]?.string ?? "",
-                "nothing says where the position is sent")
+            // Every page would be the first one: a list that ends at all ends with it.
+            note("the manifest sends no position, so that the first page is the whole list")
+            let size = sizeOption == nil || sizeOption == .null ? nil : draft.size
+            draft = PageDraft()
+            draft.size = size
+            return
         }
         _ = attempt("paginator.page_token_option") { () throws(Untranslatable) in
-            try inject(option, "{page.token}", into: &request)
+            try inject(option, draft.sent, into: &request)
         }
         sendsToken = true
-    }
-}
-
-extension Expression {
-    /// `response.data[-1].id`: the place in the last element of the records' list.
-    fileprivate func lastElementPath(of records: [String]) -> [String]? {
-        switch self {
-        case .member(.index(let list, .literal(.number("-1"))), let name):
-            return list.answerPath == records ? [name] : nil
-        case .choice(let value, let condition, let other)
-        where other.isEmpty && condition.answerPath == records:
-            return value.lastElementPath(of: records)
-        case .member(let inner, let name):
-            return inner.lastElementPath(of: records).map { $0 + [name] }
-        default: return nil
-        }
-    }
-
-    /// The place of an address that the position is cut out of: the whole address leads to the next page as well.
-    fileprivate var addressPath: [String]? { cutSource.flatMap(\.answerPath) }
-
-    fileprivate var isLinkCut: Bool { cutSource?.isLink ?? false }
-
-    private var cutSource: Expression? {
-        switch self {
-        case .filter(let inner, let name, _) where ["regex_search", "last", "first"].contains(name):
-            inner.cutSource ?? inner
-        case .call(.member(let inner, let name), _, _) where ["split", "replace"].contains(name):
-            inner.cutSource ?? inner
-        case .index(let inner, .literal(.number)): inner.cutSource
-        case .choice(let then, _, let other) where other.isEmpty: then.cutSource
-        default: nil
-        }
     }
 }

@@ -84,6 +84,10 @@ extension StreamContext {
             return nil
         }
         let attribute = config.name(place.path)
+        guard inputs[attribute]?.form.isEmpty ?? true else {
+            leave("partition_router.values", text, "one value stands for a list and for a text")
+            return nil
+        }
         note("attribute \(attribute) is a list")
         return .object([JSONMember("user", .string(attribute)), JSONMember("as", .string(name))])
     }

@@ -6,6 +6,8 @@ struct RecordsDraft {
     var at = ""
     var path: [String] = []
     var oneAsList = false
+    /// `*` goes through lists and mappings alike.
+    var valuesAsList = false
     var absent = false
     var fields = FieldSet()
     var key: [String] = []
@@ -51,13 +53,11 @@ extension StreamContext {
                 plain.append(name)
             }
         }
-        // The list itself, or one object in place of it.
-        if steps.last != .each {
+        // Behind a `*` each place is one record; else it is the list itself, or one object in place of it.
+        draft.valuesAsList = steps.contains(.each)
+        if !draft.valuesAsList {
             steps.append(.each)
             draft.oneAsList = true
-        }
-        if steps.count(where: { $0 == .each }) > 1 {
-            note("`*` in the records' place is taken for every element of a list")
         }
         draft.at = Path(steps: steps).description
         draft.path = plain
@@ -168,7 +168,12 @@ extension StreamContext {
             if let known { draft.fields.remove(at: known.path ?? []) }
             return note("\(path[0]), the time of reading, is left out: each row has inserted_at")
         }
-        guard let found = expression.without(["int", "float"]).reference, found.fallback == nil
+        if let field = expression.made(in: known) { return set(path, known, field, &draft) }
+        if let parts = expression.joinedPlaces {
+            return join(parts, path, known, place, text, &draft)
+        }
+        guard let found = expression.without(["int", "float"]).reference?.orNothing(self),
+            found.fallback == nil
         else {
             if let literal = expression.literalText {
                 return set(
@@ -184,8 +189,12 @@ extension StreamContext {
                 FieldDraft(
                     name: "", path: found.path, type: known?.type ?? "json",
                     format: known?.format ?? []), &draft)
-        case "stream_partition", "stream_slice":
+        case "stream_partition", "stream_slice", "stream_interval":
             let name = found.path.last ?? ""
+            if isNothing(found) {
+                return set(
+                    path, known, FieldDraft(name: "", type: "text", constant: .string("")), &draft)
+            }
             guard bound(found) == nil, let item = items[name] else {
                 return leave(place, text, "a value of the pass that is no item")
             }
@@ -202,7 +211,30 @@ extension StreamContext {
         _ mixed: MixedText, _ path: [String], _ known: FieldDraft?, _ place: String, _ text: String,
         _ draft: inout RecordsDraft
     ) {
-        leave(place, text, "a text that is put together")
+        guard let parts = mixed.joined.joinedPlaces else {
+            return leave(place, text, "a text that is put together")
+        }
+        join(parts, path, known, place, text, &draft)
+    }
+
+    /// Values of the record with one text between any two of them.
+    private func join(
+        _ parts: [JoinedPart], _ path: [String], _ known: FieldDraft?, _ place: String,
+        _ text: String, _ draft: inout RecordsDraft
+    ) {
+        var places: [[String]] = []
+        var marks: [String] = []
+        for (index, part) in parts.enumerated() {
+            switch part {
+            case .place(let path) where index.isMultiple(of: 2): places.append(path)
+            case .text(let text) where !index.isMultiple(of: 2): marks.append(text)
+            default: return leave(place, text, "a text that is put together")
+            }
+        }
+        guard places.count == marks.count + 1, places.count > 1, Set(marks).count == 1 else {
+            return leave(place, text, "a text that is put together")
+        }
+        set(path, known, FieldDraft(name: "", type: "text", joined: places, mark: marks[0]), &draft)
     }
 
     /// A field of that name in place of the schema's.
@@ -263,105 +295,6 @@ extension StreamContext {
             let column = draft.fields.keyColumn(path)
             draft.fields.update(column) { $0.isRequired = true }
             if !draft.key.contains(column) { draft.key.append(column) }
-        }
-    }
-
-    /// A condition on records, as `keep_if`.
-    func filter(_ filter: JSONValue?, into draft: inout RecordsDraft) {
-        guard let filter, filter != .null else { return }
-        parameters = filter["$parameters"] ?? .null
-        guard filter.type(usually: "RecordFilter") == "RecordFilter" else {
-            return leave(
-                "record_filter", filter["class_name"]?.string ?? "", "Python that chooses records")
-        }
-        let text = filter["condition"]?.string ?? ""
-        guard !text.isEmpty else { return }
-        guard
-            let mixed = attempt(
-                "record_filter", { () throws(Untranslatable) in try self.substituted(text) }),
-            let expression = mixed.alone, let rules = rules(of: expression, draft)
-        else {
-            if !left.contains(where: { $0.place == "record_filter" }) {
-                leave("record_filter", text, "a condition that keep_if can't say")
-            }
-            return
-        }
-        draft.keepIf = rules
-    }
-
-    private func rules(of expression: Expression, _ draft: RecordsDraft) -> [JSONValue]? {
-        func place(_ expression: Expression) -> [String]? {
-            guard let found = expression.reference, found.root == "record", found.fallback == nil,
-                !found.path.isEmpty
-            else { return nil }
-            return found.path
-        }
-        func rule(_ path: [String], _ word: String, _ value: JSONValue, type: String? = nil)
-            -> [JSONValue]
-        {
-            var members = [JSONMember("at", .string(pathText(path)))]
-            if let type, type != "text" { members.append(JSONMember("type", .string(type))) }
-            members.append(JSONMember(word, value))
-            return [.object(members)]
-        }
-        func type(of value: JSONValue) -> String {
-            switch value {
-            case .bool: "bool"
-            case .number(let text): Int(text) == nil ? "double" : "int"
-            default: "text"
-            }
-        }
-        switch expression {
-        case .binary("and", let left, let right):
-            guard let first = rules(of: left, draft), let second = rules(of: right, draft) else {
-                return nil
-            }
-            return first + second
-        case .binary(let mark, let left, .literal(let value)):
-            let words = ["==": "eq", "!=": "ne", ">": "gt", ">=": "gte", "<": "lt", "<=": "lte"]
-            guard let path = place(left), let word = words[mark] else { return nil }
-            if value == .null {
-                return mark == "!="
-                    ? rule(path, "present", .bool(true))
-                    : mark == "==" ? rule(path, "present", .bool(false)) : nil
-            }
-            return rule(path, word, value, type: type(of: value))
-        case .binary("in", let left, .list(let elements)):
-            let values = elements.compactMap(\.literal)
-            guard let path = place(left), values.count == elements.count, let first = values.first
-            else { return nil }
-            return rule(path, "in", .array(values), type: type(of: first))
-        case .binary(">=", let left, let right), .binary(">", let left, let right):
-            // What is older than the window was read before.
-            guard left.isOfRecord, let bound = right.reference,
-                ["stream_slice", "stream_interval", "stream_state"].contains(bound.root)
-            else { return nil }
-            return []
-        case .test(let inner, "none", let isNegated), .test(let inner, "defined", let isNegated):
-            let isDefined = if case .test(_, "defined", _) = expression { true } else { false }
-            return place(inner).map { rule($0, "present", .bool(isDefined != isNegated)) }
-        case .not(let inner):
-            guard let path = place(inner), draft.fields.field(at: path)?.type == "bool" else {
-                return nil
-            }
-            return rule(path, "ne", .bool(true), type: "bool")
-        default:
-            guard let path = place(expression) else { return nil }
-            switch draft.fields.field(at: path)?.type {
-            case "bool": return rule(path, "eq", .bool(true), type: "bool")
-            default: return nil
-            }
-        }
-    }
-}
-
-extension Expression {
-    /// A value of the record, whichever.
-    fileprivate var isOfRecord: Bool {
-        switch self {
-        case .name(let name): name == "record"
-        case .member(let inner, _), .index(let inner, _): inner.isOfRecord
-        default: false
         }
     }
 }

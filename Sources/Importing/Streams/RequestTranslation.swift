@@ -8,6 +8,26 @@ struct RequestDraft {
     var headers: [JSONMember] = []
     var body: JSONValue?
     var form: [JSONMember] = []
+
+    /// As a job file has it; `besides`: the parameters that its address brings.
+    func members(path: String, besides others: [(name: String, value: Template)]) -> [JSONMember] {
+        var members: [JSONMember] = []
+        if method != "GET" || body != nil || !form.isEmpty {
+            members.append(JSONMember("method", .string(method)))
+        }
+        members.append(JSONMember("path", .string(path)))
+        let query =
+            others.filter { entry in !self.query.contains { $0.name == entry.name } }
+            .map { JSONMember($0.name, .string($0.value.description)) } + self.query
+        if !query.isEmpty { members.append(JSONMember("query", .object(query))) }
+        if !headers.isEmpty { members.append(JSONMember("headers", .object(headers))) }
+        if !form.isEmpty {
+            members.append(JSONMember("form", .object(form)))
+        } else if let body {
+            members.append(JSONMember("body", body))
+        }
+        return members
+    }
 }
 
 extension StreamContext {
@@ -104,7 +124,7 @@ extension StreamContext {
         switch value {
         case .string(let text):
             if let inner = try bodyText(text) { return inner }
-            return .string(try template(text).description)
+            return .string(try template(text, mayHoldSecrets: true).description)
         case .array(let elements):
             var all: [JSONValue] = []
             for element in elements { all.append(try body(element)) }
@@ -174,6 +194,13 @@ extension StreamContext {
     func inject(_ option: JSONValue, _ text: String, into draft: inout RequestDraft)
         throws(Untranslatable)
     {
+        try inject(option, .string(text), into: &draft)
+    }
+
+    /// The same of an object with templates, which only a body holds.
+    func inject(_ option: JSONValue, _ value: JSONValue, into draft: inout RequestDraft)
+        throws(Untranslatable)
+    {
         parameters = option["$parameters"] ?? .null
         var names: [String] = []
         if let path = option["field_path"]?.elements {
@@ -184,8 +211,11 @@ extension StreamContext {
         guard let name = names.first, !name.isEmpty else {
             throw Untranslatable("RequestOption", "names no field")
         }
-        let value = JSONValue.string(text)
-        switch option["inject_into"]?.string {
+        let place = option["inject_into"]?.string
+        if value.string == nil, place != "body_json" || draft.body?[path: names] != nil {
+            throw Untranslatable(value.text, "an object that is sent as the position")
+        }
+        switch place {
         case "request_parameter":
             draft.query.removeAll { $0.name == name }
             draft.query.append(JSONMember(name, value))

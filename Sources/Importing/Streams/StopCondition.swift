@@ -6,6 +6,14 @@ enum StopSign: Equatable {
     case nothingAt([String])
     case falseAt([String])
     case trueAt([String])
+    /// There is nothing at any of the places.
+    case nothingAtAll([[String]])
+    /// The link to the next page has that value of a parameter.
+    case link(String, String)
+    /// The sum is no longer below the number at the place.
+    case reaches([JSONValue], [String])
+    /// The number of the page, at the first of the places, is that of the last one.
+    case meets([[String]])
     case nothingInLink
     case emptyPage
     case shortPage(Int)
@@ -45,6 +53,10 @@ extension Expression {
             if right.literal == .bool(false) { return left.answerPath.map { [.falseAt($0)] } }
             return Self.absent(left, records)
         case .binary("==", let left, .literal(let value)): return Self.equal(left, value, records)
+        case .binary(let mark, let left, let right)
+        where [">=", "=="].contains(mark) && right.answerPath?.isEmpty == false
+            && (left.positionSum != nil || left.answerPath?.isEmpty == false):
+            return Self.compared(left, right, isEqual: mark == "==")
         case .binary("<", let left, let right), .binary(">", let right, let left):
             return Self.less(left, right, records, size, orEqual: false)
         case .binary("<=", let left, let right), .binary(">=", let right, let left):
@@ -61,6 +73,16 @@ extension Expression {
             let second = right.stopSigns(records: records, size: size)
         else { return nil }
         if first == second { return first }
+        let places = (first + second).compactMap { sign -> [[String]]? in
+            switch sign {
+            case .nothingAt(let path): [path]
+            case .nothingAtAll(let paths): paths
+            default: nil
+            }
+        }
+        if places.count == first.count + second.count {
+            return [.nothingAtAll(places.flatMap(\.self))]
+        }
         if case .trueAt(let path)? = first.first, first.count == 1,
             case .nothingAt(let other)? = second.first, second.count == 1, other.starts(with: path)
         {
@@ -87,6 +109,12 @@ extension Expression {
             if left == .name("last_page_size") { return [.emptyPage] }
             if case .filter(let inner, "length", _) = left { return absent(inner, records) }
         }
+        if let found = left.reference, found.root == "headers", found.path.count == 3,
+            found.path[0].lowercased() == "link", found.path[1] == "next",
+            let text = value.string
+        {
+            return [.link(found.path[2], text)]
+        }
         guard let path = left.answerPath else { return nil }
         switch value {
         case .bool(true), .string("true"): return [.trueAt(path)]
@@ -94,6 +122,15 @@ extension Expression {
         case .number("0"): return [.nothingAt(path)]
         default: return nil
         }
+    }
+
+    private static func compared(_ left: Expression, _ right: Expression, isEqual: Bool)
+        -> [StopSign]?
+    {
+        guard let bound = right.answerPath else { return nil }
+        if let sum = left.positionSum { return isEqual ? nil : [.reaches(sum, bound)] }
+        guard let page = left.answerPath else { return nil }
+        return [.meets([page, bound])] + (isEqual ? [.meets([bound, page])] : [])
     }
 
     private static func less(

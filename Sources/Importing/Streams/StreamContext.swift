@@ -11,6 +11,10 @@ final class StreamContext {
     var secrets: Set<String> = []
     /// The hosts that may be chosen for the token endpoint.
     var tokenHosts: [String] = []
+    /// What signs each request by itself, and where it is sent.
+    var signInOption: (place: JSONValue, value: String)?
+    /// The call that begins a session.
+    var login: LoginDraft?
     /// The `$parameters` of the component that is read.
     var parameters = JSONValue.null
     /// The item's name by that of the partition field, such as `board_id`.
@@ -32,6 +36,8 @@ final class StreamContext {
     var sendsSince = false
     var sendsUntil = false
     var sendsToken = false
+    /// What the position of a list is at its beginning, where the request says so.
+    var firstPosition: Int?
     /// Pages are counted, so that there is one behind the last.
     var countsPages = false
     /// The status that a predicate asks for beside the body.
@@ -111,7 +117,7 @@ final class StreamContext {
 extension DeclaredInput {
     /// Both at once; nil where they contradict each other.
     func merged(with other: DeclaredInput) -> DeclaredInput? {
-        guard map == other.map,
+        guard map == other.map, form == other.form,
             standard == other.standard || standard == nil || other.standard == nil
         else { return nil }
         guard type == other.type || type == "timestamp" || other.type == "timestamp" else {

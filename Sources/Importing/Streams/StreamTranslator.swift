@@ -77,6 +77,11 @@ final class StreamTranslator: ParentFinding {
             try context.address(requester)
         }
         var request = context.request(requester)
+        if let (place, value) = context.signInOption {
+            _ = context.attempt("authenticator") { () throws(Untranslatable) in
+                try context.inject(place, value, into: &request)
+            }
+        }
         for (option, item) in options {
             context.sentItems.insert(item)
             _ = context.attempt("partition_router.request_option") { () throws(Untranslatable) in
@@ -92,13 +97,10 @@ final class StreamTranslator: ParentFinding {
         addItemFields(context, &records)
         context.key(stream["primary_key"], into: &records)
         context.filter(retriever["record_selector"]?["record_filter"], into: &records)
-        if request.method == "GET", request.body != nil || !request.form.isEmpty {
-            context.leave("requester", "a GET with a body", "a GET of a job file has none")
-        }
         guard context.left.isEmpty, let auth, let address else { return nil }
         let made = EntityParts(
             request: request,
-            query: address.query.map { JSONMember($0.name, .string($0.value.description)) },
+            query: address.query,
             page: page,
             records: records, errors: errors.rules, forEach: forEach, cursor: cursor)
         let entity = EntityDraft(
@@ -173,7 +175,7 @@ final class StreamTranslator: ParentFinding {
 /// What an entity is made of.
 struct EntityParts {
     var request: RequestDraft
-    var query: [JSONMember]
+    var query: [(name: String, value: Template)]
     var page: PageDraft
     var records: RecordsDraft
     var errors: [JSONValue]
@@ -184,7 +186,7 @@ struct EntityParts {
         var members = [JSONMember("entity", .string(entity.name))]
         if forEach.count == 1 { members.append(JSONMember("for_each", forEach[0])) }
         if forEach.count > 1 { members.append(JSONMember("for_each", .array(forEach))) }
-        members.append(JSONMember("request", requestJSON(path)))
+        members.append(JSONMember("request", .object(request.members(path: path, besides: query))))
         if !errors.isEmpty { members.append(JSONMember("errors", .array(errors))) }
         members.append(JSONMember("page", page.json))
         if let incremental = cursor?.incremental {
@@ -192,25 +194,6 @@ struct EntityParts {
         }
         members.append(JSONMember("records", recordsJSON(entity)))
         members.append(JSONMember("write", writeJSON(entity, table)))
-        return .object(members)
-    }
-
-    private func requestJSON(_ path: String) -> JSONValue {
-        var members: [JSONMember] = []
-        if request.method != "GET" { members.append(JSONMember("method", .string(request.method))) }
-        members.append(JSONMember("path", .string(path)))
-        let query =
-            self.query.filter { entry in !request.query.contains { $0.name == entry.name } }
-            + request.query
-        if !query.isEmpty { members.append(JSONMember("query", .object(query))) }
-        if !request.headers.isEmpty {
-            members.append(JSONMember("headers", .object(request.headers)))
-        }
-        if !request.form.isEmpty {
-            members.append(JSONMember("form", .object(request.form)))
-        } else if let body = request.body {
-            members.append(JSONMember("body", body))
-        }
         return .object(members)
     }
 
@@ -223,6 +206,7 @@ struct EntityParts {
         if records.oneAsList, !page.isPaged {
             members.append(JSONMember("one_as_list", .bool(true)))
         }
+        if records.valuesAsList { members.append(JSONMember("values_as_list", .bool(true))) }
         // Where absence deletes, a list that is not there proves nothing.
         if records.absent, mode != "replace_all" {
             members.append(JSONMember("absent", .string("empty")))

@@ -4,7 +4,15 @@ import JobFiles
 extension StreamContext {
     /// A text with expressions as a template; throws for the first expression that is none of the known shapes.
     func template(_ text: String, mayHoldSecrets: Bool = false) throws(Untranslatable) -> Template {
-        try template(try MixedText(text), mayHoldSecrets: mayHoldSecrets)
+        var mixed = try MixedText(text)
+        mixed.parts = mixed.parts.map { part in
+            if case .expression(let expression, let written) = part {
+                .expression(expression.knowing(parameters), written)
+            } else {
+                part
+            }
+        }
+        return try template(mixed, mayHoldSecrets: mayHoldSecrets)
     }
 
     func template(_ mixed: MixedText, mayHoldSecrets: Bool = false) throws(Untranslatable)
@@ -40,6 +48,19 @@ extension StreamContext {
             return found
         }
         if let clock = expression.clock { return [.placeholder(try now(clock, written))] }
+        if let place = expression.withColonInOffset, let bound = bound(place),
+            cursorFormat.hasSuffix("%S%z")
+        {
+            return [.placeholder(try sent(bound, cursorFormat, written))]
+        }
+        if let first = expression.countedFrom {
+            // Counted from another number than the list itself.
+            sendsToken = true
+            firstPosition = first
+            return [.placeholder(.pageToken)]
+        }
+        if let inner = expression.ofInterval(self) { return try pieces(of: inner, written) }
+        if let formed = try formed(expression) { return [.placeholder(formed)] }
         if let (name, arguments, _) = expression.calling, name == "format_datetime",
             let format = arguments.dropFirst().first?.literal?.string,
             let place = arguments.first?.reference, place.fallback == nil,
@@ -121,10 +142,12 @@ extension StreamContext {
             sendsToken = true
             return [.placeholder(.pageToken)]
         case "stream_partition", "stream_slice", "stream_interval":
-            guard place.fallback == nil else { return nil }
             if let bound = bound(place) {
+                // A pass has its bounds, so that nothing stands in for one.
                 return [.placeholder(try sent(bound, cursorFormat, written))]
             }
+            guard place.fallback == nil else { return nil }
+            if isNothing(place) { return [] }
             guard let item = item(place) else { return nil }
             sentItems.insert(item)
             return [.placeholder(.each(item))]
@@ -141,6 +164,17 @@ extension StreamContext {
         else { return nil }
         if place.path == [cursorFields.start] { return .since }
         return place.path == [cursorFields.end] ? .until : nil
+    }
+
+    /// A name that the pass has no value for, which comes to nothing.
+    func isNothing(_ place: Reference) -> Bool {
+        guard place.path.count == 1, place.fallback == nil, bound(place) == nil else {
+            return false
+        }
+        // A slice has the bounds of its cursor, and what its routers name.
+        let known = ["partition", "cursor_slice", "extra_fields", "parent_slice", "_partition"]
+        return ["stream_interval", "stream_partition", "stream_slice"].contains(place.root)
+            && items[place.path[0]] == nil && !known.contains(place.path[0])
     }
 
     private func item(_ place: Reference) -> String? {
@@ -165,7 +199,7 @@ extension StreamContext {
         return bound == .since ? .since : .until
     }
 
-    private func now(_ clock: Clock, _ written: String) throws(Untranslatable) -> Placeholder {
+    func now(_ clock: Clock, _ written: String) throws(Untranslatable) -> Placeholder {
         let forms = ["%Y-%m-%d": ".date", "%s": ".epoch_s", "%ms": ".epoch_ms"]
         let format = clock.format ?? "%Y-%m-%dT%H:%M:%S.%f%z"
         guard let form = forms[format] ?? (TimeForms.read(format) == "iso8601" ? "" : nil) else {

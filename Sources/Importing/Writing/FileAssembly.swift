@@ -16,6 +16,8 @@ struct FileAssembly {
             let index = groups.firstIndex {
                 $0[0].origin == entity.origin && $0[0].auth == entity.auth
                     && $0[0].hosts == entity.hosts
+                    && $0[0].login?.json(path: "") == entity.login?.json(path: "")
+                    && $0[0].login?.address == entity.login?.address
             }
             if let index { groups[index].append(entity) } else { groups.append([entity]) }
         }
@@ -106,7 +108,9 @@ struct FileAssembly {
         if !first.hosts.isEmpty {
             members.append(JSONMember("hosts", .array(first.hosts.map { .string($0) })))
         }
-        if first.auth["type"] != .string("none") { members.append(JSONMember("auth", first.auth)) }
+        if first.auth["type"] != .string("none") {
+            members.append(JSONMember("auth", auth(of: first, below: prefix.count)))
+        }
         let waits = Set(entities.flatMap(\.waitHeaders)).sorted()
         if !waits.isEmpty {
             let all = (["Retry-After"] + waits).map {
@@ -139,7 +143,10 @@ struct FileAssembly {
 
     /// What all addresses have in common, so that something is left of each.
     private func commonSegments(_ entities: [EntityDraft]) -> [StreamAddress.Segment] {
-        let all = entities.map(\.address.segments)
+        let login = entities[0].login.map(\.address)
+        let isOfSource = login?.origin == entities[0].origin
+        let logins = isOfSource ? login.map { [$0.segments] } ?? [] : []
+        let all = entities.map(\.address.segments) + logins
         var common = all[0]
         for segments in all {
             while !segments.starts(with: common) { common.removeLast() }
@@ -147,16 +154,32 @@ struct FileAssembly {
         let shortest = all.map(\.count).min() ?? 0
         if common.count >= shortest, shortest > 0 { common = Array(common.prefix(shortest - 1)) }
         // A base holds attributes of the user as whole segments, and nothing else.
-        while let wrong = common.firstIndex(where: { !$0.isOfBase }) {
+        while let wrong = common.firstIndex(where: { !$0.isOfBase(entities[0].inputs) }) {
             common = Array(common[..<wrong])
         }
         return common
     }
 
     private func path(of entity: EntityDraft, below count: Int) -> String {
-        let rest = entity.address.segments.dropFirst(count).map { Template(pieces: $0).description }
+        path(of: entity.address, below: count)
+    }
+
+    private func path(of address: StreamAddress, below count: Int) -> String {
+        let rest = address.segments.dropFirst(count).map { Template(pieces: $0).description }
         return "/" + rest.joined(separator: "/")
-            + (entity.address.endsWithSlash && !rest.isEmpty ? "/" : "")
+            + (address.endsWithSlash && !rest.isEmpty ? "/" : "")
+    }
+
+    /// The sign-in, with the path of its login below the base.
+    private func auth(of entity: EntityDraft, below count: Int) -> JSONValue {
+        guard let login = entity.login, var members = entity.auth.members else {
+            return entity.auth
+        }
+        let isOfSource = login.address.origin == entity.origin
+        let path = path(of: login.address, below: isOfSource ? count : 0)
+        members.insert(JSONMember("login", login.json(path: path)), at: 1)
+        if !isOfSource { members.insert(JSONMember("base", .string(login.address.origin)), at: 2) }
+        return .object(members)
     }
 }
 
@@ -165,8 +188,15 @@ extension EntityDraft {
 }
 
 extension StreamAddress.Segment {
-    fileprivate var isOfBase: Bool {
-        if count == 1, case .literal = self[0] { return true }
-        return false
+    /// Text, or an attribute that stands for the segments of a path.
+    fileprivate func isOfBase(_ inputs: [String: DeclaredInput]) -> Bool {
+        guard count == 1 else { return false }
+        switch self[0] {
+        case .literal: return true
+        case .placeholder(.user(let name)):
+            guard let input = inputs[name] else { return false }
+            return name.hasSuffix("_path") && (input.standard != nil || !input.map.isEmpty)
+        case .placeholder: return false
+        }
     }
 }
