@@ -26,8 +26,12 @@ extension Expression {
 }
 
 extension Expression {
-    /// A field of one place that is read in another form, or has a value where there is none.
+    /// A field that is the same in each record, or of one place that is read in another form or has a value where there
+    /// is none.
     func made(in known: FieldDraft?) -> FieldDraft? {
+        if let literalText {
+            return FieldDraft(name: "", type: "text", constant: .string(literalText))
+        }
         if let (path, format) = rewrittenTime {
             return FieldDraft(name: "", path: path, type: "timestamp", format: [format])
         }

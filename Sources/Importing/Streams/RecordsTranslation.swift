@@ -174,14 +174,7 @@ extension StreamContext {
         }
         guard let found = expression.without(["int", "float"]).reference?.orNothing(self),
             found.fallback == nil
-        else {
-            if let literal = expression.literalText {
-                return set(
-                    path, known, FieldDraft(name: "", type: "text", constant: .string(literal)),
-                    &draft)
-            }
-            return leave(place, text, "a value that is made by an expression")
-        }
+        else { return leave(place, text, "a value that is made by an expression") }
         switch found.root {
         case "record" where !found.path.isEmpty:
             set(
