@@ -149,6 +149,31 @@ import Testing
         }
     }
 
+    @Test func `a login below an address of its own, signed with a password, serves the runs`()
+        async throws
+    {
+        let yaml = World.heard(
+            request: "path: /generic/{user.hub_user_id}/heard", page: "style: single",
+            source: """
+                auth:
+                  type: session
+                  login: { method: POST, path: "/{user.hub_user_id}/login" }
+                  base: HUB_BASE/generic
+                  basic: { user: "{secret.login}", password: "{secret.password}" }
+                  token_at: data.token
+                """)
+        try await withAnn(yaml) { world in
+            try await login(world, body: #"{"data": {"token": "canary-token"}}"#)
+            for id in ["a", "b"] {
+                try await world.answerNext(#"{"items": [{"id": "\#(id)", "seq": 1}]}"#)
+                try await world.runAgain()
+                #expect(try await world.job("ann").text("last_outcome") == "complete")
+            }
+            #expect(try await logins(world) == 1)
+            #expect(try await canaries(world) == [])
+        }
+    }
+
     @Test func `a token in the query stays out of the next address that is stored`() async throws {
         let yaml = World.heard(
             request: "path: /generic/{user.hub_user_id}/heard",
