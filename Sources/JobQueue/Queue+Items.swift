@@ -65,6 +65,14 @@ extension Queue {
         }
     }
 
+    /// Those of these checkpoints of which rows wait for a second look.
+    public func waitingParts(_ names: [String], for claim: Claim) async throws -> [String] {
+        let statement = Statement(
+            "select jobrunner.waiting_parts($1, $2, $3) as entity", .int8(claim.userID),
+            .text(claim.name), .textArray(names))
+        return try await call(statement) { try $0.map { try $0.text("entity") } }
+    }
+
     /// The checkpoints of these names, as a run of `job` is given them; none for those that are not there.
     ///
     /// Throws `RunEnd` malformed where one can't be read.

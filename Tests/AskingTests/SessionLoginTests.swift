@@ -33,7 +33,7 @@ import Testing
         values.secrets = [
             "id": SecretValue(Array("app".utf8)), "key": SecretValue(Array("s:1".utf8)),
         ]
-        return try login(auth).request(SourceSecrets(values))
+        return try login(auth).request(SourceSecrets(values), nowUnixSeconds: 0)
     }
 
     private func authorization(_ request: HTTPRequest) -> [String] {

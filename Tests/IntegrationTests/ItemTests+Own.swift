@@ -127,4 +127,49 @@ extension ItemTests {
             #expect(try await stored(world).values.sorted() == [45, 45, 45])
         }
     }
+
+    /// A full pass over the boards that shows all but one.
+    private func lackOnce(_ board: String, of boards: [String], _ world: World) async throws {
+        let rest = boards.filter { $0 != board }.map { #"{"id": "\#($0)", "name": "x"}"# }
+        try await world.answerNext(#"{"items": [\#(rest.joined(separator: ","))]}"#)
+        try await world.runAgain()
+    }
+
+    @Test
+    func `an item whose row was lacking once keeps its rows, whatever runs that do not look at it do`()
+        async throws
+    {
+        let file = Self.file().replacing(
+            "request: { path: \"/generic/{user.hub_user_id}/single\" }",
+            with: """
+                request: { path: "/generic/{user.hub_user_id}/single", query: { since: "{since}" } }
+                    incremental: { watermark: run_start, full_every: 30d }
+                """)
+        try await withBoards(file) { world, boards in
+            try await world.drain()
+            try await world.runAgain()
+            try await world.given(.fullAsked())
+            try await lackOnce(boards[1], of: boards, world)
+            let asked = try await world.source.asked(by: boards[1]).count
+            // They read what is new of the boards, which proves no absence.
+            for _ in 1...3 { try await world.runAgain() }
+            #expect(try await stored(world).values.sorted() == [45, 45, 45])
+            try await world.source.fault(
+                #"{"kind": "status", "status": 500, "user": "ann", "times": 100}"#)
+            for _ in 1...2 {
+                try await world.given(.staler("2 hours"), .due(.failed))
+                try await world.runAgain()
+            }
+            #expect(try await stored(world).values.sorted() == [45, 45, 45])
+            #expect(try await world.source.asked(by: boards[1]).count == asked)
+            // The board is back.
+            try await world.source.heal()
+            try await world.given(.fullAsked(), .staler("2 hours"), .due(.failed))
+            try await world.runAgain()
+            #expect(try await world.source.asked(by: boards[1]).count == asked + 3)
+            for _ in 1...2 { try await world.runAgain() }
+            #expect(try await stored(world).values.sorted() == [45, 45, 45])
+            #expect(try await world.job("ann").text("last_outcome") == "complete")
+        }
+    }
 }
