@@ -73,7 +73,7 @@ import Testing
                     "select concat_ws(' ', id, name) from synced.generic_item order by id")
             }
             try await world.answerNext(
-                "{\"id\": \"a\", \"name\": \"x\\ny\"}\r\n\n{\"id\": \"b\"}\n")
+                "{\"id\": \"a\", \"name\": \"x\\ny\"}\r\n \r\n{\"id\": \"b\"}\n")
             try await world.drain()
             #expect(try await rows() == ["a x\ny", "b"])
             for broken in ["{\"id\": \"a\"}\n{\"id\"", "a: 1\n"] {
