@@ -136,7 +136,8 @@ extension ItemTests {
     }
 
     @Test
-    func `an item whose row was lacking once keeps its rows, whatever runs that do not look at it do`()
+    func
+        `an item whose row was lacking once keeps its rows, whatever runs that do not look at it do`()
         async throws
     {
         let file = Self.file().replacing(

@@ -2,9 +2,9 @@ create or replace function jobrunner.revoke_public() returns text[]
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Takes from everybody what PostgreSQL gives everybody with a new function: to call it. Who is granted a function by name
--- keeps it. Only what is still given is taken, for that writes even when it changes nothing. Returns of which functions.
--- Not for callers: migrate.
+-- Takes from everybody what PostgreSQL gives everybody with a new function: to call it. Who is granted a function by
+-- name keeps it. Only what is still given is taken, for that writes even when it changes nothing. Returns of which
+-- functions. Not for callers: migrate.
 declare
   v_function record;
   v_revoked text[] := '{}';
