@@ -32,6 +32,7 @@ import Testing
         // Roles, a database and a channel have such names, too.
         let others = [
             "jobrunner_reader", "jobrunner_serve", "jobrunner_scratch", "jobrunner_event",
+            "jobrunner_changed",
         ]
         let named = words.filter { !others.contains($0) }
         #expect(!named.isEmpty)
