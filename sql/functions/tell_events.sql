@@ -11,10 +11,10 @@ set search_path = pg_catalog
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
--- Writes an event for each of these runs whose job file asks for its kind, and notifies jobrunner_event with the numbers
--- of tenant and user, unless the queue of notifications is more than half full: every login of the database may listen,
--- and learns nothing from them. In the transaction of what is told, so that both are there or neither is.
--- Returns how many. Not for callers: the verbs of runs.
+-- Writes an event for each of these runs whose job file asks for its kind, and notifies jobrunner_event with the
+-- numbers of tenant and user: every login of the database may listen, and learns nothing from them. Nobody is notified
+-- while the queue of notifications is more than half full. In the transaction of what is told, so that both are there
+-- or neither is. Returns how many. Not for callers: the verbs of runs.
 declare
   v_count integer;
 begin
