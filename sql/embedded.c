@@ -405,8 +405,6 @@ static const jr_sql_file files[] = {
 #include "embed.h"
 #define FILE "functions/user_named.sql"
 #include "embed.h"
-#define FILE "functions/waiting_parts.sql"
-#include "embed.h"
 #define FILE "functions/wake_workers.sql"
 #include "embed.h"
 #define FILE "functions/want_fresh.sql"

@@ -40,8 +40,11 @@ struct SessionLogin: TokenIssuer {
     }
 
     func request(_ secrets: SourceSecrets, nowUnixSeconds: Int) throws -> HTTPRequest {
+        var asked = source
+        // What the source is sent with each request is none of another host's.
+        if session.base != nil { asked.headers = [] }
         var request = try RequestAssembly(
-            source: source, base: session.base ?? base, renderer: secrets.renderer
+            source: asked, base: session.base ?? base, renderer: secrets.renderer
         ).request(session.login)
         if let basic = session.basic {
             let pair = "\(try secrets.text(basic.user)):\(try secrets.text(basic.password))"

@@ -129,7 +129,7 @@ extension NodeReading {
         checkWindow(entity, written)
         checkWindows(entity, written)
         checkResumed(entity, written)
-        checkContinuation(entity, written)
+        checkPageSigns(entity, written)
         checkFullPasses(entity, written)
         checkDeletes(entity, written)
         checkPush(entity, written)
@@ -151,16 +151,6 @@ extension NodeReading {
         }
         if entity.forEach != nil, entity.cloudkit != nil, let node = written["for_each"] {
             add(node, "an operation of cloudkit has no place for an item")
-        }
-    }
-
-    /// Other styles ask for each page as for the first one.
-    private func checkContinuation(_ entity: Entity, _ written: Node) {
-        guard entity.continuation != nil, let node = written["continue"] else { return }
-        switch entity.page.style {
-        case .token, .syncToken: break
-        default:
-            add(node, "only a page of style token or sync_token goes on by another request")
         }
     }
 

@@ -14,6 +14,18 @@ public struct ForEach: Sendable, Equatable {
         sources.compactMap { if case .rows(let rows) = $0.origin { rows } else { nil } }
     }
 
+    /// What is no item any more is gone: the file says so, or rows that had their own two looks.
+    ///
+    /// A list, an attribute or an answer may be wrong once.
+    public var provesAbsence: Bool {
+        sources.allSatisfy { source in
+            switch source.origin {
+            case .rows, .values: true
+            case .list, .attribute, .call: false
+            }
+        }
+    }
+
     /// After so long an item is asked for whose row is as it was; nil means that every round asks for it.
     public var asksUnchangedAfter: Duration? { rows.filter(\.onlyChanged).map(\.fullEvery).min() }
 }

@@ -8,21 +8,22 @@ public struct StoredItem: Sendable, Equatable {
     public var texts: [String]
     /// Another text as soon as a row of the item is; nil when it was not asked for.
     public var stamp: String?
-    /// The last full pass lacked its rows, which wait for a second look.
+    /// Each of its rows is one that the passes over them have just lacked.
     public var isLacking = false
 }
 
 /// The rows of an entity that are items of another one.
 public struct StoredRows: Sendable {
-    var entity: String
     var table: String
     var identity: [String]
+    var swept: [String]
 
-    /// `identity`: the columns by which its pages note their records.
-    public init(entity: String, table: String, identity: [String]) {
-        self.entity = entity
+    /// `identity`: the columns by which its pages note their records; `swept`: the checkpoints of its full passes of this
+    /// run, of which nothing is left to be asked or decided.
+    public init(table: String, identity: [String], swept: [String]) {
         self.table = table
         self.identity = identity
+        self.swept = swept
     }
 }
 
@@ -43,7 +44,7 @@ extension Queue {
     ) async throws -> [StoredItem] {
         let statement = Statement(
             "select * from jobrunner.item_rows($1, $2, $3, $4, $5, $6, $7, $8)",
-            .int8(claim.userID), .text(claim.name), .text(rows.entity), .text(rows.table),
+            .int8(claim.userID), .text(claim.name), .textArray(rows.swept), .text(rows.table),
             .textArray(rows.identity), .textArray(columns), .textArray(stamped),
             .int4(Int32(clamping: most)))
         return try await call(statement) { rows in
@@ -63,14 +64,6 @@ extension Queue {
         return try await call(statement) { rows in
             try rows.map { KnownPart(name: try $0.text("entity"), rank: try $0.int("rank")) }
         }
-    }
-
-    /// Those of these checkpoints of which rows wait for a second look.
-    public func waitingParts(_ names: [String], for claim: Claim) async throws -> [String] {
-        let statement = Statement(
-            "select jobrunner.waiting_parts($1, $2, $3) as entity", .int8(claim.userID),
-            .text(claim.name), .textArray(names))
-        return try await call(statement) { try $0.map { try $0.text("entity") } }
     }
 
     /// The checkpoints of these names, as a run of `job` is given them; none for those that are not there.

@@ -24,7 +24,8 @@ extension Page {
     /// The place where the source names the next page, if nothing is there: no null, no false, and no empty text
     /// either.
     private func silentPlace(_ facts: PageFacts) -> String? {
-        switch style {
+        if let moreIf, moreIf.first(in: facts.root) == nil { return "\(moreIf)" }
+        return switch style {
         case .token(.body(let path)), .nextURL(.body(let path)), .keyset(.body(let path), _),
             .number(_, .next(let path)):
             path.first(in: facts.root) == nil ? "\(path)" : nil

@@ -16,7 +16,11 @@ extension Page {
             throw PageError.truncated(
                 "the source says that more records follow, and the page leads to none")
         }
-        if position.next == nil, !facts.isLast, !isDeclaredEnd(facts) {
+        // A place that is not there may have another name than the file says.
+        let isSilent = moreIf.map { $0.first(in: facts.root) == nil } ?? false
+        if position.next == nil, !facts.isLast || isSilent && isMore != false,
+            !isDeclaredEnd(facts)
+        {
             position.doubt = doubt(about: facts)
         }
         if let resumeAt, position.next == nil {

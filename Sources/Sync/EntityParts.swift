@@ -3,6 +3,7 @@ import HTTP
 import JSON
 import JobFiles
 import JobQueue
+import Writing
 
 /// What one pass reads: an entity, or the part of it that one item of its `for_each` is for.
 struct EntityPart {
@@ -13,7 +14,9 @@ struct EntityPart {
     /// The item; nil where the entity has one pass.
     var item: Item?
     /// The item is none any more: the pass asks for nothing and shows nothing, so that its rows go as a sweep has them go.
-    var isGone = false
+    var gone: Sweep.GoneItem?
+    /// Whether its item is none any more.
+    var isGone: Bool { gone != nil }
     /// Why the item can have no pass, which is its own failure; nil where it can.
     var refusal: RunEnd?
 
@@ -49,11 +52,11 @@ struct EntityPart {
     }
 
     /// What is left of an item that is none any more, by the name of its checkpoint.
-    init?(_ entity: Entity, goneAs name: String) {
+    init?(_ entity: Entity, _ rule: ForEach, goneAs name: String) {
         guard let item = Item(checkpointName: name, of: entity) else { return nil }
         self.init(entity, of: item)
         guard refusal == nil else { return nil }
-        isGone = true
+        gone = rule.provesAbsence ? .proven : .looked
     }
 }
 
@@ -67,7 +70,7 @@ struct Item {
     var chunk: [String]?
     /// Another text as soon as its row is not as it was; nil where nobody asks.
     var stamp: String?
-    /// Its row waits for the second look, so that the source is asked for it no more, and it is not gone yet.
+    /// The run has just lacked its row, which waits for a second look: what is below it is not asked for in this run.
     var isLacking = false
 
     /// A name of this many bytes still is a key of the checkpoints' index.

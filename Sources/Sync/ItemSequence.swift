@@ -35,35 +35,18 @@ struct ItemSequence {
         let known = try await context.ask {
             try await $0.knownParts(of: entity.name, for: context.inputs.job.claim)
         }
+        // Most sources know nothing below what they lack.
         let asked = parts.filter { $0.item?.isLacking != true }
         context.checkpoints.expect(asked.map(\.entity.name), of: entity)
         let lacking = isSure(rule) ? lacking(known, parts) : []
-        let gone = entity.sweeps ? lacking.compactMap { EntityPart(entity, goneAs: $0) } : []
-        let going = try await going(known, parts, entity, rule)
-        let end = try await read(inOrder(asked, known) + going + gone, of: entity)
+        let gone = entity.sweeps ? lacking.compactMap { EntityPart(entity, rule, goneAs: $0) } : []
+        let end = try await read(inOrder(asked, known) + gone, of: entity)
         if case .ended(let end) = end, end != .interrupted(.pageCap) { return .ended(end) }
         // A checkpoint is forgotten with its item; one whose rows wait for a second look stays until then.
         try await forget(gone.map(\.entity.name), keepsWaiting: true)
         try await forget(
             Set(lacking).subtracting(gone.map(\.entity.name)).sorted(), keepsWaiting: false)
         return end
-    }
-
-    /// What is left of items whose rows wait for their second look, and whose own rows have had no first one yet.
-    ///
-    /// The second one is had when the item is gone: the same absence of its row is no second look at what it has.
-    private func going(
-        _ known: [KnownPart], _ parts: [EntityPart], _ entity: Entity, _ rule: ForEach
-    ) async throws -> [EntityPart] {
-        let names = Set(known.map(\.name))
-        let going = parts.filter { $0.item?.isLacking == true && names.contains($0.entity.name) }
-        guard !going.isEmpty, entity.sweeps, isSure(rule) else { return [] }
-        let waiting = try await context.ask {
-            try await $0.waitingParts(
-                going.map(\.entity.name), for: context.inputs.job.claim)
-        }
-        return going.map(\.entity.name).filter { !waiting.contains($0) }
-            .compactMap { EntityPart(entity, goneAs: $0) }
     }
 
     private func read(_ parts: [EntityPart], of entity: Entity) async throws -> End {

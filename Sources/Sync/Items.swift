@@ -28,7 +28,7 @@ struct Items {
         let single = try await singles(of: source)
         var items: [Item] = []
         if let size = source.chunk {
-            let texts = single.filter { !$0.isLacking }.map { $0.texts[0] }
+            let texts = single.map { $0.texts[0] }
             items = stride(from: 0, to: texts.count, by: size).map {
                 Item(chunk: Array(texts[$0..<min($0 + size, texts.count)]))
             }
@@ -111,7 +111,10 @@ struct Items {
             try await $0.storedItems(
                 of: context.inputs.job.claim,
                 StoredRows(
-                    entity: parent.name, table: parent.write.table, identity: parent.identity),
+                    table: parent.write.table, identity: parent.identity,
+                    swept: context.progress.swept.filter {
+                        Entity.declaredName(of: $0) == parent.name
+                    }.sorted()),
                 rows.columns,
                 stamped: rows.onlyChanged ? parent.records.fields.map(\.name) : [], most: most + 1)
         }

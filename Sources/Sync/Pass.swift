@@ -16,10 +16,7 @@ final class Pass {
     private let context: RunContext
     private let entity: Entity
     private let start: PassStart
-    /// The entity's name in the file, by which it is measured.
-    private let declaredName: String
-    /// The pass is of one item of its entity.
-    private let isOfItem: Bool
+    private let part: EntityPart
     private let writes: EntityStatements
     private let troubles: StandingTroubles
     private var source: PageSource
@@ -38,8 +35,7 @@ final class Pass {
         self.context = context
         entity = part.entity
         start = PassStart(of: part, context, calls)
-        declaredName = part.declared.name
-        isOfItem = part.item != nil
+        self.part = part
         source = PageSource(of: part, context, calls)
         troubles = StandingTroubles(of: part.entity, context.checkpoints.given(part.entity.name))
         writes = context.services.writes.writes(of: part.declared, in: context.inputs.file)
@@ -135,8 +131,7 @@ final class Pass {
         if let doubt = page.next.doubt {
             tellUnprovenEnd(doubt)
         } else if commit.isEnd, state.mayEndInSweep(entity) {
-            write.sweep = Sweep(
-                entity, isRepair: state.isRepair, isItemGone: state.isOfGoneItem)
+            write.sweep = Sweep(entity, isRepair: state.isRepair, gone: part.gone)
         }
         let doubtOfAbsence = state.position.provesAbsence ? nil : state.absence.words
         if commit.isEnd, let doubtOfAbsence { tellUnprovenAbsence(doubtOfAbsence) }
@@ -156,6 +151,10 @@ final class Pass {
         if let written, written.isStopRequested { return .end(.interrupted(.cancelled)) }
         if commit.isEnd { applyRepair(state, commit) }
         if write.sweep != nil { try await Confirmations(of: entity, context, troubles).ask() }
+        let leavesNothingOpen = entity.write.deletes?.confirmation == nil
+        if write.sweep != nil, let written, written.sweepVerdict == nil, leavesNothingOpen {
+            context.progress.swept.insert(entity.name)
+        }
         if commit.isEnd || written?.isEnough == true { return .end(nil) }
         if write.unread != nil { state.markUnreadStored() }
         state.advance(over: commit)
@@ -213,7 +212,7 @@ final class Pass {
 
     private func measure(_ records: Int, _ fate: String) {
         context.services.metrics.add(
-            records, to: .records, context.inputs.file.name, declaredName, fate)
+            records, to: .records, context.inputs.file.name, part.declared.name, fate)
     }
 
     private func applyCommitted(_ page: PageWrite) {
@@ -278,7 +277,7 @@ final class Pass {
     /// An item's pass that changes nothing ends with the outcome of its run, as one without records does: a round of
     /// many items would else write as many checkpoints.
     private func endsUnchanged(_ page: PageWrite, _ state: PassState) async throws -> Bool {
-        guard isOfItem, page.commit.isEnd, committedPages == 0, !state.isResumed,
+        guard part.item != nil, page.commit.isEnd, committedPages == 0, !state.isResumed,
             !state.isFullRequested, !tellsOfSyncs, changesNothing(page),
             context.checkpoints[entity].syncedAge != nil,
             await context.sink.olderRecords(ofUnchanged: page, writes) != nil

@@ -29,14 +29,13 @@ struct PassProgress {
             keys = page.keys ?? keys
         }
         try checkEmptyPages(page, rule)
+        // A list whose first page no position names may count from that page, or from the one behind it.
+        if pages == 2, !rule.sendsStart, let shown = page.keys, shown == keys { return }
         if rule.end == .repeated, showsTheOneBefore(page, at: position) {
             return end(&page, doubt: rule.isCounted ? doubt(page, rule) : nil)
         }
         if rule.isCounted, let shown = page.keys, shown == keys {
-            // A list whose first page no position names may count from that page, or from the one behind it.
-            let isSecondName = pages == 2 && !rule.sendsStart
-            guard rule.endsByItself && pages > 2 || isSecondName else { throw Self.repeatedPage }
-            if isSecondName { return }
+            guard rule.endsByItself, pages > 2 else { throw Self.repeatedPage }
             return end(
                 &page,
                 doubt: page.batch.listed < longest
@@ -80,7 +79,11 @@ struct PassProgress {
 
     private mutating func checkEmptyPages(_ page: FetchedPage, _ rule: Page) throws {
         emptyPages = page.batch.listed == 0 && page.next.next != nil ? emptyPages + 1 : 0
-        guard case .keyset(.body, _) = rule.style, emptyPages > Self.emptyPagesMax else { return }
+        switch rule.style {
+        case .keyset(.body, _), .token(.sum): break
+        default: return
+        }
+        guard emptyPages > Self.emptyPagesMax else { return }
         throw RunEnd.failed(
             .cursorLoop,
             "\(Self.emptyPagesMax) pages in a row had no record and another position each; if an empty page ends the "

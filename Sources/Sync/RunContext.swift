@@ -125,6 +125,8 @@ struct RunProgress {
     var pace = Pace()
     /// Entities that were read to their ends, also by the run that was interrupted before this one.
     var read: Set<String> = []
+    /// The checkpoints whose full passes this run has read to their ends, and of which nothing waits for a person.
+    var swept: Set<String> = []
     /// Entities of which the source had nothing for this user, and what it answered.
     var skips: [(entity: String, reason: String)] = []
     /// Duplicates were merged, so that rows may have to be pushed.

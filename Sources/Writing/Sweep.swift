@@ -9,17 +9,25 @@ public struct Sweep: Sendable {
     private let isRepair: Bool
     /// The values of the item whose rows are judged, by their columns; none: all rows of the user are.
     private let item: [(column: String, text: String)]
-    /// The item is none any more, so that all of its rows are lacking for a good reason.
-    private let isItemGone: Bool
+    /// Why all rows of the item are lacking for a good reason; nil where they are not.
+    private let gone: GoneItem?
+
+    /// An item that is none any more.
+    public enum GoneItem: Sendable {
+        /// Its rows have two looks, as any.
+        case looked
+        /// They go at once.
+        case proven
+    }
 
     /// Sweeps the entity's table; a repair has the rows sent anew instead of deleting them.
     ///
     /// Of an entity that has a pass for each item only the rows of this one are looked at: a record that has moved to
     /// another item is not lacking here.
-    public init(_ entity: Entity, isRepair: Bool, isItemGone: Bool = false) {
+    public init(_ entity: Entity, isRepair: Bool, gone: GoneItem? = nil) {
         self.entity = entity
         self.isRepair = isRepair
-        self.isItemGone = isItemGone
+        self.gone = gone
         item = entity.forEach == nil ? [] : entity.itemColumns
     }
 
@@ -48,8 +56,9 @@ public struct Sweep: Sendable {
             JSONMember("change_tag", entity.changeTagColumn.map(JSONValue.string) ?? .null),
             JSONMember("is_pushed", .bool(entity.push != nil)),
             JSONMember("is_repair", .bool(isRepair)),
-            JSONMember("max_fraction", isItemGone ? .null : maxFraction),
-            JSONMember("may_lack_all", .bool(isItemGone)),
+            JSONMember("max_fraction", gone == nil ? maxFraction : .null),
+            JSONMember("may_lack_all", .bool(gone != nil)),
+            JSONMember("at_once", .bool(gone == .proven)),
             JSONMember(
                 "asks_again", .bool(entity.page.isFeed && entity.incremental?.fullEvery == nil)),
             JSONMember("confirms", .bool(deletes?.confirmation != nil && !isRepair)),

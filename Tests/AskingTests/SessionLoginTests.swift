@@ -16,6 +16,7 @@ import Testing
             source:
               id: hub
               base: "https://hub.example/api"
+              headers: { X-Key: "{secret.key}" }
               auth: \(auth)
             entities:
               - entity: video
@@ -70,5 +71,19 @@ import Testing
             try purpose("https://a.example", "y"),
         ]
         #expect(Set(all).count == 3)
+    }
+
+    @Test(arguments: [
+        ("", "https://hub.example/api/token", ["s:1"]),
+        (#"base: "https://login.example/v1", "#, "https://login.example/v1/token", []),
+    ])
+    func `what a source is sent with each request goes to no other host`(
+        _ base: String, _ url: String, _ keys: [String]
+    ) throws {
+        let sent = try request(
+            #"{ type: session, login: { method: POST, path: /token, body: { k: "{secret.key}" } }, \#(base)token_at: t }"#
+        )
+        #expect(sent.url == url)
+        #expect(sent.headers.filter { $0.name == "X-Key" }.map(\.value) == keys)
     }
 }

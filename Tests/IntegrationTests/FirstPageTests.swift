@@ -24,6 +24,18 @@ import Testing
         }
     }
 
+    @Test func `a second page that is the first one is no last page that comes again`()
+        async throws
+    {
+        let file = Self.yaml(", sends_start: false, end: repeated")
+        try await withWorld(file, videos: 0) { world in
+            try await world.answerNext(page("a"), page("a"), page("b"), page("b"))
+            try await world.drain()
+            #expect(try await world.outcomes("ann") == ["complete"])
+            #expect(try await world.value("select count(*) from synced.generic_item") == "2")
+        }
+    }
+
     @Test(arguments: [(", sends_start: false", "complete"), ("", "failed cursor_loop")])
     func `only where no position names the first page may the second one be the same`(
         key: String, outcome: String

@@ -137,7 +137,7 @@ extension ItemTests {
 
     @Test
     func
-        `an item whose row was lacking once keeps its rows, whatever runs that do not look at it do`()
+        `an item whose row was lacking once is not asked for in that run alone, and keeps its rows`()
         async throws
     {
         let file = Self.file().replacing(
@@ -150,10 +150,14 @@ extension ItemTests {
             try await world.drain()
             try await world.runAgain()
             try await world.given(.fullAsked())
-            try await lackOnce(boards[1], of: boards, world)
             let asked = try await world.source.asked(by: boards[1]).count
+            try await lackOnce(boards[1], of: boards, world)
+            #expect(try await world.source.asked(by: boards[1]).count == asked)
             // They read what is new of the boards, which proves no absence.
-            for _ in 1...3 { try await world.runAgain() }
+            for run in 1...3 {
+                try await world.runAgain()
+                #expect(try await world.source.asked(by: boards[1]).count == asked + 3 * run)
+            }
             #expect(try await stored(world).values.sorted() == [45, 45, 45])
             try await world.source.fault(
                 #"{"kind": "status", "status": 500, "user": "ann", "times": 100}"#)
@@ -162,15 +166,58 @@ extension ItemTests {
                 try await world.runAgain()
             }
             #expect(try await stored(world).values.sorted() == [45, 45, 45])
-            #expect(try await world.source.asked(by: boards[1]).count == asked)
-            // The board is back.
-            try await world.source.heal()
-            try await world.given(.fullAsked(), .staler("2 hours"), .due(.failed))
+        }
+    }
+
+    @Test func `a board that was lacking once is no look at what is on it`() async throws {
+        let file = Self.file(page: "style: single", path: "heard", query: "")
+            .replacing("limit: \"{page.size}\"", with: "n: \"1\"")
+        try await withBoards(file, boards: 2, items: 0) { world, boards in
+            func answer(_ lists: [(String, String)]) async throws {
+                for (board, ids) in lists {
+                    let items = ids.map { #"{"id": "\#($0)", "name": "n"}"# }
+                        .joined(separator: ",")
+                    let body = JSONValue.string(#"{"items": [\#(items)]}"#).text
+                    try await world.source.fault(
+                        #"{"kind": "status", "status": 200, "user": "\#(board)", "body": \#(body)}"#
+                    )
+                }
+            }
+            for _ in 1...2 {
+                try await answer([(boards[0], "ab"), (boards[1], "c")])
+                try await world.runAgain()
+            }
+            try await answer([(boards[1], "c")])
+            try await lackOnce(boards[0], of: boards, world)
+            // The board is back, and its own list lacks b for the first time.
+            try await answer([(boards[0], "a"), (boards[1], "c")])
             try await world.runAgain()
-            #expect(try await world.source.asked(by: boards[1]).count == asked + 3)
-            for _ in 1...2 { try await world.runAgain() }
-            #expect(try await stored(world).values.sorted() == [45, 45, 45])
-            #expect(try await world.job("ann").text("last_outcome") == "complete")
+            #expect(try await stored(world) == [boards[0]: 2, boards[1]: 1])
+            try await answer([(boards[0], "a"), (boards[1], "c")])
+            try await world.runAgain()
+            #expect(try await stored(world) == [boards[0]: 1, boards[1]: 1])
+        }
+    }
+
+    @Test
+    func `what is below a row that its list never shows and the source confirms is asked for`()
+        async throws
+    {
+        let file = Self.file().replacing(
+            "deletes: { sweep: after_full_pass } }\n  - entity: item",
+            with:
+                "deletes: { sweep: after_full_pass, confirm: { path: \"/generic/{user.hub_user_id}/item/{row.board_id}\" } } }\n  - entity: item"
+        )
+        try await withBoards(file) { world, boards in
+            try await world.drain()
+            try await world.runAgain()
+            for run in 1...3 {
+                let before = try await world.source.asked(by: boards[1]).count
+                try await lackOnce(boards[1], of: boards, world)
+                #expect(try await world.source.asked(by: boards[1]).count > before, "\(run)")
+            }
+            #expect(
+                try await world.value("select count(*)::text from synced.generic_board") == "3")
         }
     }
 }

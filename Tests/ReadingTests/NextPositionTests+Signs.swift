@@ -35,6 +35,18 @@ extension NextPositionTests {
     }
 
     @Test(arguments: [
+        (#"{"n": 1}"#, 50, true), (#"{"n": 1}"#, 49, false),
+        (#"{"n": 1, "links": {"next": null}}"#, 50, false),
+    ])
+    func `a full first page that has nothing where more is said proves no end`(
+        _ body: String, _ records: Int, _ isDoubted: Bool
+    ) throws {
+        let page = "{ style: token, token_at: n, more_if: links.next }"
+        let found = try position(page, body, records: records)
+        #expect(found.next == nil && (found.doubt != nil) == isDoubted)
+    }
+
+    @Test(arguments: [
         #"{"from": "x", "count": 5}"#, #"{"from": 1.5, "count": 5}"#, #"{"from": [], "count": 5}"#,
     ])
     func `sum: what is no whole number is malformed, and no end`(_ body: String) throws {

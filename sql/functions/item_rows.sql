@@ -1,7 +1,7 @@
 create or replace function jobrunner.item_rows(
   in_user_id bigint,
   in_name text,
-  in_entity text,
+  in_swept text[],
   in_table text,
   in_identity text[],
   in_columns text[],
@@ -17,7 +17,9 @@ set search_path = pg_catalog
 as $$
 -- The items that a user's live rows are for an entity with for_each: the texts of in_columns, each item once, in their
 -- order, in_most at most; a row that lacks one of them is no item. in_stamped: the columns that stamp stands for, so
--- that it is another one as soon as a row of the item is; '{}': there is no stamp. Not for callers: runs.
+-- that it is another one as soon as a row of the item is; '{}': there is no stamp. is_lacking: the full passes whose
+-- checkpoints are in_swept have lacked all rows of the item, and none has shown them; they wait for a second look.
+-- in_identity: the columns by which pages of the rows noted their records. Not for callers: runs.
 declare
   v_texts text := (
     select string_agg(format('r.%I::text', c.name), ', ' order by c.place)
@@ -34,24 +36,16 @@ declare
   v_lacking bigint[] := '{}';
   v_known jsonb := (select s.writable from jobrunner.synced_tables as s where s.name = in_table);
 begin
-  -- An entity that has a pass for each item has a checkpoint for each, and a row may have moved from one to another.
-  if exists (
-    select from jobrunner.seen_pages as p
-    where p.user_id = in_user_id and p.job_name = in_name and p.page_number = 0 and p.keys <> '{}'
-      and (p.entity = in_entity or starts_with(p.entity, in_entity || '#'))
-  ) then
+  -- A row may have moved from one pass's item to another one's.
+  if in_swept <> '{}' then
     with pages as materialized (
-      select p.entity, p.pass_number, p.page_number, k.hash
+      select p.page_number, k.hash
       from jobrunner.seen_pages as p, unnest(p.keys) as k (hash)
-      where p.user_id = in_user_id and p.job_name = in_name and p.page_number >= 0
-        and (p.entity = in_entity or starts_with(p.entity, in_entity || '#'))
+      where p.user_id = in_user_id and p.job_name = in_name and p.entity = any (in_swept) and p.page_number >= 0
     )
     select coalesce(array_agg(l.hash), '{}') into v_lacking
     from pages as l
-    where l.page_number = 0 and not exists (
-      select from pages as s
-      where s.page_number > 0 and s.hash = l.hash and (s.entity <> l.entity or s.pass_number > l.pass_number)
-    );
+    where l.page_number = 0 and not exists (select from pages as s where s.page_number > 0 and s.hash = l.hash);
   end if;
   return query execute format(
     'select array[%1$s], %2$s, %6$s

@@ -17,7 +17,14 @@ begin
     order by p.proname
   loop
     execute format('revoke execute on routine %s from public', v_function.oid::regprocedure);
-    v_revoked := v_revoked || v_function.proname::text;
+    -- Of another owner's function PostgreSQL only warns that nothing was taken.
+    if not exists (
+      select from pg_proc as p
+      cross join lateral aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a
+      where p.oid = v_function.oid and a.grantee = 0
+    ) then
+      v_revoked := v_revoked || v_function.proname::text;
+    end if;
   end loop;
   return v_revoked;
 end

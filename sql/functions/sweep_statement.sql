@@ -22,6 +22,10 @@ declare
         from jsonb_array_elements_text(in_sweep -> 'identity') with ordinality as i (name, number)
       ),
       '{same}', string_agg(format('t.%1$I = g.%1$I', k.name), ' and ' order by k.number),
+      '{confirmed}', case
+        when (in_sweep ->> 'at_once')::boolean and not (in_sweep ->> 'confirms')::boolean then 'true'
+        else 'r."Hash" in (select m.hash from missed as m) and not $7 or $6'
+      end,
       '{has tag}', coalesce('t.' || quote_ident(v_tag) || ' is not null', 'false'),
       '{goes}', case when v_is_repair then 'false' else 't.synced' || v_kept end,
       '{loses tag}', coalesce(
@@ -53,7 +57,7 @@ declare
         and p.pass_number > (select max(m.pass_number) from pages as m where m.pass_number < $4 and m.page_number = 0)
     ), gone as materialized (
       select r.*, r."Hash" in (select m.hash from missed as m) as "Again",
-        r."Hash" in (select m.hash from missed as m) and not $7 or $6 as "Confirmed"
+        {confirmed} as "Confirmed"
       from (
         select {key}, {hash} as "Hash", {goes} as "Goes", {loses tag} as "Loses tag"
         from {table} as t

@@ -17,7 +17,7 @@ as $$
 -- well, shows it again. A pass that was not read to its end is no look, but what it showed is not lacking in a row. Own
 -- is what a pass of the entity has shown or added, and what a push of it got a change tag for.
 -- in_sweep: {table, key: [column], identity: [column], item, change_tag, is_pushed, is_repair, max_fraction,
--- may_lack_all, asks_again, confirms, declaration}:
+-- may_lack_all, at_once, asks_again, confirms, declaration}:
 --   identity     the columns by which pages noted their records
 --   item         of an entity with for_each, the texts of the item's columns, by their names: no other rows are looked
 --                at, so that a record which moved to another item is not lacking; null: all rows of the user are
@@ -25,6 +25,7 @@ as $$
 --   is_repair    each row that was not shown loses its tag, so that it is sent as a new one, and none is deleted
 --   max_fraction if more of the user's rows would go, nothing is deleted; null: there is no such limit
 --   may_lack_all that every row is lacking is nothing to be told: the item is none any more
+--   at_once      a row goes that is lacking for the first time
 --   asks_again   the entity reads no full pass by itself: one is asked for where rows are lacking for the first time
 --   confirms     the source is asked for each row that is lacking (lacking_rows, delete_confirmed); here none is
 --                deleted. Rows that the full pass before lacked too are noted apart, for what is asked where a pass has

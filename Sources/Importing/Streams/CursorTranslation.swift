@@ -161,7 +161,9 @@ extension StreamContext {
         guard let place = expression.reference, place.root == "config" else {
             throw Untranslatable(text, "an end that until can't say")
         }
-        note("config.\(place.path.joined(separator: ".")) is left out: a pass ends now")
+        note(
+            "config.\(place.path.joined(separator: ".")) is left out: a pass ends now, also where an end was given"
+        )
         return max(0, -(place.fallback?.withoutFormat.clock?.milliseconds ?? 0))
     }
 

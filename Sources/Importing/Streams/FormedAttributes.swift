@@ -19,7 +19,7 @@ extension StreamContext {
         }
         if let (place, clock) = expression.givenOrNow {
             note(
-                "config.\(place.joined(separator: ".")) is left out, and its default stands in the file"
+                "config.\(place.joined(separator: ".")) is left out: its default stands in the file, whatever was given there"
             )
             return try now(clock, "config.\(place.joined(separator: "."))")
         }

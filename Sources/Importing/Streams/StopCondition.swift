@@ -119,7 +119,12 @@ extension Expression {
         switch value {
         case .bool(true), .string("true"): return [.trueAt(path)]
         case .string("false"): return [.falseAt(path)]
-        case .number("0"): return [.nothingAt(path)]
+        case .number("0"):
+            // What is not there is no 0, unless the manifest says so.
+            if case .fallback = left.without(["tojson", "string", "int", "trim"]) {
+                return [.nothingAt(path)]
+            }
+            return nil
         default: return nil
         }
     }

@@ -131,7 +131,7 @@ extension StreamContext {
             }
             if let clock = fallback.clock {
                 note(
-                    "config.\(place.path.joined(separator: ".")) is left out, and its default stands in the file"
+                    "config.\(place.path.joined(separator: ".")) is left out: its default stands in the file, whatever was given there"
                 )
                 return [.placeholder(try now(clock, written))]
             }

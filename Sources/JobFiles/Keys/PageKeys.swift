@@ -315,7 +315,10 @@ extension Mapping where Model == Page.TokenLocation {
             """)
         optional(
             "below", \.bound, .innerPath,
-            "With `sum`: where in the body the number is which ends the pass once the sum has reached it."
+            """
+            With `sum`: where in the body the number is which ends the pass once the sum has reached it. Of pages counted \
+            from 1 the number of pages is the last one, which would be left out: there `last_at` says it.
+            """
         )
     } check: { place, location in
         if case .sum = location { return }
