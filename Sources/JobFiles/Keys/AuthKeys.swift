@@ -172,7 +172,7 @@ extension Mapping where Model == WrittenAuth {
                 without: "the address of the source",
                 """
                 The address that the login is below, where it is another one than the source's. It is https, and may \
-                hold `{user.x}`, as `token_url` is and may.
+                hold `{user.x}`, as `token_url` is and may. The header fields of the source are not sent there.
                 """)
             optional(
                 "basic", \.session.basic, Mapping<SessionSignIn.Basic>.basic.form,
