@@ -106,9 +106,19 @@ extension ItemTests {
             try await world.given(.due(.waiting))
             try await world.drain()
             for board in boards { #expect(try await world.source.asked(by: board).count == 3) }
+            // Who asks for all of it has it, however fresh the rows are.
+            try await world.sql(
+                "select jobrunner.enqueue('acme', 'ann', 'generic.items', in_full => true, in_entity => 'item')"
+            )
+            try await world.drain()
+            for board in boards { #expect(try await world.source.asked(by: board).count == 6) }
+            #expect(
+                try await world.value(
+                    "select count(*) from jobrunner.checkpoints where entity = 'item' or full_asked > full_begun"
+                ) == "0")
             try await world.given(.staler("2 hours"))
             try await world.runAgain()
-            for board in boards { #expect(try await world.source.asked(by: board).count == 6) }
+            for board in boards { #expect(try await world.source.asked(by: board).count == 9) }
         }
     }
 

@@ -6,9 +6,10 @@ create or replace function jobrunner.request_full(
 language plpgsql volatile
 set search_path = pg_catalog
 as $$
--- Asks for full passes of a locked job's entities; those of chunks of a list have a checkpoint each, named
--- entity#chunk, and a chunk without one is read in full anyway. Each request has a number of its own: a pass that has
--- begun does not know of it and can't fulfil it. Not for callers: enqueue_job, repair_jobs.
+-- Asks for full passes of a locked job's entities. The items of one with for_each have a checkpoint each, named
+-- entity#item; that of the entity as a whole tells a run, which reads no other beforehand, that its rows are not fresh
+-- enough. Each request has a number of its own: a pass that has begun does not know of it and can't fulfil it.
+-- Not for callers: enqueue_job, repair_jobs.
 begin
   insert into jobrunner.checkpoints as k (user_id, job_name, entity, tenant_id, full_asked, repair_asked)
   select in_job.user_id, in_job.name, asked.entity, in_job.tenant_id, 1, in_repair::integer
@@ -16,7 +17,7 @@ begin
     select e ->> 'entity' as entity
     from jobrunner.job_files as f
     cross join lateral jsonb_array_elements(f.expanded -> 'entities') as e
-    where f.name = in_job.name and e ->> 'entity' = any (in_entities) and not e ? 'for_each'
+    where f.name = in_job.name and e ->> 'entity' = any (in_entities)
     union all
     select c.entity
     from jobrunner.checkpoints as c
