@@ -84,7 +84,9 @@ struct ChangeTests {
         }
     }
 
-    @Test func `full passes are asked of every chunk that has a checkpoint`() async throws {
+    @Test func `full passes are asked of an entity and of every chunk of it that has a checkpoint`()
+        async throws
+    {
         try await Fixture.lend { fixture async throws in
             let user = try await fixture.addUser()
             try await fixture.script(
@@ -95,12 +97,12 @@ struct ChangeTests {
                 """)
             #expect(
                 try await fixture.texts(
-                    "select entity || full_requested from jobrunner.checkpoints where user_id = \(user) order by 1"
+                    "select entity || full_requested from jobrunner.checkpoints where user_id = \(user) order by entity collate \"C\""
                 )
-                    == ["channeltrue", "video#1true", "video#2true"])
+                    == ["channeltrue", "videotrue", "video#1true", "video#2true"])
             #expect(
                 try await fixture.int(
-                    "select jobrunner.reset_jobs('acme', 'ann', 'hub.refresh', 'video')") == 2)
+                    "select jobrunner.reset_jobs('acme', 'ann', 'hub.refresh', 'video')") == 3)
         }
     }
 }
